@@ -300,6 +300,36 @@ void reductions_of_many_shapes()
     }
 }
 
+// Sums that halves are too small for, and such that lose their last bits in halves, of one tile and of many.
+void reductions_of_halves_to_floats()
+{
+  using popops::Operation;
+  const std::size_t n = 60000;
+  for (unsigned tiles : {1u, 7u}) {
+    Fixture f(tiles);
+    auto &g = f.graph;
+    Tensor x = g.addVariable(HALF, {n}, VariableMappingMethod::LINEAR);
+    popops::fill(g, x, f.prog, 3.0f);
+    Tensor by = f.input(FLOAT, {}, std::vector<float>{1.0f / 4096});
+    Tensor sum = popops::reduce(g, x, FLOAT, {0}, Operation::ADD, f.prog);
+    Tensor squares = popops::reduce(g, x, FLOAT, {0}, {Operation::SQUARE_ADD, false, by}, f.prog);
+    Tensor most = f.input(FLOAT, {}, std::vector<float>{9});
+    popops::reduceWithOutput(g, x, most, {0}, {Operation::MAX, true}, f.prog);
+    Tensor scaled = popops::reduce(g, x, {0}, {Operation::ADD, false, by}, f.prog);
+    Tensor back = g.addVariable(HALF, {2}, VariableMappingMethod::LINEAR);
+    popops::reduceWithOutput(g, f.input(FLOAT, {2, 2}, std::vector<float>{1e5f, -1e5f, 7, 0.5f}),
+                             back, {1}, Operation::ADD, f.prog);
+    CHECK(close(f.run<float>(sum), {180000}));
+    CHECK(close(f.run<float>(squares), {131.8359375f}));
+    CHECK((f.run<float>(most) == std::vector<float>{9}));
+    CHECK(close(f.run<float>(popops::cast(g, scaled, FLOAT, f.prog)), {43.9375f}));
+    CHECK((f.run<float>(popops::cast(g, back, FLOAT, f.prog)) == std::vector<float>{0, 7.5f}));
+    CHECK_THROWS(tensor_creation_error, "of type int",
+                 popops::reduceWithOutput(g, x, f.input(INT, {}, std::vector<int>{0}), {0},
+                                          Operation::ADD, f.prog));
+  }
+}
+
 // Of no elements: what changes nothing, or nothing where a tensor is updated.
 void reductions_of_nothing()
 {
@@ -865,6 +895,7 @@ int main()
   debug_info();
   reductions();
   reductions_of_nothing();
+  reductions_of_halves_to_floats();
   log_additions();
   reductions_of_many_shapes();
   matrix_products();

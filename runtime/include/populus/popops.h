@@ -102,7 +102,8 @@ typedef struct pop_reduction {
   pop_tensor scale;
 } pop_reduction;
 
-/* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above. Of no
+/* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above, but may be of
+ * floats where `a` is of halves, and the other way round: halves are combined in single precision, which is rounded once. Of no
  * dimensions: the elements themselves. Of no elements: what changes nothing that it is combined with (0 for ADD, SQUARE_ADD
  * and LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX and LOG_ADD, the greatest for MIN: of floats the infinities). Sums
  * are made on the tiles first where the result has fewer elements than there are tiles, so the order of float additions

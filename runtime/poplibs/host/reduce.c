@@ -25,7 +25,9 @@ static const char *const op_names[POP_REDUCE_COUNT] = {
 
 typedef struct reduction {
   pop_graph *graph;
-  pop_type type;
+  pop_type type;    /* of the operand */
+  pop_type between; /* of what blocks give: type_between() */
+  pop_type result;
   pop_reduction how;
   const char *name;
   pop_compute_set sets[POP_REDUCE_MAX_SETS];
@@ -62,11 +64,17 @@ static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_
   return true;
 }
 
-/* "popops::Reduce<popops::Operation::ADD,float>" */
-static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op)
+/* "popops::Reduce<popops::Operation::ADD,float>", "popops::ReduceTo<popops::Operation::ADD,half,float>" */
+static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op, pop_type from,
+                               pop_type to)
 {
-  return pop_arena_printf(r->graph->top->arena, "popops::%s<popops::Operation::%s,%s>",
-                          scaled ? "ScaledReduce" : "Reduce", op_names[op], pop_type_name(r->type));
+  pop_arena *arena = r->graph->top->arena;
+  const char *name = scaled ? "ScaledReduce" : "Reduce";
+  if (from == to)
+    return pop_arena_printf(arena, "popops::%s<popops::Operation::%s,%s>", name, op_names[op],
+                            pop_type_name(from));
+  return pop_arena_printf(arena, "popops::%sTo<popops::Operation::%s,%s,%s>", name, op_names[op],
+                          pop_type_name(from), pop_type_name(to));
 }
 
 /* `block` of the matrix becomes `out`, an element for each of its rows. */
@@ -130,9 +138,9 @@ static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, cut c)
   pop_graph *graph = r->graph;
   size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
   pop_tensor partials =
-      pop_graph_add_variable(graph, r->type, (size_t[]){c.pieces, outs}, 2, r->name);
+      pop_graph_add_variable(graph, r->between, (size_t[]){c.pieces, outs}, 2, r->name);
   pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(graph, r->name);
-  const char *type = vertex_type(r, false, r->how.op);
+  const char *type = vertex_type(r, false, r->how.op, r->type, r->between);
   blocks b = {.num_tiles = pop_graph_num_tiles(graph)};
   b.is_taken = pop_xcalloc(b.num_tiles + 1, sizeof *b.is_taken);
   for (size_t p = 0; p < c.pieces; p++) {
@@ -193,7 +201,7 @@ static void reduce_rows(const reduction *r, const spread *s, pop_compute_set set
                         pop_tensor flat)
 {
   bool scaled = r->how.scale.index != 0;
-  const char *type = vertex_type(r, scaled, r->how.op);
+  const char *type = vertex_type(r, scaled, r->how.op, pop_tensor_element_type(matrix), r->result);
   for (size_t p = 0; p < s->count && !pop_graph_error(r->graph); p++) {
     const spread_part *part = &s->parts[p];
     pop_vertex v = add_vertex(r, set, part->tile, type, spread_slice(part, matrix),
@@ -258,6 +266,19 @@ static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
   spread_free(&s);
 }
 
+static bool is_real(pop_type type)
+{
+  return type == POP_HALF || type == POP_FLOAT;
+}
+
+/* What blocks give: halves would round sums and products, and are too small for them. Least and greatest numbers are among those
+ * that there are. */
+static pop_type type_between(const reduction *r)
+{
+  bool makes_new = r->how.op != POP_REDUCE_MIN && r->how.op != POP_REDUCE_MAX;
+  return r->type == POP_HALF && makes_new ? POP_FLOAT : r->type;
+}
+
 static bool check_how(const reduction *r, bool has_out)
 {
   if (r->how.op >= POP_REDUCE_COUNT) {
@@ -281,7 +302,7 @@ static bool check_how(const reduction *r, bool has_out)
     return false;
   }
   return poplibs_check_vertex_type(
-      r->graph, call, vertex_type(r, scaled, r->how.op),
+      r->graph, call, vertex_type(r, scaled, r->how.op, r->type, r->result),
       scaled ? pop_arena_printf(r->graph->top->arena, "%s with a scale", op) : op, r->type);
 }
 
@@ -295,10 +316,14 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
   size_t shape[GRAPH_MAX_RANK], rank;
   if (num_sets) *num_sets = 0;
   if (pop_graph_error(graph)) return none;
-  reduction r = {graph, pop_tensor_element_type(a), how, name, {{0}}, 0};
+  reduction r = {.graph = graph, .type = pop_tensor_element_type(a), .how = how, .name = name};
+  r.between = type_between(&r);
+  r.result = r.type;
+  if (out.index && is_real(r.type) && is_real(pop_tensor_element_type(out)))
+    r.result = pop_tensor_element_type(out);
   if (!check_how(&r, out.index != 0) || !as_matrix(a, dimensions, count, &matrix, shape, &rank))
     return none;
-  out = poplibs_result(graph, call, out, r.type, shape, rank, NULL, 0, name);
+  out = poplibs_result(graph, call, out, r.result, shape, rank, NULL, 0, name);
   if (!out.index) return none;
   reduce_matrix(&r, matrix, out);
   for (size_t i = 0; i < r.num_sets; i++) {

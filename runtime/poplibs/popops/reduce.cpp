@@ -40,6 +40,29 @@ public:
   }
 };
 
+// From halves to floats, or back.
+template <Operation op, typename T, typename R> class ReduceTo : public MultiVertex
+{
+public:
+  Input<Vector<T>> in;
+  InOut<Vector<R>> out;
+  unsigned length; // at least 1
+  bool columns;
+  bool update;
+
+  bool compute(unsigned worker)
+  {
+    unsigned outs = out.size(), toNext = columns ? 1 : length, step = columns ? outs : 1;
+    for (unsigned i = worker; i < outs; i += numWorkers()) {
+      float sum = reduceRow<op, float, T>(&in[i * toNext], length, step);
+      constexpr Operation merge = op == Operation::SQUARE_ADD ? Operation::ADD : op;
+      if (update) sum = combine<merge, float>(sum, float(out[i]));
+      out[i] = static_cast<R>(sum);
+    }
+    return true;
+  }
+};
+
 // The sums are multiplied by a number before they are stored, or added to what is there. Sums of LOG_ADD are logarithms, and
 // so is the number then.
 template <Operation op, typename T> class ScaledReduce : public MultiVertex
@@ -66,11 +89,49 @@ public:
     return true;
   }
 };
+template <Operation op, typename T, typename R> class ScaledReduceTo : public MultiVertex
+{
+public:
+  Input<Vector<T>> in;
+  Input<float> scale;
+  InOut<Vector<R>> out;
+  unsigned length; // at least 1
+  bool columns;
+  bool update;
+
+  static constexpr bool logarithms = op == Operation::LOG_ADD;
+
+  bool compute(unsigned worker)
+  {
+    unsigned outs = out.size(), toNext = columns ? 1 : length, step = columns ? outs : 1;
+    for (unsigned i = worker; i < outs; i += numWorkers()) {
+      float sum = reduceRow<op, float, T>(&in[i * toNext], length, step);
+      sum = logarithms ? sum + *scale : sum * *scale;
+      if (update) sum = combine<logarithms ? op : Operation::ADD, float>(float(out[i]), sum);
+      out[i] = static_cast<R>(sum);
+    }
+    return true;
+  }
+};
+
 INSTANTIATE_REAL(ScaledReduce, Operation::ADD)
 INSTANTIATE_REAL(ScaledReduce, Operation::SQUARE_ADD)
 INSTANTIATE_REAL(ScaledReduce, Operation::LOG_ADD)
 
 #define REDUCE(name, types) INSTANTIATE_##types(Reduce, Operation::name)
 POP_REDUCE_OPS(REDUCE)
+
+#define TO_OTHER(vertex, op)                                                                       \
+  template class vertex<Operation::op, half, float>;                                               \
+  template class vertex<Operation::op, float, half>;
+TO_OTHER(ReduceTo, ADD)
+TO_OTHER(ReduceTo, SQUARE_ADD)
+TO_OTHER(ReduceTo, MUL)
+TO_OTHER(ReduceTo, MIN)
+TO_OTHER(ReduceTo, MAX)
+TO_OTHER(ReduceTo, LOG_ADD)
+TO_OTHER(ScaledReduceTo, ADD)
+TO_OTHER(ScaledReduceTo, SQUARE_ADD)
+TO_OTHER(ScaledReduceTo, LOG_ADD)
 
 } // namespace popops

@@ -2,9 +2,11 @@
 #ifndef POPOPS_REDUCE_HPP
 #define POPOPS_REDUCE_HPP
 
+#include <algorithm>
 #include <poplar/detail/Library.hpp>
 #include <popops/Cast.hpp>
 #include <popops/Operation.hpp>
+#include <vector>
 
 namespace popops
 {
@@ -83,6 +85,21 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                                        nullptr, call.c()));
 }
 
+inline bool isReal(const poplar::Type &type)
+{
+  return type == poplar::HALF || type == poplar::FLOAT;
+}
+
+// The sizes of the other dimensions.
+inline std::vector<std::size_t> without(const std::vector<std::size_t> &shape,
+                                        const std::vector<std::size_t> &dims)
+{
+  std::vector<std::size_t> rest;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (std::find(dims.begin(), dims.end(), d) == dims.end()) rest.push_back(shape[d]);
+  return rest;
+}
+
 // To compute sets, which the caller executes in order.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Tensor &out, const std::vector<std::size_t> &dims,
@@ -129,8 +146,14 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::DebugContext &debugContext = {},
                              const poplar::OptionFlags &options = {})
 {
+  const poplar::Type type = in.elementType();
+  if (type != outType && detail::isReal(type) && detail::isReal(outType) && !params.update) {
+    poplar::Tensor out = graph.addVariable(outType, detail::without(in.shape(), dims),
+                                           poplar::VariableMappingMethod::LINEAR, debugContext);
+    return detail::reduce(graph, in, out, dims, params, prog, debugContext, options);
+  }
   poplar::Tensor result = reduce(graph, in, dims, params, prog, debugContext, options);
-  return outType == in.elementType() ? result : cast(graph, result, outType, prog, debugContext);
+  return outType == type ? result : cast(graph, result, outType, prog, debugContext);
 }
 
 // Each by itself. Outputs that are there already get the results; otherwise they are made.
