@@ -128,9 +128,28 @@ void json_put_integer(json_writer *json, const char *key, int64_t value)
   put_digits(json->stream, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
+/* Times in nanoseconds, and shares, are mostly whole thousandths. These digits are read as the same number, and printf takes
+ * ten times as long. False: the number is another one. */
+static bool put_thousandths(FILE *stream, double value)
+{
+  if (signbit(value) || !(value < 1e12)) return false;
+  uint64_t thousandths = (uint64_t)(value * 1000 + 0.5);
+  if ((double)thousandths / 1000 != value) return false;
+  put_digits(stream, thousandths / 1000);
+  unsigned rest = (unsigned)(thousandths % 1000);
+  if (!rest) return true;
+  putc_unlocked('.', stream);
+  for (unsigned place = 100; rest; place /= 10) {
+    putc_unlocked((int)('0' + rest / place), stream);
+    rest %= place;
+  }
+  return true;
+}
+
 void json_put_double(json_writer *json, const char *key, double value)
 {
   begin_value(json, key, true);
+  if (put_thousandths(json->stream, value)) return;
   if (isfinite(value))
     fprintf(json->stream, "%.17g", value);
   else
