@@ -357,6 +357,15 @@ void lift_store_state(lift *l, LLVMValueRef pc);
 /* These registers alone. */
 void lift_load_registers(lift *l, uint32_t x, uint64_t f);
 void lift_store_registers(lift *l, uint32_t x, uint64_t f);
+/* The interpreter goes on at `pc`, or in front of the current operation, or of the first that is not tested. They end the basic block. */
+void lift_leave_at(lift *l, LLVMValueRef pc);
+void lift_leave_here(lift *l);
+
+/* lift_time.c */
+
+/* From the frame to the counter, and back. */
+void lift_load_time(lift *l);
+void lift_store_time(lift *l);
 /* The counter; what it says of the slots that are left; and so many slots in the counter. */
 LLVMValueRef lift_time(lift *l);
 LLVMValueRef lift_slots_left(lift *l);
@@ -367,9 +376,8 @@ void lift_add_limit(lift *l, LLVMValueRef slots);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 /* So many times (64 bits). */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
-/* The interpreter goes on at `pc`, or in front of the current operation, or of the first that is not tested. They end the basic block. */
-void lift_leave_at(lift *l, LLVMValueRef pc);
-void lift_leave_here(lift *l);
+/* Where the rest of the block is not executed, the current operation included. */
+void lift_give_rest_back(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 

@@ -1,8 +1,7 @@
-/* What a native function has: the frame's fields, registers and time in stack slots, the ways out. */
+/* What a native function has: the frame's fields, registers in stack slots, the ways out. */
 #include "lift.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value)
@@ -73,7 +72,6 @@ LLVMValueRef lift_frame_word(lift *l, size_t offset)
   return LLVMBuildLoad2(l->b, l->type.i32, lift_field(l, l->frame, offset), "");
 }
 
-#define FRAME(member) lift_field(l, l->frame, offsetof(translated_frame, member))
 #define CONTEXT_PC() lift_field(l, l->registers, offsetof(context, pc))
 
 /* Registers */
@@ -115,64 +113,10 @@ void lift_store_registers(lift *l, uint32_t x, uint64_t f)
     if (f >> r & 1) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
 }
 
-/* Slots at which there is just time for all blocks of the function. */
-static LLVMValueRef last_slots(lift *l)
-{
-  LLVMValueRef limit = LLVMBuildLoad2(l->b, l->type.i64, FRAME(limit), "");
-  return LLVMBuildSub(l->b, limit, lift_constant64(l, l->own->worst_slots), "");
-}
-
-static LLVMValueRef extra_bits(const lift *l)
-{
-  return lift_constant64(l, EXTRA_BITS);
-}
-
-LLVMValueRef lift_time(lift *l)
-{
-  return LLVMBuildLoad2(l->b, l->type.i64, l->time, "");
-}
-
-LLVMValueRef lift_slots_left(lift *l)
-{
-  LLVMValueRef half = lift_constant64(l, UINT64_C(1) << (EXTRA_BITS - 1));
-  return LLVMBuildAShr(l->b, LLVMBuildAdd(l->b, lift_time(l), half, ""), extra_bits(l), "");
-}
-
-LLVMValueRef lift_as_time(lift *l, LLVMValueRef slots)
-{
-  return LLVMBuildShl(l->b, slots, extra_bits(l), "");
-}
-
-static void add_to(lift *l, LLVMValueRef place, LLVMValueRef value)
-{
-  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, place, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, value, ""), place);
-}
-
-void lift_add_limit(lift *l, LLVMValueRef slots)
-{
-  LLVMValueRef left = lift_as_time(l, lift_slots_left(l));
-  add_to(l, FRAME(extra), LLVMBuildSub(l->b, lift_time(l), left, ""));
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, left, lift_as_time(l, slots), ""), l->time);
-}
-
-static LLVMValueRef slots_now(lift *l)
-{
-  return LLVMBuildSub(l->b, last_slots(l), lift_slots_left(l), "");
-}
-
-static void load_time(lift *l)
-{
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
-  LLVMValueRef left = LLVMBuildSub(l->b, last_slots(l), slots, "");
-  LLVMBuildStore(l->b, lift_as_time(l, left), l->time);
-}
-
 void lift_store_state(lift *l, LLVMValueRef pc)
 {
   lift_store_registers(l, l->own->writes_x, l->own->writes_f);
-  LLVMBuildStore(l->b, slots_now(l), FRAME(slots));
-  lift_add_limit(l, lift_constant64(l, 0));
+  lift_store_time(l);
   LLVMBuildStore(l->b, pc, CONTEXT_PC());
 }
 
@@ -222,24 +166,10 @@ void lift_make_slots(lift *l)
 void lift_load_state(lift *l)
 {
   lift_load_registers(l, l->own->x, l->own->f);
-  load_time(l);
+  lift_load_time(l);
 }
 
 /* Leaving */
-
-void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
-{
-  bool fits = llabs((int64_t)(slots - count)) <= llabs((int64_t)slots); /* see lift.h */
-  uint64_t time = (fits ? slots - count : 0) - (slots << EXTRA_BITS);
-  add_to(l, l->time, LLVMBuildMul(l->b, times, lift_constant64(l, time), ""));
-  if (!fits)
-    add_to(l, FRAME(extra), LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
-}
-
-void lift_add_time(lift *l, uint64_t slots, uint64_t count)
-{
-  lift_add_time_of(l, lift_constant64(l, 1), slots, count);
-}
 
 void lift_leave_at(lift *l, LLVMValueRef pc)
 {
@@ -247,45 +177,11 @@ void lift_leave_at(lift *l, LLVMValueRef pc)
   LLVMBuildBr(l->b, l->leave);
 }
 
-/* Slots of the current operation and the rest of its block, which has been paid for as a whole. */
-static uint64_t rest_slots(const lift *l)
-{
-  uint64_t slots = 0;
-  for (uint32_t i = l->op_index; i < l->block->first_op + l->block->num_ops; i++)
-    slots += l->unit->ops[i].cost;
-  return slots;
-}
-
-static uint64_t rest_count(const lift *l)
-{
-  return l->block->first_op + l->block->num_ops - l->op_index;
-}
-
 void lift_leave_here(lift *l)
 {
   uint32_t here = l->op_index;
   l->op_index = lift_go_back(l);
-  lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
+  lift_give_rest_back(l);
   lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
   l->op_index = here;
-}
-
-LLVMValueRef lift_counter(lift *l, uint32_t number)
-{
-  bool high = number == CSR_CYCLEH || number == CSR_INSTRETH;
-  bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
-  LLVMValueRef value = slots_now(l);
-  if (cycle) {
-    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_slots(l)), "");
-    LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
-    value = LLVMBuildMul(l->b, value, per_slot, "");
-  } else {
-    lift_add_limit(l, lift_constant64(l, 0));
-    value = LLVMBuildSub(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, FRAME(extra), ""), "");
-    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
-  }
-  LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);
-  value = LLVMBuildAdd(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, before, ""), "");
-  if (high) value = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
-  return LLVMBuildTrunc(l->b, value, l->type.i32, "");
 }
