@@ -19,9 +19,9 @@
  * where, and what the flags are, LLVM finds out.
  *
  * Time. `left` is how many issue slots may pass until there is no time for all blocks of the function
- * (`worst_slots`) any more: it shrinks where a block begins by what the block takes; who leaves in its
+ * (`worst_slots`) any more: it shrinks by what a block takes; who leaves in its
  * middle gives the rest back. The difference of slots and instructions, `extra`, grows alike. Both are in
- * one counter, `time` = left << EXTRA_BITS plus extra, so that a block changes both by one addition. A
+ * one counter, `time` = left << EXTRA_BITS plus extra, so that one addition changes both (where: lift_debts.c). A
  * block with more than two instructions a slot changes the frame's `extra` instead, so the counter's
  * never grows faster than slots pass; it goes to the frame whenever slots are added to the limit. Whether
  * there is time is not asked at each block but where paths without end must come by: where functions
@@ -252,7 +252,9 @@ typedef struct lift_types {
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
   LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
-  access_check *checks;      /* by operation of the function, as the next */
+  uint64_t *
+      debts; /* by block: behind its time (lift_debts.c); NULL: time is counted behind all rounds */
+  access_check *checks; /* by operation of the function, as the next */
   LLVMValueRef
       *places; /* of what a test has found good: stack slots; NULL: none yet (lift_memory.c) */
 } code_copy;
@@ -299,6 +301,8 @@ typedef struct lift {
   bool has_half;
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
+  LLVMBasicBlockRef
+      *repeats; /* by target of backward edges in the plain copy: where all meet; NULL: none yet */
   LLVMValueRef
       at_round[NUM_REGISTERS]; /* of the fast copy of a loop that ends early; NULL: not written */
   LLVMBasicBlockRef leave;
@@ -314,6 +318,7 @@ typedef struct lift {
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index; /* in the unit */
+  uint64_t debt;     /* time that has passed and is not in the counter (lift_debts.c) */
   untested_ops untested;
   /* Under float control, in a fast copy: rounds that only find out whether there is something to raise, and say so in `raised`,
    * a slot; rounds that were found to raise nothing. */
@@ -372,16 +377,33 @@ LLVMValueRef lift_slots_left(lift *l);
 LLVMValueRef lift_as_time(lift *l, LLVMValueRef slots);
 /* So many slots have been added to the frame's limit. `extra` goes to the frame. */
 void lift_add_limit(lift *l, LLVMValueRef slots);
-/* A block has begun that takes so many slots for `count` instructions. */
+/* What so many slots for `count` instructions take off the counter; and what else of them goes to the frame's `extra`. */
+uint64_t lift_time_of(uint64_t slots, uint64_t count);
+void lift_subtract_time(lift *l, uint64_t time);
+void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count);
+/* Both at once; and so many times (64 bits). */
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
-/* So many times (64 bits). */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
 /* Where the rest of the block is not executed, the current operation included. */
 void lift_give_rest_back(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
+/* lift_debts.c */
+
+/* Of the function, or of the rounds of a loop that count their time; to be freed. */
+uint64_t *lift_find_debts(const lift *l, const counted_loop *loop);
+/* The current block begins. */
+void lift_begin_time(lift *l, uint32_t number);
+/* The debt goes to the counter. */
+void lift_pay(lift *l);
+/* The way from the current place to that block's beginning, `target`, where the copy expects another debt: `target`, or a block in front
+ * of it. */
+LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
+                                  LLVMBasicBlockRef target);
+
 /* lift_function.c */
+uint64_t lift_slots_of(const lift *l, const code_block *b);
 /* The way from the current block, `from`, to block `to` of the function, as a basic block to branch to. */
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
 /* Leaves to `pc` unless there is, or can be had, time for everything up to the next such test. */

@@ -50,6 +50,42 @@ static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef 
   lift_likely(l, go_on, start, loop->late_guard);
 }
 
+/* Where all backward edges to the block meet. They test the limit once for all, so that LLVM sees one edge, and what differs between the
+ * ways to it as values. `loop`: the counted loop whose round ends; NULL: none. */
+static LLVMBasicBlockRef make_repeat(lift *l, uint32_t pc, LLVMBasicBlockRef target,
+                                     const counted_loop *loop)
+{
+  LLVMBasicBlockRef repeat = lift_new_block(l, "repeat");
+  lift_at_end(l, repeat);
+  lift_test_limit(l, lift_pc(l, pc));
+  if (loop && loop->ends_early)
+    go_plain_round(l, loop, target);
+  else
+    LLVMBuildBr(l->b, target);
+  return repeat;
+}
+
+static LLVMBasicBlockRef go_back(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
+                                 const counted_loop *loop)
+{
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "again"), repeat;
+  uint64_t debt = l->debt;
+  l->debt = 0;
+  if (target != l->plain.starts[to])
+    repeat = make_repeat(l, pc, target, NULL);
+  else if (l->repeats[to])
+    repeat = l->repeats[to];
+  else
+    repeat = l->repeats[to] = make_repeat(l, pc, target, loop);
+  lift_at_end(l, way);
+  l->debt = debt;
+  lift_pay(l);
+  LLVMBuildBr(l->b, repeat);
+  lift_at_end(l, here);
+  l->debt = debt;
+  return way;
+}
+
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
@@ -60,26 +96,21 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
     lift_at_end(l, here);
     return way;
   }
-  if (l->fast && l->fast->contains[to]) return l->fast_copy.starts[to];
+  if (l->fast && l->fast->contains[to])
+    return lift_pay_on_way(l, l->copy, (uint32_t)to, l->fast_copy.starts[to]);
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
   LLVMBasicBlockRef target = loop && !inside ? l->guards[to] : l->plain.starts[to];
-  if (l->loops.order[from] < l->loops.order[to]) return target;
-  way = lift_new_block(l, "again");
-  lift_at_end(l, way);
-  lift_test_limit(l, lift_pc(l, target_pc));
-  if (inside && loop->ends_early)
-    go_plain_round(l, loop, target);
-  else
-    LLVMBuildBr(l->b, target);
-  lift_at_end(l, here);
-  return way;
+  if (l->loops.order[from] < l->loops.order[to])
+    return lift_pay_on_way(l, &l->plain, (uint32_t)to, target);
+  return go_back(l, (uint32_t)to, target_pc, target, inside ? loop : NULL);
 }
 
 /* At the end of a round of the fast copy that is not the last: the guard has counted them. */
 static void go_round(lift *l)
 {
+  lift_pay(l);
   count_round(l);
   LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
   LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
@@ -105,6 +136,7 @@ static void end_last_round(lift *l, uint32_t number, const code_op *op)
   LLVMValueRef condition = lift_branch_condition(l, op);
   LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
   lift_at_end(l, again);
+  lift_pay(l);
   lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc));
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
@@ -116,7 +148,7 @@ static bool is_exit(const counted_loop *loop, uint32_t block)
   return false;
 }
 
-static uint64_t slots_of(const lift *l, const code_block *b)
+uint64_t lift_slots_of(const lift *l, const code_block *b)
 {
   uint64_t slots = 0;
   for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
@@ -128,16 +160,19 @@ static uint64_t slots_of(const lift *l, const code_block *b)
 static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
+  uint64_t debt = l->debt;
   lift_at_end(l, way);
+  lift_pay(l);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
     if (!l->fast->contains[n] || l->loops.order[n] > l->loops.order[number]) continue;
-    lift_add_time(l, 0 - slots_of(l, b), 0 - (uint64_t)b->num_ops);
+    lift_add_time(l, 0 - lift_slots_of(l, b), 0 - (uint64_t)b->num_ops);
   }
   LLVMBuildBr(l->b, l->plain.starts[l->fast->header]);
   lift_at_end(l, here);
+  l->debt = debt;
   return way;
 }
 
@@ -245,8 +280,7 @@ static void lift_block(lift *l, uint32_t number)
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
   if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
-  if (!l->fast || !l->fast->fixed_time || !l->last_round)
-    lift_add_time(l, slots_of(l, b), b->num_ops);
+  lift_begin_time(l, number);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
   lift_settle(l);
   lift_end(l, number);
@@ -320,11 +354,12 @@ static void guess_stack(const lift *l, access_check *checks)
   }
 }
 
-/* The blocks of the function, or of a loop. */
-static code_copy make_copy(lift *l, const counted_loop *loop)
+/* The blocks of the function, or of a loop. `counts`: its blocks count their time. */
+static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
 {
   uint32_t n = l->f->num_blocks;
   code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
+                    .debts = counts ? lift_find_debts(l, loop) : NULL,
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
                     .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
   guess_stack(l, copy.checks);
@@ -350,6 +385,7 @@ static void free_copy(code_copy *copy)
   free(copy->checks);
   free(copy->places);
   free(copy->starts);
+  free(copy->debts);
 }
 
 /* Registers that grow by the same in each round, and time, behind `rounds` rounds: by multiplication, so that nothing in the
@@ -368,7 +404,7 @@ static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds
 
 static void lift_last_round(lift *l, const counted_loop *loop)
 {
-  l->fast_copy = make_copy(l, loop);
+  l->fast_copy = make_copy(l, loop, true);
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
   lift_code(l, &l->fast_copy);
   free_copy(&l->fast_copy);
@@ -410,9 +446,10 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
   bool tries = lift_tries(l, loop);
   saved_registers saved = {.x = {NULL}};
-  code_copy fast = make_copy(l, loop);
-  l->fast_copy = tries ? make_copy(l, loop) : fast;
+  code_copy fast = make_copy(l, loop, !loop->fixed_time);
+  l->fast_copy = tries ? make_copy(l, loop, !loop->fixed_time) : fast;
   l->last_round = lift_new_block(l, "last");
+  l->debt = 0;
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
@@ -425,6 +462,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   l->is_tried = false;
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
+  l->debt = 0;
   finish_rounds(l, loop, l->rounds, before);
   l->last_round = NULL;
   if (loop->ends_early)
@@ -469,6 +507,7 @@ static void forget_function(lift *l)
   free(l->block_stack_pointers);
   free_copy(&l->plain);
   free(l->guards);
+  free(l->repeats);
 }
 
 static void lift_one(lift *l, size_t number)
@@ -504,8 +543,9 @@ static void lift_one(lift *l, size_t number)
   lift_at_end(l, l->leave);
   lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
   lift_build_left(l);
-  l->plain = make_copy(l, NULL);
+  l->plain = make_copy(l, NULL, true);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
+  l->repeats = pop_xcalloc(l->f->num_blocks, sizeof *l->repeats);
   lift_at_end(l, begin);
   lift_body(l);
   forget_function(l);

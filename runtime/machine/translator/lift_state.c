@@ -173,8 +173,11 @@ void lift_load_state(lift *l)
 
 void lift_leave_at(lift *l, LLVMValueRef pc)
 {
+  uint64_t debt = l->debt;
+  lift_pay(l);
   LLVMBuildStore(l->b, pc, l->leave_pc);
   LLVMBuildBr(l->b, l->leave);
+  l->debt = debt; /* of those who stay */
 }
 
 void lift_leave_here(lift *l)

@@ -58,18 +58,39 @@ void lift_load_time(lift *l)
   LLVMBuildStore(l->b, lift_as_time(l, left), l->time);
 }
 
-void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
+/* Has a block of that time not more than two instructions a slot? See lift.h. */
+static bool is_usual(uint64_t slots, uint64_t count)
 {
-  bool fits = llabs((int64_t)(slots - count)) <= llabs((int64_t)slots); /* see lift.h */
-  uint64_t time = (fits ? slots - count : 0) - (slots << EXTRA_BITS);
-  add_to(l, l->time, LLVMBuildMul(l->b, times, lift_constant64(l, time), ""));
-  if (!fits)
-    add_to(l, FRAME(extra), LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
+  return llabs((int64_t)(slots - count)) <= llabs((int64_t)slots);
+}
+
+uint64_t lift_time_of(uint64_t slots, uint64_t count)
+{
+  return (slots << EXTRA_BITS) - (is_usual(slots, count) ? slots - count : 0);
+}
+
+void lift_subtract_time(lift *l, uint64_t time)
+{
+  if (time) add_to(l, l->time, lift_constant64(l, 0 - time));
+}
+
+void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count)
+{
+  if (!is_usual(slots, count)) add_to(l, FRAME(extra), lift_constant64(l, slots - count));
 }
 
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
 {
-  lift_add_time_of(l, lift_constant64(l, 1), slots, count);
+  lift_subtract_time(l, lift_time_of(slots, count));
+  lift_add_odd_time(l, slots, count);
+}
+
+void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
+{
+  LLVMValueRef time = lift_constant64(l, 0 - lift_time_of(slots, count));
+  add_to(l, l->time, LLVMBuildMul(l->b, times, time, ""));
+  if (!is_usual(slots, count))
+    add_to(l, FRAME(extra), LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
 }
 
 void lift_store_time(lift *l)

@@ -1,0 +1,111 @@
+/* Where time is counted: as seldom as the control flow allows (the placement of counters: T. Ball and J. R. Larus, "Optimally
+ * Profiling and Tracing Programs", 1994).
+ *
+ * What a block takes need not go to the counter where the block begins. Each place has a debt, which is known when it is
+ * translated: time that has passed and is not in the counter. A block adds what it takes to the debt. Where ways meet, the
+ * debt is the least of theirs; whoever comes with more pays the difference on the way (two ways that take the same time
+ * pay nothing). All is paid where the counter is looked at: on backward edges, in front of calls, and by who leaves. So a
+ * round of a loop costs one addition, and one on each way that takes longer than another. */
+#include "lift.h"
+
+#include "isa/isa.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+static const code_block *block_of(const lift *l, uint32_t number)
+{
+  return &l->unit->blocks[l->f->first_block + number];
+}
+
+/* Does something in the block, or behind it, look at the counter? */
+static bool looks_at_time(const lift *l, const code_block *b)
+{
+  if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || b->end == BLOCK_KNOWN) return true;
+  for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+    const code_op *op = &l->unit->ops[i];
+    if (code_op_is_copy(op) || (op->id >= OP_CSRRW && op->id <= OP_CSRRCI)) return true;
+  }
+  return false;
+}
+
+static uint64_t time_of(const lift *l, const code_block *b)
+{
+  return lift_time_of(lift_slots_of(l, b), b->num_ops);
+}
+
+/* Blocks in the order in which they can be looked at: those that lead to a block, but for backward edges, come before it. */
+static uint32_t *sequence_of(const lift *l, uint32_t *num_reachable)
+{
+  uint32_t *sequence = pop_xcalloc(l->f->num_blocks, sizeof *sequence);
+  *num_reachable = 0;
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    if (l->loops.order[n] == UINT32_MAX) continue;
+    sequence[l->loops.order[n]] = n;
+    (*num_reachable)++;
+  }
+  return sequence;
+}
+
+/* What comes to the blocks behind this one. `met`: somebody has come. */
+static void send_debt(const lift *l, uint32_t from, uint64_t *debts, bool *met)
+{
+  const code_block *b = block_of(l, from);
+  uint64_t debt = looks_at_time(l, b) ? 0 : debts[from];
+  for (uint32_t i = 0; i < code_block_num_successors(b); i++) {
+    int32_t to = code_block_successor(l->unit, b, i);
+    if (to == UNIT_NONE || l->loops.order[to] <= l->loops.order[from]) continue;
+    if (!met[to] || debt < debts[to]) debts[to] = debt;
+    met[to] = true;
+  }
+}
+
+uint64_t *lift_find_debts(const lift *l, const counted_loop *loop)
+{
+  uint32_t num_reachable, *sequence = sequence_of(l, &num_reachable);
+  uint64_t *debts = pop_xcalloc(l->f->num_blocks, sizeof *debts);
+  bool *met = pop_xcalloc(l->f->num_blocks, sizeof *met);
+  for (uint32_t i = 0; i < num_reachable; i++) {
+    uint32_t n = sequence[i];
+    if (loop && !loop->contains[n]) continue;
+    if (l->loops.is_target[n]) debts[n] = 0; /* paid on the way round */
+    debts[n] += time_of(l, block_of(l, n));
+    send_debt(l, n, debts, met);
+  }
+  for (uint32_t n = 0; n < l->f->num_blocks; n++)
+    if (l->loops.order[n] == UINT32_MAX) debts[n] = time_of(l, block_of(l, n));
+  free(sequence);
+  free(met);
+  return debts;
+}
+
+void lift_begin_time(lift *l, uint32_t number)
+{
+  const code_block *b = l->block;
+  if (!l->copy->debts) return; /* the rounds' time is a product */
+  l->debt = l->copy->debts[number];
+  lift_add_odd_time(l, lift_slots_of(l, b), b->num_ops);
+  if (looks_at_time(l, b)) lift_pay(l);
+}
+
+void lift_pay(lift *l)
+{
+  lift_subtract_time(l, l->debt);
+  l->debt = 0;
+}
+
+LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
+                                  LLVMBasicBlockRef target)
+{
+  uint64_t debt = l->debt;
+  uint64_t expected = to->debts ? to->debts[block] - time_of(l, block_of(l, block)) : 0;
+  if (debt == expected) return target;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "pays");
+  lift_at_end(l, way);
+  l->debt -= expected;
+  lift_pay(l);
+  LLVMBuildBr(l->b, target);
+  lift_at_end(l, here);
+  l->debt = debt;
+  return way;
+}
