@@ -484,6 +484,12 @@ uint32_t lift_go_back(lift *l);
 LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
 LLVMValueRef lift_is_below(lift *l, LLVMValueRef single, double limit); /* its magnitude is */
 
+/* picks.c */
+/* The smaller or the larger of two singles. */
+LLVMValueRef lift_pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger);
+/* In all functions of the module, when constants are known. */
+void picks_expand(LLVMModuleRef module);
+
 /* lift_float.c */
 /* A sum, difference or product, the smaller, the larger: of singles, as `id` says of them or of halves. */
 LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b);

@@ -85,19 +85,6 @@ static LLVMValueRef to_integer(lift *l, LLVMValueRef a, uint32_t mode, bool is_s
   return LLVMBuildSelect(l->b, lift_is_nan(l, a), lift_constant(l, most), converted, "");
 }
 
-/* IEEE 754-2019 minimumNumber and maximumNumber. Of two equal values only zeros differ: the smaller
- * has the sign bit of either, the larger that of both. Two NaNs: either, to be made canonical. */
-static LLVMValueRef pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger)
-{
-  LLVMRealPredicate before = larger ? LLVMRealOGT : LLVMRealOLT;
-  LLVMValueRef picked = LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, before, a, b, ""), a, b, "");
-  picked = LLVMBuildSelect(l->b, lift_is_nan(l, b), a, picked, "");
-  LLVMValueRef both =
-      LLVMBuildBinOp(l->b, larger ? LLVMAnd : LLVMOr, lift_as_bits(l, a), lift_as_bits(l, b), "");
-  LLVMValueRef equal = LLVMBuildFCmp(l->b, LLVMRealOEQ, a, b, "");
-  return LLVMBuildSelect(l->b, equal, lift_as_single(l, both), picked, "");
-}
-
 static LLVMValueRef compared(lift *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b)
 {
   return LLVMBuildZExt(l->b, LLVMBuildFCmp(l->b, predicate, a, b, ""), l->type.i32, "");
@@ -168,9 +155,9 @@ LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b
     return square_root(l, a);
   case OP_FMIN_S:
   case OP_FMIN_H:
-    return pick(l, a, b, false);
+    return lift_pick(l, a, b, false);
   default:
-    return pick(l, a, b, true);
+    return lift_pick(l, a, b, true);
   }
 }
 

@@ -451,8 +451,8 @@ static const char *const passes[] = {
     "function<eager-inv>(loop-mssa(licm<allowspeculation>),div-rem-pairs,simplifycfg)"};
 enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
 enum {
-  DOUBLE_WORDS = 1
-}; /* are joined in front of these: where words are values, but nothing has been combined */
+  WORDS = 1
+}; /* in front of these words are values, constants are known, and nothing has been combined: what is lifted gets its final form */
 
 static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
 {
@@ -460,7 +460,10 @@ static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(
   bool bad = false;
   for (size_t i = 0; i < NUM_PASSES && !bad; i++) {
     if (breathe) breathe();
-    if (i == DOUBLE_WORDS) double_words_join(module);
+    if (i == WORDS) {
+      double_words_join(module);
+      picks_expand(module);
+    }
     if (i >= SUPERWORDS) keep_scalars(module, i == SUPERWORDS);
     bad = failed(LLVMRunPasses(module, passes[i], t->target, options), error);
   }
