@@ -17,6 +17,14 @@
 
 /* The file is compiled as freestanding code, so only what begins with __builtin_ becomes instructions. */
 
+/* Not jumped to at a function's end: so the two stay two functions, of which the usual one is small enough to become part of its
+ * callers when they are translated. For the compiler that makes tile code. */
+#if __has_attribute(not_tail_called)
+#define CALLED __attribute__((not_tail_called))
+#else
+#define CALLED
+#endif
+
 float _sinf(float x); /* names that the C library's own functions call */
 float _cosf(float x);
 float _powf(float x, float y);
@@ -187,7 +195,7 @@ static int parity(float y)
 }
 
 /* Where x is not a positive normal number, or y is zero, infinite or no number. */
-__attribute__((noinline)) static float special_power(float x, float y)
+__attribute__((noinline)) CALLED static float special_power(float x, float y)
 {
   float size = __builtin_fabsf(x);
   if (y == 0 || x == 1) return 1;
