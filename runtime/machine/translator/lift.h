@@ -420,7 +420,7 @@ void lift_begin(lift *l);
 /* Back to the caller: everything is in the context. */
 void lift_build_left(lift *l);
 
-/* lift_guard.c: goes on with the loop's fast copy, with its last round if there is no other, or with the plain copy; sets
+/* lift_guard.c: goes on with the loop's fast copy or with the plain copy; sets
  * what its groups start at, and the number of rounds in front of the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 /* The affine value as it is where the builder is, with registers of the loop's entry. */

@@ -5,6 +5,10 @@
 
 #include <llvm-c/DebugInfo.h>
 
+enum {
+  FEW_ROUNDS = 2
+}; /* that the rest of the guard costs more than; the fast copy needs one in front of its last */
+
 LLVMValueRef lift_affine(lift *l, const affine *a)
 {
   LLVMValueRef sum = lift_constant(l, a->constant);
@@ -222,6 +226,15 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
+/* So few rounds are done in the plain copy before the rest of the guard is. */
+static void need_several(lift *l, LLVMValueRef rounds, LLVMBasicBlockRef plain)
+{
+  LLVMBasicBlockRef several = lift_new_block(l, "several");
+  LLVMValueRef few = lift_constant64(l, FEW_ROUNDS);
+  LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGT, rounds, few), several, plain);
+  lift_at_end(l, several);
+}
+
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
@@ -229,6 +242,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
   rounds = count_rounds(l, loop, &legal);
   legal = both(l, legal, loaded);
+  need_several(l, rounds, l->plain.starts[loop->header]);
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
   legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, lift_slots_left(l)));
   for (uint32_t i = 0; i < loop->num_groups; i++)
@@ -241,8 +255,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
   *before_last = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
-  LLVMValueRef one = lift_compare(l, LLVMIntEQ, *before_last, lift_constant64(l, 0));
-  LLVMBuildCondBr(l->b, one, l->last_round, l->fast_copy.starts[loop->header]);
+  LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
 }
 
 /* To the branch that goes round a loop: LLVM vectorises it, but does several vectors at a time only by
