@@ -1,13 +1,19 @@
 # For scripts that compare what executes tile code: defines agree.
 
 # run <engine> <threads> <cache> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
-# reports, if the options ask for some, to reports/. The cache is a folder: `kept`, for executables and native code; `fresh`, for
-# executables, so that they are the same, but whatever is translated is translated anew; or -.
+# reports, if the options ask for some, to reports/. The cache is a folder: `fresh`, for executables, so that they are the same, but
+# whatever is translated is translated anew; `kept`, for the same executables and native code, too.
 run()
 {
   engine=$1 threads=$2 cache=$3 options=$4
   shift 4
-  case $cache in -) cache= ;; fresh) rm -rf fresh/native-* ;; esac
+  case $cache in
+  fresh) rm -rf fresh/native-* ;;
+  kept)
+    mkdir -p kept
+    [ -z "$(find fresh -name '*.a')" ] || cp -u fresh/*.a kept/
+    ;;
+  esac
   rm -rf log.txt reports
   mkdir reports
   POPULUS_TILE_ENGINE=$engine POPULUS_TILE_THREADS=$threads POPLAR_ENGINE_OPTIONS=$options POPLAR_EXECUTABLE_CACHE_DIR=$cache \
@@ -23,11 +29,12 @@ profiles=0 # programs that have one: those that were compiled without debug.inst
 # agree <program> <arguments>...: prints the same, and takes the same cycles and instructions, whatever executes its tile
 # code and on however many threads of the host; its execution profile, too. All is translated twice, by one thread and by two;
 # the other runs of the translator find in the cache what the first has made, here or of another program. The graph is compiled
-# three times for each kind of run: what compiling it twice gives is for other tests (reproducible.sh, executable_cache.sh).
+# once for each kind of run, which the first runs as it was compiled and the others load: what compiling it twice gives is for
+# other tests (reproducible.sh, executable_cache.sh).
 agree()
 {
   plain='{}' profiled='{"debug.instrument":"true","autoReport.outputExecutionProfile":"true","autoReport.directory":"reports"}'
-  run interpreter 1 - "$plain" "$@"
+  run interpreter 1 fresh "$plain" "$@"
   cp got.txt expected.txt
   for how in "interpreter 2 fresh" "interpreter 7 fresh" "translator 1 kept" "translator 2 fresh" "translator 7 kept" "auto 1 fresh" "auto 7 fresh"; do
     # shellcheck disable=SC2086 # words
@@ -38,7 +45,7 @@ agree()
     }
   done
   rm -rf expected
-  run interpreter 1 - "$profiled" "$@"
+  run interpreter 1 fresh "$profiled" "$@"
   mv reports expected
   [ ! -s expected/execution.json ] || profiles=$((profiles + 1))
   for how in "interpreter 7 fresh" "translator 1 kept" "translator 2 kept" "auto 7 fresh"; do
