@@ -101,9 +101,12 @@ void tensors_of_others()
   Tensor spread = f.graph.addVariable(INT, {2, 3}, "spread");
   f.graph.setTileMapping(spread.slice(0, 1, 1), 0);
   f.graph.setTileMapping(spread.slice(1, 3, 1), f.graph.getTarget().getNumTiles() - 1);
-  Tensor parts = f.graph.cloneN(HALF, spread.transpose(), 3, {},
-                                TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
-                                TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION);
+  const auto by_region = [&](TensorCloneMethod method) {
+    return f.graph.cloneN(HALF, spread.transpose(), 3, {}, method,
+                          TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION);
+  };
+  Tensor parts = by_region(TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES),
+         gathered = by_region(TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES);
   CHECK((parts.shape() == std::vector<std::size_t>{3, 3, 2}) && parts.elementType() == HALF);
   CHECK(!parts.containsAliases());
   for (std::size_t i = 0; i < 3; ++i)
@@ -113,6 +116,14 @@ void tensors_of_others()
     CHECK(first.interval == Interval(2 * i, 2 * i + 1));
     CHECK((parts[i][2][0].getVarRegions()[0] ==
            VariableInterval{first.var, Interval(2 * i + 1, 2 * i + 2)}));
+    // Gathered, all four of the tile, in the order of `spread`.
+    VariableRef var = gathered[i][1][0].getVarRegions()[0].var;
+    const std::size_t places[2][2] = {{0, 2}, {1, 3}};
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t column = 0; column < 2; ++column)
+        CHECK((gathered[i][row + 1][column].getVarRegions()[0] ==
+               VariableInterval{
+                   var, Interval(4 * i + places[row][column], 4 * i + places[row][column] + 1)}));
   }
   CHECK_THROWS(poplar_error, "an element twice",
                f.graph.cloneN(INT, a.expand({0}).broadcast(2, 0), 2, {},
