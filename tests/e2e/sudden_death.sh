@@ -25,6 +25,19 @@ microseconds()
   echo "$best"
 }
 
+# killed_after <seconds> <command>...: the command's exit status; it and all that it has started are killed then. It is waited for,
+# as timeout(1), which dies of its own SIGKILL, does not: who is still dying holds its locks, and nobody sweeps behind it.
+killed_after()
+{
+  moment=$1
+  shift
+  setsid "$@" >/dev/null 2>&1 & # a group of its own
+  writer=$!
+  sleep "$moment"
+  kill -KILL "$writer" "-$writer" 2>/dev/null || : # it may have ended
+  wait "$writer" 2>/dev/null
+}
+
 # kill_often <name> <check> <command>...: runs `check` after each round, with the file names in place.
 kill_often()
 {
@@ -35,7 +48,7 @@ kill_often()
     'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%.6f\n", rand() * whole * 1.1 / 1e6 }')
   for moment in $moments; do
     status=0
-    timeout -s KILL "$moment" "$@" >/dev/null 2>&1 || status=$?
+    killed_after "$moment" "$@" || status=$?
     [ $status = 0 ] || killed=$((killed + 1))
     $check
   done
