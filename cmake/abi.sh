@@ -1,0 +1,74 @@
+#!/bin/sh
+# abi.sh [REVISION]: compares what the shared libraries show with what they showed in a revision (the last release, a tag v*,
+# unless named), by abidiff: functions and data, and the types of the public headers that they lead to. What has only been
+# added is shown and no failure. Exit status: 0 programs of then run with the libraries of now (or a library has another
+# soname), 1 they might not, 2 there is no such revision, 4 tools are missing.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/cmake/common.sh"
+
+if [ $# -gt 1 ]; then
+  echo "usage: abi.sh [REVISION]" >&2
+  exit 2
+fi
+command -v abidiff >/dev/null || { say "no abidiff: install abigail-tools"; exit 4; }
+revision=${1-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)} ||
+  { say "there is no release yet (no tag v*): name a revision"; exit 2; }
+commit=$(git rev-parse --verify --quiet --end-of-options "$revision^{commit}") || { say "there is no revision '$revision'"; exit 2; }
+sh cmake/setup.sh
+
+# Targets of the libraries that have public headers (populus_component), and below which folder these lie.
+libraries='archive-ipu codelet popc-lib populus'
+folders='libarchive-ipu libcodelet popc runtime'
+
+say "building $revision"
+before=$root/build-abi/$commit
+if [ ! -d "$before" ]; then
+  mkdir -p "$before.tmp"
+  git archive "$commit" | tar -x -C "$before.tmp"
+  mv "$before.tmp" "$before"
+fi
+# shellcheck disable=SC2086 # words
+(cd "$before" && CCACHE_BASEDIR=$before && build package $libraries)
+say "building what is here"
+# shellcheck disable=SC2086 # words
+build package $libraries
+
+# headers <tree>: the public headers of a tree, in one folder, which is printed.
+headers() {
+  into=$1/build-package/public-headers
+  rm -rf "$into"
+  mkdir -p "$into"
+  for folder in $folders; do cp -r "$1/$folder/include/." "$into"; done
+  echo "$into"
+}
+
+soname() { # <library>
+  readelf -d "$1" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p'
+}
+
+failed=
+then=$(headers "$before") now=$(headers "$root")
+for target in $libraries; do
+  name=lib${target%-lib}.so library=$before/build-package/lib/$name
+  if [ ! -e "build-package/lib/$name" ]; then
+    say "$name is gone"
+    failed=1
+    continue
+  fi
+  status=0
+  abidiff --headers-dir1 "$then" --headers-dir2 "$now" "$library" "build-package/lib/$name" >"build-package/$name.abi" || status=$?
+  cat "build-package/$name.abi"
+  # abidiff's exit status: 1 or 2, it could not compare; 4, something has changed; 8 as well, programs may not run.
+  if [ $((status & 3)) -ne 0 ]; then
+    say "abidiff could not compare $name"
+    exit 4
+  elif [ $((status & 8)) -ne 0 ] && [ "$(soname "$library")" = "$(soname "build-package/lib/$name")" ]; then
+    say "$name: programs that were linked with $revision might not run, and it has the same soname"
+    failed=1
+  else
+    say "$name: programs that were linked with $revision run"
+  fi
+done
+[ -z "$failed" ]
