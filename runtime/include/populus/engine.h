@@ -1,16 +1,19 @@
 /* Engines: a compiled graph with its programs on a device.
  *
- *   pop_engine_create (compiles; the graph may be freed or changed afterwards)
- *   -> pop_engine_load_device or pop_engine_load -> pop_engine_run, pop_engine_read_tensor, pop_engine_write_tensor
+ *   1. pop_engine_create compiles. Afterwards the graph may be freed or changed.
+ *   2. pop_engine_load_device or pop_engine_load puts the images on a device.
+ *   3. pop_engine_run runs a program; pop_engine_read_tensor and pop_engine_write_tensor access tensors.
  *
- * Options are key/value strings; POPLAR_ENGINE_OPTIONS (a JSON object) overrides the call's, and
- * POPLAR_RUNTIME_OPTIONS and POPLAR_SIMULATOR_OPTIONS do so for some keys. A key that does not exist is
- * an error that names the nearest (pop_engine_option_table lists all).
+ * Options are key/value strings. POPLAR_ENGINE_OPTIONS (a JSON object) overrides what the call passes;
+ * POPLAR_RUNTIME_OPTIONS and POPLAR_SIMULATOR_OPTIONS do the same for some keys. An unknown key is an error
+ * that names the nearest one. pop_engine_option_table lists all keys.
  *
- * Threads: different engines are independent, also on several threads. An engine serves one call at a time:
- * while one is running, a call on another thread or in a stream's callback that loads, runs, reads, writes
- * or connects is a RUNTIME error that does no harm, and one that frees makes a run end in an error and the
- * engine be freed when that call returns. What only asks (cycles, memory, the archive) may not be called then.
+ * Threads: different engines are independent and may be used on different threads. One engine serves one call
+ * at a time. While a run goes on, another thread or a stream's callback may call the same engine, with this effect:
+ *   - a call that loads, runs, reads, writes or connects fails with RUNTIME and changes nothing;
+ *   - pop_engine_free ends the run with an error, and the engine is freed when that run has returned;
+ *   - pop_engine_stop and pop_engine_cycles_passed work as documented below;
+ *   - any other query (cycles, memory, the archive) is not allowed.
  */
 #ifndef POPULUS_ENGINE_H
 #define POPULUS_ENGINE_H
@@ -29,112 +32,120 @@ typedef struct pop_option {
   const char *key, *value;
 } pop_option;
 
-/* Compiles `programs` (run by their position) of `graph`. Errors: the graph's own first error; of
- * the checks (GRAPH_CONNECTION, GRAPH_CYCLE, INVALID_TILE_MAPPING, CONTROL_PROGRAM); GRAPH_MEMORY when
- * tiles are too small (how many, and the five fullest with their categories), unless
- * debug.allowOutOfMemory is "true": then only pop_engine_load is refused; or the target is an IPU_MODEL, which
- * runs it in memory that an IPU does not have. Reports of the graph that options ask for are written before the
- * error, which ends in "Profile saved to: ..." if profile.pop is one of them. LINK; INVALID_OPTION;
- * SYSTEM when target.saveArchive cannot be written. */
+/* Compiles `graph` with `programs`, which are later run by their position in this array.
+ *
+ * Errors: the graph's own first error; what the checks find (GRAPH_CONNECTION, GRAPH_CYCLE, INVALID_TILE_MAPPING,
+ * CONTROL_PROGRAM); GRAPH_MEMORY when tiles are too small; LINK; INVALID_OPTION; SYSTEM when target.saveArchive cannot
+ * be written.
+ *
+ * GRAPH_MEMORY says how many tiles are too small, and lists the five fullest with their categories. The graph reports
+ * that options ask for are written first; if profile.pop is among them, the message ends in "Profile saved to: ...".
+ * There are two cases without this error. With debug.allowOutOfMemory, the engine is created and only pop_engine_load
+ * fails. On an IPU_MODEL, the program runs, in overflow memory that an IPU does not have. */
 POP_MUST_CHECK pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs,
                                             size_t num_programs, const pop_option *options,
                                             size_t num_options, pop_engine **engine);
 void pop_engine_free(pop_engine *engine); /* NULL is fine */
 
-/* Loads the engine on a device, and starts afresh if it was loaded. The engine keeps the device. Another
- * engine that was loaded there is not loaded any more; nor is this one once the device is detached or
- * reset. Errors: INVALID_ARGUMENT, naming both, if the executable is not for the device's target; RUNTIME
- * if a device of the type IPU is not attached. */
+/* Loads the engine on a device. An engine that was loaded before starts afresh. The engine keeps the device alive.
+ * A device holds one engine: loading another one, detaching the device and resetting it all unload this engine.
+ * Errors: INVALID_ARGUMENT if the executable was made for another target than the device's (the message names both);
+ * RUNTIME if a device of type IPU is not attached. */
 POP_MUST_CHECK pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device);
-/* The same on the device that it was loaded on last, or, if there is none, on one of its own that no
- * device manager knows. */
+/* The same on the device that the engine was loaded on last. If there is none, the engine makes a device of its own,
+ * which no device manager lists. */
 POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
-/* Runs program number `program` to its end. A device fault is RUNTIME, with tile, worker, vertex,
- * compute set, address and source line where there is one; memory can be read after it, and
- * running again needs pop_engine_load. */
+/* Runs program number `program` to its end. A device fault is a RUNTIME error that names tile, worker, vertex, compute
+ * set, address and, if known, the source line. After a fault, tensors can still be read; running again needs
+ * pop_engine_load. */
 POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
-/* The same; `run_name` is what profiles call this run. NULL or "" is none: viewers number those, "Engine::run #3". */
+/* The same. Profiles call this run `run_name`; viewers number runs without a name (NULL or ""): "Engine::run #3". */
 POP_MUST_CHECK pop_error *pop_engine_run_as(pop_engine *engine, size_t program,
                                             const char *run_name);
-/* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
+/* Runs the program that was made with this name. INDEX if there is no such program (the message names the nearest), or
+ * more than one. */
 POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
-/* Ends the run that goes on, if one does, at the next safe point: within 100 ms, wherever tiles are, also in a loop that
- * never ends. What is finished first: an exchange (its first execution is checked, too: some tenths of a second where tiles
- * exchange hundreds of megabytes), the translation of a function with target.tileEngine=translator, a callback of a stream,
- * on a CPU device a vertex or a copy. pop_engine_run then returns
- * RUNTIME: that it was stopped and where; memory can be read, and running again needs pop_engine_load, as after a fault.
- * From any thread, in a callback, and in a signal handler. NULL is fine. The engine must not be freed meanwhile. */
+/* Stops the current run, if there is one, at the next safe point. Tile code stops within 100 ms, even in an endless
+ * loop. These are finished first and may take longer: an exchange (checking one for the first time takes some tenths of
+ * a second per hundreds of megabytes), the translation of a function with target.tileEngine=translator, a stream's
+ * callback and, on a CPU device, a vertex or a copy.
+ *
+ * pop_engine_run then returns a RUNTIME error that says where it was stopped. As after a fault, tensors can be read, and
+ * running again needs pop_engine_load. May be called from any thread, from a callback and from a signal handler, as long
+ * as nobody frees the engine meanwhile. NULL does nothing. */
 void pop_engine_stop(pop_engine *engine);
 
 /* ---- replicas ----
  *
- * Replicas are those of pop_graph_create_replicated, or of pop_graph_create_replicated_graph: what a host program
- * reads, writes and connects is the same.
+ * A graph is replicated by pop_graph_create_replicated or pop_graph_create_replicated_graph. A host program reads, writes
+ * and connects in the same way for both.
  *
- * A graph of pop_graph_create_replicated is loaded once for each replica; a program runs in all of them.
- * They must come to the same host exchanges (stream copies, PrintTensors, aborts) and copies between
- * replicas in the same order: else the run ends with an error that says where which of them was. */
+ * A graph of pop_graph_create_replicated is loaded once for each replica, and a program runs in all replicas. All must
+ * reach the same host exchanges (stream copies, PrintTensors, aborts) and copies between replicas in the same order.
+ * Otherwise the run ends with an error that says where each of them was. */
 
-/* Host access by handle. `bytes` is the size of the buffer and must be the tensor's size exactly, or of a
- * replicated graph that times the replicas, their elements one replica behind the other; or, written, the
- * size of one: then all replicas get the same;
- * elements in row-major order, tile representation. */
+/* Host access by handle. `data` holds the tensor's elements in row-major order, in the tile's representation; `bytes` is
+ * its size and must be exactly the tensor's. Of a replicated graph, `data` holds the tensors of all replicas, replica 0's
+ * first. pop_engine_write_tensor also takes the size of one tensor then, and writes it to all replicas. */
 POP_MUST_CHECK pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data,
                                                  size_t bytes);
 POP_MUST_CHECK pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle,
                                                   const void *data, size_t bytes);
-/* The elements of one replica alone, in `bytes` of one tensor. INDEX if there is no such replica. */
+/* The same for one replica: `bytes` is the size of one tensor. INDEX if there is no such replica. */
 POP_MUST_CHECK pop_error *pop_engine_read_replica_tensor(pop_engine *engine, const char *handle,
                                                          uint32_t replica, void *data,
                                                          size_t bytes);
 POP_MUST_CHECK pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handle,
                                                           uint32_t replica, const void *data,
                                                           size_t bytes);
-/* Where PrintTensor prints; NULL: standard error. The stream is not closed. */
+/* Has PrintTensor print to `stream`, or to standard error if it is NULL. The engine never closes it. */
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
 
 /* ---- streams (populus/stream.h) ---- */
 
-/* Connects a stream to the memory from `begin` to `end`, which must live until the stream is connected
- * anew or the engine freed. Each copy takes (or fills) the next elements, the first one those at `begin`,
- * and goes on at `begin` when it has come to `end`: so end - begin is a multiple of the bytes of one
- * copy, at least one. Connecting starts again at `begin`. Elements are in the tile's representation.
- * Errors: STREAM naming the stream. */
+/* Connects a stream to the memory from `begin` up to `end`. This memory must live until the stream is connected anew or
+ * the engine is freed. The first copy takes (or fills) the elements at `begin`, each further copy the next ones. At `end`
+ * the next copy starts at `begin` again, so end - begin must be a multiple of the bytes of one copy, and not 0. Elements
+ * are in the tile's representation. Errors: STREAM, naming the stream. */
 POP_MUST_CHECK pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle,
                                                     void *begin, void *end);
-/* Of a replicated graph each replica has a stream of its own. The call above connects all of them to one
- * buffer: each copy takes the elements of all replicas, replica 0's first. This one connects one to a buffer
- * of its own. INDEX if there is no such replica. */
+/* In a replicated graph each replica has its own stream. The call above connects all of them to one buffer: each copy
+ * takes the elements of all replicas, replica 0's first. This call connects the stream of one replica to a buffer of its
+ * own. INDEX if there is no such replica. */
 POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
                                                             uint32_t replica, void *begin,
                                                             void *end);
 
-/* A host program's side of a stream. All are called by pop_engine_run, on its thread; `data` is a buffer
- * of the bytes of one copy. A callback must return: the run waits for it, and cannot take its thread away; one
- * that took longer than target.hostSyncTimeout says ends the run with an error once it is back. With the option
- * streamCallbacks.multiThreadMode they are called on other threads, too, and those of streams (or replicas) with different contexts at the same time, if their copies follow each other in the
- * program. Those with one context are called one after another, in the order of the copies.
+/* A host program's side of a stream. pop_engine_run calls these functions on its own thread. `data` is a buffer of the
+ * bytes of one copy.
  *
- * A callback that runs on the thread of the run may call exit, and fork: the run may go on in the child as well. One
- * that leaves by longjmp ends the run: the next call on the engine from that thread finds out, memory can be
- * read, and running again is an error until pop_engine_load. With threads for callbacks neither
- * fork nor longjmp is for callbacks, and nowhere an exception of C++ (the C++ interface catches them). */
+ * The run waits until a callback returns. If that took longer than target.hostSyncTimeout, the run then ends with an
+ * error.
+ *
+ * With the option streamCallbacks.multiThreadMode, callbacks also run on other threads. If copies follow each other in
+ * the program, the callbacks of streams (or replicas) with different contexts may then run at the same time. Callbacks
+ * with the same context run one after another, in the order of the copies.
+ *
+ * On the thread of the run, a callback may call exit and fork; the run may go on in the child as well. A callback that
+ * leaves by longjmp ends the run: the next call on the engine from that thread notices it, tensors can be read, and
+ * running again needs pop_engine_load. On other threads a callback must neither fork nor longjmp. No callback may throw
+ * a C++ exception (the C++ interface catches those of its own). */
 typedef struct pop_stream_callback {
-  /* Host to device: fill `data` now, the device waits. Device to host: `data` has what came. Returns 0;
-   * any other value ends the run with an error that has the number. */
+  /* Host to device: fill `data` now, as the device waits. Device to host: `data` has what the device sent. Returns 0;
+   * any other value ends the run with an error that shows the value. */
   int (*fetch)(void *context, void *data);
-  /* Host to device, may be NULL: fill `data` before the device asks, if that can be done now. Called
-   * as the engine's option exchange.enablePrefetch says, up to as many copies ahead as the stream's
-   * option bufferingDepth says. Returns whether it has. */
+  /* Host to device, may be NULL: fill `data` before the device asks for it, and return true; or return false if there
+   * is nothing yet. Called if the engine's option exchange.enablePrefetch is set, at most as many copies ahead as the
+   * stream's option bufferingDepth allows. */
   bool (*prefetch)(void *context, void *data);
-  /* May be NULL: what prefetch has filled and no copy has taken will not be used (the engine is loaded,
-   * the stream connected anew, the engine freed). */
+  /* May be NULL: no copy will take what prefetch has filled, because the engine was loaded or freed, or the stream was
+   * connected anew. */
   void (*invalidate_prefetched)(void *context);
   /* May be NULL: the device has taken the data. */
   void (*complete)(void *context);
   void *context;
 } pop_stream_callback;
-/* In a replicated graph it is called for each replica, in their order. */
+/* In a replicated graph the callback is called for each replica, in order. */
 POP_MUST_CHECK pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                                              const pop_stream_callback *callback);
 POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream_callback(
@@ -142,10 +153,9 @@ POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream_callback(
 
 /* ---- remote buffers (populus/remote_buffer.h) ---- */
 
-/* The host's access to row number `row` of a remote buffer, between runs, once the engine is loaded.
- * `bytes` is the size of `data` and must be the row's exactly. `replica` is 0 unless the graph is
- * replicated: each replica has rows of its own. Errors: UNKNOWN_HANDLE with the nearest name, INDEX,
- * INVALID_ARGUMENT. */
+/* Host access to row number `row` of a remote buffer, between runs of a loaded engine. `bytes` is the size of `data` and
+ * must be exactly the row's. Each replica has rows of its own; without replication `replica` is 0. Errors:
+ * UNKNOWN_HANDLE, naming the nearest handle; INDEX; INVALID_ARGUMENT. */
 POP_MUST_CHECK pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle,
                                                            size_t row, uint32_t replica,
                                                            const void *data, size_t bytes);
@@ -153,22 +163,22 @@ POP_MUST_CHECK pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine,
                                                              size_t row, uint32_t replica,
                                                              void *data, size_t bytes);
 
-/* Cycles of the device since load (all runs; syncs and host syncs included); 0 on a CPU device, which
- * counts neither cycles nor instructions. */
+/* Cycles of the device in all runs since load, syncs and host syncs included. A CPU device counts neither cycles nor
+ * instructions: 0. */
 uint64_t pop_engine_cycles(const pop_engine *engine);
-/* The cycle of the last sync that the device has passed; from another thread, too, while a run of the loaded engine
- * goes on: for those who show how far it is. 0 on a CPU device. */
+/* The cycle of the last sync that the device has passed, for those who show progress. May be called from another thread
+ * while a run goes on. 0 on a CPU device. */
 uint64_t pop_engine_cycles_passed(const pop_engine *engine);
 uint64_t pop_engine_instructions(const pop_engine *engine);
 
-/* A point in time, by the host's clock (whose zero means nothing) and the device's. */
+/* A point in time, by the host's clock (with an arbitrary zero) and by the device's. */
 typedef struct pop_time_stamp {
   double host_seconds;
   uint64_t device_cycles; /* pop_engine_cycles */
 } pop_time_stamp;
 pop_time_stamp pop_engine_time_stamp(const pop_engine *engine);
-/* Prints a line with what lies between two of them: "name: 0.001200 s on the host, 5602 cycles (3.501 us at 1600
- * MHz) on the device"; of a CPU device without the latter. Between them the engine must not have been loaded. */
+/* Prints a line with the time between two time stamps: "name: 0.001200 s on the host, 5602 cycles (3.501 us at 1600 MHz)
+ * on the device". The second half is left out on a CPU device. The engine must not have been loaded between the two. */
 void pop_engine_report_timing(const pop_engine *engine, FILE *stream, const char *name,
                               pop_time_stamp start, pop_time_stamp end);
 
@@ -177,16 +187,15 @@ void pop_engine_report_timing(const pop_engine *engine, FILE *stream, const char
 typedef struct pop_tile_memory {
   uint32_t total;                /* without gaps */
   uint32_t total_including_gaps; /* == `.text` of the tile's image == bytes loaded */
-  /* Most bytes that are live at one step: what is always live and what is needed then, no gaps. */
+  /* The largest number of bytes that are live at one step: what is always live, and what that step needs. No gaps. */
   uint32_t most_live;
-  /* No plan could have a smaller total_including_gaps: the system's bytes and most_live, or more where
-   * vertex fields want data in interleaved memory or in different memory elements. Alignment is not
-   * counted. */
+  /* A lower bound for total_including_gaps of any plan: the system's bytes and most_live. It is larger where vertex fields
+   * want data in interleaved memory or in different memory elements. It ignores alignment. */
   uint32_t least_including_gaps;
   uint32_t by_region[POP_REGION_COUNT];
   uint32_t by_region_including_gaps[POP_REGION_COUNT];
-  /* [category][region]: bytes that only this category uses, and bytes that overlap in time with
-   * others (counted in full for each). */
+  /* [category][region]: bytes that only this category uses, and bytes that it shares with others at other times. Shared
+   * bytes are counted in full for each category. */
   uint32_t not_overlapped[POP_MEMORY_CATEGORY_COUNT][POP_REGION_COUNT];
   uint32_t overlapped[POP_MEMORY_CATEGORY_COUNT][POP_REGION_COUNT];
 } pop_tile_memory;
@@ -194,8 +203,8 @@ POP_MUST_CHECK pop_error *pop_engine_tile_memory(const pop_engine *engine, uint3
                                                  pop_tile_memory *memory);
 /* Bytes that load put in the tile's memory (0 before load). */
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile);
-/* The "Memory Usage" part of the profile summary: totals, categories, histogram of tiles, maxima,
- * and how far the worst plan is above its bound. */
+/* Prints the "Memory Usage" part of the profile summary: totals, categories, a histogram of tiles, maxima, and how far
+ * the worst plan is above its bound. */
 POP_MUST_CHECK pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream);
 
 /* Writes the archive of tile images now, as target.saveArchive does. */
