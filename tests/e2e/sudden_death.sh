@@ -25,31 +25,20 @@ microseconds()
   echo "$best"
 }
 
-# killed_after <seconds> <command>...: the command's exit status; it and all that it has started are killed then. It is waited for,
-# as timeout(1), which dies of its own SIGKILL, does not: who is still dying holds its locks, and nobody sweeps behind it.
-killed_after()
-{
-  moment=$1
-  shift
-  setsid "$@" >/dev/null 2>&1 & # a group of its own
-  writer=$!
-  sleep "$moment"
-  kill -KILL "$writer" "-$writer" 2>/dev/null || : # it may have ended
-  wait "$writer" 2>/dev/null
-}
-
-# kill_often <name> <check> <command>...: runs `check` after each round, with the file names in place.
+# kill_often <name> <check> <command>...: runs `check` after each round, with the file names in place. In the
+# foreground timeout(1) kills the writer alone, and waits for its death: otherwise it dies of its own SIGKILL, while the writer
+# still holds its locks, and nobody sweeps behind it.
 kill_often()
 {
   name=$1 check=$2
   shift 2
   whole=$(microseconds "$@") killed=0
-  moments=$(awk -v n="$rounds" -v whole="$whole" -v seed="${POPULUS_TEST_SEED:-1}" \
-    'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%.6f\n", rand() * whole * 1.1 / 1e6 }')
-  for moment in $moments; do
-    status=0
-    killed_after "$moment" "$@" || status=$?
-    [ $status = 0 ] || killed=$((killed + 1))
+  parts=$(awk -v n="$rounds" -v seed="${POPULUS_TEST_SEED:-1}" 'BEGIN { srand(seed); for (i = 0; i < n; i++) print 1 + int(rand() * 1100000) }')
+  for part in $parts; do # of a million
+    status=0 start=$(date +%s%N) moment=$((part * whole / 1000000))
+    timeout --foreground -s KILL "$(printf %d.%06d $((moment / 1000000)) $((moment % 1000000)))" "$@" >/dev/null 2>&1 || status=$?
+    took=$((($(date +%s%N) - start) / 1000))
+    if [ $status != 0 ]; then killed=$((killed + 1)); elif [ $took -lt "$whole" ]; then whole=$took; fi
     $check
   done
   "$@" >/dev/null 2>&1 || fail "$name: afterwards it exits $?"
