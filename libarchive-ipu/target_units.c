@@ -7,6 +7,7 @@
  *            float and float, and 8 for half and float; for ipu1 8 each; with 4 halves or 2 floats at once, 16 halves or 8 floats of
  *            weights in a unit, which is a depth of 4. ipu21 alone has vertices for quarters: 16 units, 8 at once. Weights are loaded
  *            by 16 bytes a cycle on ipu2 (said in lib/poplin/PerformanceEstimation.hpp); that it is half on ipu1 is [ours].
+ *            Booleans are computed one by one: code that popops writes in the width of the narrowest type branches on them.
  *
  * memcpy_bytes_per_cycle: [ours], one 64-bit load and store each cycle of the tile, as the data path allows. */
 #include <populus/target_units.h>
@@ -31,6 +32,7 @@ const pop_target_units *pop_target_get_units(const pop_target *target)
 
 uint32_t pop_target_vector_width(const pop_target *target, pop_type type)
 {
+  if (type == POP_BOOL) return 1;
   uint32_t bits = 8 * pop_type_bytes(type);
   uint32_t path = pop_target_get_units(target)->data_path_bits;
   return bits && bits < path ? path / bits : 1;

@@ -35,7 +35,7 @@ typedef struct pop_target_units {
 /* Of the architecture that `target` is named for; of any other name, ipu2's. A constant: nothing to free. */
 const pop_target_units *pop_target_get_units(const pop_target *target);
 
-/* Elements of `type` in a vector instruction: data_path_bits by the element's size, at least 1. */
+/* Elements of `type` in a vector instruction: data_path_bits by the element's size, at least 1; 1 for booleans. */
 uint32_t pop_target_vector_width(const pop_target *target, pop_type type);
 
 #ifdef __cplusplus

@@ -17,6 +17,7 @@ Test(target_units, vectors_are_as_wide_as_the_data_path)
   cr_assert_eq(pop_target_vector_width(&target, POP_HALF), 4);
   cr_assert_eq(pop_target_vector_width(&target, POP_QUARTER), 8);
   cr_assert_eq(pop_target_vector_width(&target, POP_LONGLONG), 1);
+  cr_assert_eq(pop_target_vector_width(&target, POP_BOOL), 1);
   cr_assert_eq(pop_target_vector_width(&target, POP_TYPE_COUNT), 1);
 }
 
