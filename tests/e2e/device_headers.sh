@@ -19,6 +19,35 @@ done
 out=$("$run" O0.gp OnTile)
 [ "$out" = "out = 0" ] || fail "OnTile with -O0: line ${out#out = } of headers.cpp"
 
+# Codelets that popops writes at run time include two headers and call what comes with them on the chip.
+cat >written.cpp <<'END'
+#include <poplar/HalfFloat.hpp>
+#include <ipu_memory_intrinsics>
+#include <ipu_vector_math>
+#include <poplar/Vertex.hpp>
+class Written : public poplar::Vertex
+{
+public:
+  poplar::InOut<int> out;
+  bool compute()
+  {
+    volatile int seven = -7;
+    volatile float large = 3e38f, half = .5f;
+    static_assert(sizeof(std::erf(.5f * ::half(1))) == 4, "in single precision");
+    bool right = abs(seven) == 7 && !std::isfinite(10 * large) && std::isfinite(float(large));
+    right = right && ipu::fabs(std::erf(float(half)) - .5204998778f) < 1e-6f;
+    *out = right ? 0 : 1;
+    return true;
+  }
+};
+END
+{ cat written.cpp; echo '#include <cmath>'; } >with_cmath.cpp
+for name in written with_cmath; do
+  "$POPULUS_BIN/popc" -O2 --target ipu2 "$name.cpp" -o "$name.gp"
+  out=$("$run" "$name.gp" Written)
+  [ "$out" = "out = 0" ] || fail "$name.cpp: $out"
+done
+
 # The host's object is the contents of a section of its member.
 ar t headers.gp | grep host >members
 [ "$(wc -l <members)" = 1 ] || fail "not one host object: $(cat members)"
