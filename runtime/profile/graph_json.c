@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <populus/introspection.h>
+#include <stdlib.h>
 
 static const char *const kind_names[] = {
     [PROGRAM_SEQUENCE] = "Sequence",
@@ -18,16 +19,12 @@ static const char *const kind_names[] = {
     [PROGRAM_BLOCK] = "Block",
     [PROGRAM_ABORT] = "Abort",
     [PROGRAM_SYNC] = "Sync",
+    [PROGRAM_REPLICA_COPY] = "CrossReplicaCopy",
+    [PROGRAM_ASSUME_EQUAL] = "AssumeEqualAcrossReplicas",
     [PROGRAM_STREAM_COPY] = "StreamCopy",
+    [PROGRAM_REMOTE_COPY] = "RemoteCopy",
     [PROGRAM_PRINT_TENSOR] = "PrintTensor",
 };
-enum { NUM_KIND_NAMES = sizeof kind_names / sizeof *kind_names };
-
-static const char *kind_name(program_kind kind)
-{
-  const char *name = (size_t)kind < NUM_KIND_NAMES ? kind_names[kind] : NULL;
-  return name ? name : "Program";
-}
 
 static void put_triple(const emitter *to, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -131,10 +128,12 @@ static void put_vertices(const emitter *to, const pop_graph *graph)
 
 /* ---- programs, host ---- */
 
-static void put_program(const emitter *to, const pop_graph *graph, const program *p)
+static void put_program(const emitter *to, const pop_graph *graph, uint32_t index)
 {
+  const program *p = &graph->programs[index];
   emit_begin_map(to, NULL);
-  emit_string(to, "kind", kind_name(p->kind));
+  emit_int(to, "index", (int64_t)index);
+  emit_string(to, "kind", kind_names[p->kind]);
   if (*p->name) emit_string(to, "name", p->name);
   if (p->kind == PROGRAM_REPEAT) emit_int(to, "count", (int64_t)p->count);
   if (p->kind == PROGRAM_WHILE) emit_bool(to, "whileTrue", p->count);
@@ -193,7 +192,7 @@ static void put_graph(const emitter *to, pop_graph *graph)
   put_variables(to, graph);
   put_vertices(to, graph);
   emit_begin_vector(to, "programs");
-  for (size_t i = 0; i < graph->num_programs; i++) put_program(to, graph, &graph->programs[i]);
+  for (uint32_t i = 0; i < graph->num_programs; i++) put_program(to, graph, i);
   emit_end_vector(to);
   put_host(to, graph);
   emit_end_map(to);
@@ -205,6 +204,48 @@ static pop_error *serialize(const char *call, pop_graph *graph, FILE *stream, co
   put_graph(to, graph->top);
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "%s: cannot write", call);
+  return NULL;
+}
+
+/* The programs that `from` runs, itself first; those of a sequence in order, each once. They are the caller's to free. */
+static uint32_t *reachable(pop_graph *graph, uint32_t from, size_t *num_reached)
+{
+  uint32_t *reached = NULL, *open = NULL;
+  size_t count = 0, capacity = 0, num_open = 0, open_capacity = 0;
+  uint64_t visit = ++graph->program_visit;
+  pop_push(open, num_open, open_capacity, from);
+  while (num_open) {
+    uint32_t index = open[--num_open];
+    program *p = &graph->programs[index];
+    if (p->visit == visit) continue;
+    p->visit = visit;
+    pop_push(reached, count, capacity, index);
+    for (size_t i = p->num_children; i-- > 0;)
+      pop_push(open, num_open, open_capacity, p->children[i]);
+  }
+  free(open);
+  *num_reached = count;
+  return reached;
+}
+
+pop_error *pop_program_serialize(pop_program program, FILE *stream)
+{
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  POP_TRY(object_check(program.graph, OBJECT_GRAPH, __func__));
+  pop_graph *graph = program.graph->top;
+  if (program.index == 0 || program.index > graph->num_programs)
+    return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "%s: a null program, or not one of this graph",
+                         __func__);
+  json_writer json = {.stream = stream};
+  emitter to = json_emitter(&json);
+  size_t count;
+  uint32_t *reached = reachable(graph, program.index - 1, &count);
+  emit_begin_vector(&to, NULL);
+  for (size_t i = 0; i < count; i++) put_program(&to, graph, reached[i]);
+  emit_end_vector(&to);
+  free(reached);
+  if (fflush(stream) != 0 || ferror(stream))
+    return pop_error_errno(errno, "%s: cannot write", __func__);
   return NULL;
 }
 

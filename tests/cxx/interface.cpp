@@ -414,6 +414,10 @@ void printing()
                          "[0,1,2],[0,3,4]]}]");
   f.graph.serializeTensors(none, {});
   CHECK(none.str() == "[]");
+  std::ostringstream steps;
+  dumpProgram(f.graph, Sequence{Copy(t[0], t[1])}, steps);
+  CHECK(steps.str().find("\"Copy\"") != std::string::npos &&
+        steps.str().find("\"Execute\"") == std::string::npos);
   f.graph.serialize(json, SerializationFormat::JSON);
   CHECK(json.str()[0] == '{');
   std::stringstream cbor; // the same, from the start of a map without length to its end

@@ -91,6 +91,9 @@ POP_MUST_CHECK pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE 
 POP_MUST_CHECK pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream);
 /* The same as CBOR (RFC 8949), maps and vectors of indefinite length. */
 POP_MUST_CHECK pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *stream);
+/* `program` and all that it runs, each program once, as the list of programs that pop_graph_serialize writes; `program` itself is
+ * the first. `index` says which number another's `children` know it by. */
+POP_MUST_CHECK pop_error *pop_program_serialize(pop_program program, FILE *stream);
 
 #ifdef __cplusplus
 }

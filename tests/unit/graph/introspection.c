@@ -206,6 +206,48 @@ Test(introspection, a_graph_as_JSON)
   pop_graph_free(e.graph);
 }
 
+/* The kinds of what `program` runs, with their indices. */
+static void expect_program(pop_program program, const char *wanted)
+{
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_program_serialize(program, stream));
+  fclose(stream);
+  json_error_t where;
+  json_t *root = json_loadb(text, size, 0, &where);
+  cr_assert_not_null(root, "%s at %d of\n%s", where.text, where.position, text);
+  free(text);
+  char kinds[200] = "";
+  size_t i;
+  const json_t *row;
+  json_array_foreach(root, i, row)
+      snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%d ",
+               json_string_value(json_object_get(row, "kind")),
+               (int)json_integer_value(json_object_get(row, "index")) - (int)program.index + 1);
+  cr_assert_str_eq(kinds, wanted);
+  json_decref(root);
+}
+
+Test(introspection, what_a_program_runs_as_JSON_each_program_once)
+{
+  pop_graph *graph = new_graph_with_tiles(1);
+  pop_program outer = pop_program_sequence(graph, "outer");
+  pop_program twice = pop_program_sequence(graph, "twice");
+  pop_program nothing = pop_program_nop(graph, "nothing");
+  pop_program repeat = pop_program_repeat(graph, 3, twice, "repeat");
+  pop_program_nop(graph, "elsewhere");
+  pop_sequence_add(twice, nothing);
+  pop_sequence_add(outer, nothing);
+  pop_sequence_add(outer, twice);
+  pop_sequence_add(outer, repeat);
+  expect_program(outer, "Sequence0 Nop2 Sequence1 Repeat3 ");
+  expect_program(nothing, "Nop0 ");
+  expect_error(pop_program_serialize((pop_program){graph, 0}, stdout), POP_ERROR_CONTROL_PROGRAM,
+               "null program", "null");
+  pop_graph_free(graph);
+}
+
 Test(introspection, output_that_cannot_be_written_is_an_error)
 {
   example e = make();

@@ -818,6 +818,8 @@ public:
     detail::check(
         pop_graph_output_compute_graph(get(), detail::CStream(os), list.data(), list.size()));
   }
+  friend void program::dumpProgram(const Graph &graph, const program::Program &program,
+                                   std::ostream &out);
   void serialize(std::ostream &os, SerializationFormat format) const
   {
     detail::CStream stream(os);
@@ -887,6 +889,14 @@ private:
     return DataStream(stream, handle, type, numElements, direction, mode, getReplicationFactor());
   }
 };
+
+namespace program
+{
+inline void dumpProgram(const Graph &graph, const Program &program, std::ostream &out)
+{
+  detail::check(pop_program_serialize(graph.build(program), detail::CStream(out)));
+}
+} // namespace program
 
 } // namespace poplar
 

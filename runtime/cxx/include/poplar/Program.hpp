@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <ostream>
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/GraphElements.hpp>
@@ -432,6 +433,9 @@ public:
 };
 
 POPLAR_MISSING_CLASS(Loop, "poplar::program::Loop: a run has to end: use RepeatWhileTrue")
+
+// As JSON: the list of all that `program` runs, itself first (pop_program_serialize).
+void dumpProgram(const Graph &graph, const Program &program, std::ostream &out);
 
 } // namespace program
 } // namespace poplar

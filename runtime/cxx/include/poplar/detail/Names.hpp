@@ -142,6 +142,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_program_copy_to_stream", "program::Copy"},
       {"pop_program_nop", "program::Sequence"},
       {"pop_program_print_tensor_formatted", "program::PrintTensor"},
+      {"pop_program_serialize", "program::dumpProgram"},
       {"pop_report_read", "pva::openReport"},
       {"pop_sequence_add", "program::Sequence::add"},
       {"pop_stream_set_option", "OptionFlags"},
