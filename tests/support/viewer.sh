@@ -1,7 +1,8 @@
 # Sourced by what opens pages of popview in a browser: . "$POPULUS_SOURCE_DIR/tests/support/viewer.sh"
 
-# viewer_tools: sets $chromium and $modules, the folder of the tests' npm packages, which come once for each lock file, into
-# the build folder. Exits 77 where there is no browser, no node, or no package.
+# viewer_tools: sets $chromium and $modules, the folder of the tests' npm packages. They come once for each lock file, into the
+# user's folder of caches, where the next clone finds them; what was not asked for in 30 days goes. Exits 77 where there is no
+# browser, no node, or no package.
 viewer_tools()
 {
   viewer=$POPULUS_SOURCE_DIR/viewer
@@ -10,13 +11,26 @@ viewer_tools()
   chromium=$(command -v chromium || command -v chromium-browser) || viewer_skip "no chromium"
   command -v node >/dev/null && command -v npm >/dev/null || viewer_skip "no nodejs or npm"
   modules=$POPULUS_BUILD_DIR/viewer/npm
-  lock=$(cksum <"$viewer/package-lock.json")
-  [ "$(cat "$modules/lock" 2>/dev/null)" != "$lock" ] || return 0
-  rm -rf "$modules"
-  mkdir -p "$modules"
-  cp "$viewer/package.json" "$viewer/package-lock.json" "$viewer/.npmrc" "$modules/"
-  (cd "$modules" && npm ci --ignore-scripts) >npm.txt 2>&1 || viewer_skip "npm ci cannot install the tests' packages: $(tail -n 3 npm.txt)"
-  echo "$lock" >"$modules/lock"
+  caches=${XDG_CACHE_HOME:-${HOME:-$POPULUS_BUILD_DIR}/.cache}/populus
+  mkdir -p "$modules" "$caches"
+  packages=$caches/npm-$(cat "$viewer/package.json" "$viewer/package-lock.json" | sha256sum | cut -c1-16)
+  if [ -d "$packages" ]; then touch "$packages"; else viewer_install "$packages"; fi
+  find "$caches" -maxdepth 1 -name 'npm-*' -mtime +30 -exec rm -rf {} +
+  cp "$viewer/package.json" "$modules/"
+  rm -rf "$modules/node_modules"
+  ln -s "$packages/node_modules" "$modules/node_modules"
+}
+
+# viewer_install <folder>: it is there when it is whole, whoever else installs the same.
+viewer_install()
+{
+  coming=$(mktemp -d "$1.XXXXXX")
+  cp "$viewer/package.json" "$viewer/package-lock.json" "$viewer/.npmrc" "$coming/"
+  if ! (cd "$coming" && npm ci --ignore-scripts) >npm.txt 2>&1; then
+    rm -rf "$coming"
+    viewer_skip "npm ci cannot install the tests' packages: $(tail -n 3 npm.txt)"
+  fi
+  mv -T "$coming" "$1" 2>/dev/null || rm -rf "$coming"
 }
 
 viewer_skip()
