@@ -414,6 +414,11 @@ void printing()
                          "[0,1,2],[0,3,4]]}]");
   f.graph.serializeTensors(none, {});
   CHECK(none.str() == "[]");
+  std::stringstream saved;
+  f.graph.serializeTensors(saved, {t.transpose()}, SerializationFormat::Binary);
+  const std::vector<Tensor> again = f.graph.deserializeTensors(saved, SerializationFormat::Binary);
+  CHECK(again.size() == 1 && again[0].shape() == t.shape() && again[0] != t.transpose() &&
+        again[0].getVarRegions().size() == 4);
   std::ostringstream steps;
   dumpProgram(f.graph, Sequence{Copy(t[0], t[1])}, steps);
   CHECK(steps.str().find("\"Copy\"") != std::string::npos &&

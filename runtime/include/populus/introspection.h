@@ -95,6 +95,16 @@ POP_MUST_CHECK pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *strea
  * the first. `index` says which number another's `children` know it by. */
 POP_MUST_CHECK pop_error *pop_program_serialize(pop_program program, FILE *stream);
 
+/* Tensors with the variables that they are of, for another graph: names, types, sizes and mapping, no contents (a constant
+ * comes back as a variable). What is written is CBOR, for pop_graph_load_tensors. INVALID_ARGUMENT for tensors of another
+ * graph; SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *pop_graph_save_tensors(pop_graph *graph, const pop_tensor *tensors,
+                                                 size_t num_tensors, FILE *stream);
+/* Adds such variables to `graph`, also where there are some of the same names, and gives the tensors: a list that the caller
+ * frees. FILE_LOAD for bytes that are something else or damaged, and for tiles that `graph` has not. */
+POP_MUST_CHECK pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t size,
+                                                 pop_tensor **tensors, size_t *num_tensors);
+
 #ifdef __cplusplus
 }
 #endif

@@ -248,6 +248,52 @@ Test(introspection, what_a_program_runs_as_JSON_each_program_once)
   pop_graph_free(graph);
 }
 
+static char *saved_tensors(const pop_tensor *tensors, size_t count, size_t *size)
+{
+  char *bytes;
+  FILE *stream = open_memstream(&bytes, size);
+  expect_ok(pop_graph_save_tensors(tensors[0].graph, tensors, count, stream));
+  fclose(stream);
+  return bytes;
+}
+
+Test(introspection, saved_tensors_come_back_in_another_graph)
+{
+  pop_graph *graph = new_graph_with_tiles(4), *other = new_graph_with_tiles(4),
+            *small = new_graph_with_tiles(2);
+  pop_graph_add_variable(graph, POP_INT, NULL, 0, "of no interest");
+  pop_tensor m = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2, 3}, 2, "m");
+  for (size_t i = 0; i < 2; i++) pop_graph_set_tile_mapping(graph, pop_tensor_index(m, i), i + 2);
+  const pop_tensor saved[] = {pop_tensor_transpose(m), pop_tensor_index(m, 1),
+                              pop_tensor_slice(m, 0, 0, 0)};
+  size_t size, again_size, count;
+  char *bytes = saved_tensors(saved, 3, &size);
+  pop_graph_add_variable(other, POP_INT, NULL, 0, "m");
+  pop_tensor *loaded;
+  expect_ok(pop_graph_load_tensors(other, bytes, size, &loaded, &count));
+  assert_no_error(other);
+  cr_assert_eq(count, 3);
+  cr_assert(pop_tensor_rank(loaded[0]) == 2 && pop_tensor_dim(loaded[0], 0) == 3);
+  cr_assert_eq(pop_tensor_num_elements(loaded[2]), 0);
+  char *again =
+      saved_tensors(loaded, 3, &again_size); /* names, mapping and elements are the same */
+  cr_assert(again_size == size && memcmp(again, bytes, size) == 0);
+  free(again);
+  free(loaded);
+  expect_error(pop_graph_load_tensors(small, bytes, size, &loaded, &count), POP_ERROR_FILE_LOAD,
+               "a tile that this graph has not", "small");
+  for (size_t cut = 0; cut < size; cut++)
+    expect_error(pop_graph_load_tensors(small, bytes, cut, &loaded, &count), POP_ERROR_FILE_LOAD,
+                 "", "cut");
+  assert_no_error(small);
+  expect_error(pop_graph_save_tensors(other, saved, 1, stdout), POP_ERROR_INVALID_ARGUMENT,
+               "not one of this graph", "another's");
+  free(bytes);
+  pop_graph_free(small);
+  pop_graph_free(other);
+  pop_graph_free(graph);
+}
+
 Test(introspection, output_that_cannot_be_written_is_an_error)
 {
   example e = make();

@@ -8,8 +8,10 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -826,15 +828,35 @@ public:
     detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(get(), stream)
                                                       : pop_graph_serialize_cbor(get(), stream));
   }
-  // Which elements of which variables tensors are, as JSON: a list with shape, type and pieces [variable, begin, end] of each.
+  // JSON: which elements of which variables tensors are, a list with shape, type and pieces [variable, begin, end] of each, to
+  // be looked at. Binary: the same with the variables, for deserializeTensors.
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors,
-                        SerializationFormat format = SerializationFormat::JSON) const
+                        SerializationFormat format) const
   {
-    if (format != SerializationFormat::JSON)
-      throw poplar_error("Graph::serializeTensors: tensors are written as JSON: ask for "
-                         "SerializationFormat::JSON");
-    get();
-    detail::serializeTensors(os, tensors);
+    if (format == SerializationFormat::JSON) {
+      get();
+      detail::serializeTensors(os, tensors);
+      return;
+    }
+    auto list = detail::tensors(tensors);
+    detail::check(pop_graph_save_tensors(get(), list.data(), list.size(), detail::CStream(os)));
+  }
+  void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors) const
+  {
+    serializeTensors(os, tensors, SerializationFormat::JSON);
+  }
+  // Tensors that were serialised as Binary, of variables that are added for them.
+  std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format)
+  {
+    if (format == SerializationFormat::JSON)
+      throw poplar_error("Graph::deserializeTensors: JSON does not say what variables are like: "
+                         "serialise as SerializationFormat::Binary");
+    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    pop_tensor *loaded = nullptr;
+    std::size_t count = 0;
+    detail::check(pop_graph_load_tensors(get(), bytes.data(), bytes.size(), &loaded, &count));
+    const std::unique_ptr<pop_tensor, void (*)(void *)> owner(loaded, std::free);
+    return std::vector<Tensor>(loaded, loaded + count);
   }
 
 #define POPLAR_NOT_YET(name)                                                                       \
