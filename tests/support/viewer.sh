@@ -1,8 +1,8 @@
 # Sourced by what opens pages of popview in a browser: . "$POPULUS_SOURCE_DIR/tests/support/viewer.sh"
 
-# viewer_tools: sets $chromium and $modules, the folder of the tests' npm packages. They come once for each lock file, into the
-# user's folder of caches, where the next clone finds them; what was not asked for in 30 days goes. Exits 77 where there is no
-# browser, no node, or no package.
+# viewer_tools: sets $chromium, $caches, the user's folder of caches, and $modules, the folder of the tests' npm packages. These
+# come once for each lock file, into the caches, where the next clone finds them; what was not asked for in 30 days goes. Exits
+# 77 where there is no browser, no node, or no package.
 viewer_tools()
 {
   viewer=$POPULUS_SOURCE_DIR/viewer
@@ -15,7 +15,7 @@ viewer_tools()
   mkdir -p "$modules" "$caches"
   packages=$caches/npm-$(cat "$viewer/package.json" "$viewer/package-lock.json" | sha256sum | cut -c1-16)
   if [ -d "$packages" ]; then touch "$packages"; else viewer_install "$packages"; fi
-  find "$caches" -maxdepth 1 -name 'npm-*' -mtime +30 -exec rm -rf {} +
+  find "$caches" -maxdepth 1 \( -name 'npm-*' -o -name 'viewer-types-*' \) -mtime +30 -exec rm -rf {} +
   cp "$viewer/package.json" "$modules/"
   rm -rf "$modules/node_modules"
   ln -s "$packages/node_modules" "$modules/node_modules"
@@ -31,6 +31,15 @@ viewer_install()
     viewer_skip "npm ci cannot install the tests' packages: $(tail -n 3 npm.txt)"
   fi
   mv -T "$coming" "$1" 2>/dev/null || rm -rf "$coming"
+}
+
+# All that the compiler of types sees: the sources, their settings, the packages (of which it is one), and what runs it.
+viewer_types_key()
+{
+  {
+    (cd "$viewer" && find src tsconfig.json package.json package-lock.json -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
+    node --version
+  } | sha256sum | cut -c1-16
 }
 
 viewer_skip()
