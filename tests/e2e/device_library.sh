@@ -79,6 +79,17 @@ extern "C" int run()
   if (wide / 10 != 1844674407370955155u || wide % 1000 != 557) return 11;
   if ((float)big != 1e18f || (int64_t)(three * 1e15) != 3000000000000000) return 12;
 
+  // To single precision, where rounding begins: ties to even, what is just above them, the largest and the least.
+  volatile int64_t tie = (1LL << 40) + (1LL << 16), above = tie + 1, odd = -((3LL << 40) + (3LL << 17)), least = INT64_MIN;
+  if ((float)tie != 0x1p40f || (float)above != 0x1.000002p40f || (float)odd != -0x1.800004p41f || (float)least != -0x1p63f) return 19;
+  volatile int64_t few = -3000000000, most = INT64_MAX;
+  volatile uint64_t half_way = 0xffffff8000000000u, below = half_way - 1, all = ~0ull, exact = 0x80000000u;
+  if ((float)few != -3e9f || (float)most != 0x1p63f || (float)half_way != 0x1p64f || (float)below != 0x1.fffffep63f) return 20;
+  volatile float large = -0x1.fffffep62f, larger = 0x1.8p63f, few_and_half = -3e9f, negative = -1.5f, quarter = 0x1.8p31f;
+  if ((int64_t)large != -0x7fffff8000000000 || (uint64_t)larger != 0xc000000000000000u || (int64_t)few_and_half != few) return 22;
+  if ((int64_t)negative != -1 || (int64_t)quarter != 0xc0000000 || (uint64_t)quarter != 0xc0000000) return 23;
+  if ((float)all != 0x1p64f || (float)exact != 0x1p31f || (float)small != -1000003.0f) return 21;
+
   volatile _Float16 tenth = (_Float16)0.1;
   if ((double)tenth != 0.0999755859375 || (_Float16)(three / 3e4) != (_Float16)1e-4f) return 13;
   if ((_Float16)big != (_Float16)INFINITY || (int64_t)(_Float16)(tenth * 1000) != 100) return 14;
@@ -128,6 +139,18 @@ compile heap.cpp heap.o -std=c++17
 relocatable heap.o all.o
 [ "$(llvm-nm-19 -uC all.o | sed 's/^ *U //')" = "operator new(unsigned int)" ] ||
   { echo "std::vector: not the one undefined symbol that was expected"; llvm-nm-19 -uC all.o; exit 1; }
+
+# Single precision alone: without additions of doubles by integers, which are 9 KB.
+cat >single.c <<'EOF'
+#include <math.h>
+float run(float x, long long n, unsigned long long m) { return sinf(x) + (float)n + (float)m + (float)(n - (long long)x) + (float)(m ^ (unsigned long long)x); }
+EOF
+compile single.c single.o
+relocatable single.o all.o
+if llvm-nm-19 all.o | grep -E '__(add|sub|mul)df3'; then
+  echo "sinf, or a conversion of 64-bit integers, needs double precision"
+  exit 1
+fi
 
 command -v qemu-riscv32 >/dev/null || { echo "no qemu-riscv32"; exit 77; }
 cat >start.S <<'EOF'
