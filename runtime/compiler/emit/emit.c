@@ -5,7 +5,8 @@
  *   worker.list_stub   the same for workers that a vertex of the supervisor starts by tile.run
  *   table.<compute set>   for each worker that has vertices where its list is and where its stack
  *                   ends; then the lists: (function, state) …, 0; vertices of all workers come first, in each worker's
- *                   list. If vertices are measured each list begins with where their cycles go
+ *                   list, and workers that have no others share one. If vertices are measured each list begins with
+ *                   where their cycles go, and each worker has its own
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
@@ -237,10 +238,18 @@ uint32_t num_started(const work_shares *shares)
   return count;
 }
 
+/* Is the worker's list that of the one before it? The first workers have vertices of their own. */
+static bool shares_list(const work_shares *shares, uint32_t worker)
+{
+  return worker > 0 && !shares->measured && !shares->num_own[worker] &&
+         !shares->num_own[worker - 1];
+}
+
 static uint32_t table_bytes(const work_shares *shares)
 {
   uint32_t bytes = 0, count = num_started(shares);
-  for (uint32_t w = 0; w < count; w++) bytes += 8 + list_bytes(shares, w);
+  for (uint32_t w = 0; w < count; w++)
+    bytes += 8 + (shares_list(shares, w) ? 0 : list_bytes(shares, w));
   return bytes;
 }
 
@@ -283,7 +292,8 @@ static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_w
     cycles.offset += 4 * shares.num_supervisor;
   }
   for (uint32_t w = 0; w < count; own += shares.num_own[w], w++) {
-    lists[w] = at;
+    lists[w] = shares_list(&shares, w) ? lists[w - 1] : at;
+    if (lists[w] != at) continue;
     if (shares.measured) {
       add_fixup(c, b.content, at, cycles);
       cycles.offset += 4 * list_calls(&shares, w);
