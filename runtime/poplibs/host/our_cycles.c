@@ -250,7 +250,7 @@ static size_t of_merge_blocks(const subject *s, double *terms)
   return 8;
 }
 
-/* Blocks of registers go round; those at the ends of rows and columns store a part. */
+/* Blocks of registers go round, by the ends of rows of blocks; those at the ends of rows and columns store a part. */
 static size_t of_matmul(const subject *s, double *terms)
 {
   unsigned r = 1, c = 1;
@@ -270,9 +270,10 @@ static size_t of_matmul(const subject *s, double *terms)
     at_ends[2] += (double)(columns_over * (r - rows_over));
     at_ends[3] += (double)((r - rows_over) * (c - columns_over));
   }
+  at_ends[4] = blocks ? (double)divide_up(rows, r) : 0;
   terms[0] = 1;
   put_rows(terms + 1, share_of(s, blocks), number_of(s, "length"));
-  return 1 + ROW_TERMS + 4;
+  return 1 + ROW_TERMS + 5;
 }
 
 static size_t of_rows_of_classes(const subject *s, double *terms)

@@ -14,10 +14,6 @@ using namespace poplar;
 namespace poplin
 {
 
-struct Sizes {
-  unsigned length, rows, columns; // rows >= R, columns >= C
-};
-
 #define INLINE __attribute__((always_inline)) inline
 
 // Two elements that lie side by side. The tile loads both in one slot, from any multiple of 4 (runtime/isa/isa.h, packed
@@ -39,12 +35,19 @@ template <typename T> static INLINE void wait(const T *&at, float value)
 #endif
 }
 
+template <typename T> static INLINE void store(T *at, float first, float second)
+{
+  at[0] = T(first);
+  at[1] = T(second);
+}
+
 #ifdef __IPU__
+struct Pair {
+  float elements[2];
+};
+
 template <> INLINE void load(const float *at, float &first, float &second)
 {
-  struct Pair {
-    float elements[2];
-  };
   __asm__(".insn i 0x07, 3, %0, %2\n"        // fld
           ".insn r 0x77, 2, 1, %1, %0, f0\n" // tile.high
           ".pushsection .populus.needs,\"\",@progbits\n"
@@ -53,7 +56,29 @@ template <> INLINE void load(const float *at, float &first, float &second)
           : "=&f"(first), "=f"(second)
           : "m"(*reinterpret_cast<const Pair *>(at)));
 }
+
+template <> INLINE void store(float *at, float first, float second)
+{
+  float both;
+  __asm__(".insn r 0x77, 2, 0, %1, %2, %3\n" // tile.pair
+          ".insn s 0x27, 3, %1, %0\n"        // fsd
+          ".pushsection .populus.needs,\"\",@progbits\n"
+          ".asciz \"packed\"\n"
+          ".popsection"
+          : "=m"(*reinterpret_cast<Pair *>(at)), "=&f"(both)
+          : "f"(first), "f"(second));
+}
 #endif
+
+// A constant that is calculated where it is used. Registers that keep such for a loop are saved on the stack: code, and memory of
+// each worker.
+template <typename T> static INLINE T here(T constant)
+{
+#ifdef __IPU__
+  __asm__ volatile("" : "+r"(constant));
+#endif
+  return constant;
+}
 
 // Where the elements of N rows of the left matrix are (columns of the right one); next() is for the next k. Side by side, or
 // `across` apart. take() loads the i-th and as many as `group` says.
@@ -125,30 +150,70 @@ template <unsigned R, unsigned C> struct Sums {
   template <typename P> INLINE void load(const P *from, unsigned columns)
   {
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < R * C; ++i) sum[i / C][i % C] = from[i / C * columns + i % C];
+    for (unsigned i = 0; i < R; ++i, from += columns) {
+#pragma clang loop unroll(full)
+      for (unsigned j = 0; j + 1 < C; j += 2) poplin::load(from + j, sum[i][j], sum[i][j + 1]);
+      if constexpr (C % 2) sum[i][C - 1] = from[C - 1];
+    }
   }
 
-  // From a row and a column on.
-  template <typename P> INLINE void store(P *to, unsigned columns, unsigned row, unsigned column)
+  // From a row and a column on. What is of rows before that one is stored in its place, before what belongs there.
+  template <typename P>
+  INLINE void store(P *to, unsigned columns, unsigned row, unsigned column) const
   {
+    P *rows[R];
+    rows[0] = to + row * columns;
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < R * C; ++i)
-      if (i / C >= row && i % C >= column) to[i / C * columns + i % C] = P(sum[i / C][i % C]);
+    for (unsigned i = 1; i < R; ++i) rows[i] = i <= row ? rows[0] : rows[i - 1] + columns;
+    if (column == 0) {
+#pragma clang loop unroll(full)
+      for (unsigned i = 0; i < R; ++i) {
+#pragma clang loop unroll(full)
+        for (unsigned j = 0; j + 1 < C; j += 2)
+          poplin::store(rows[i] + j, sum[i][j], sum[i][j + 1]);
+        if constexpr (C % 2) rows[i][C - 1] = P(sum[i][C - 1]);
+      }
+      return;
+    }
+#pragma clang loop unroll(full)
+    for (unsigned j = 1; j < C; ++j)
+      if (here(j) >= column)
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < R; ++i) rows[i][j] = P(sum[i][j]);
   }
 };
 
-template <unsigned R, unsigned C, bool LeftByRows, bool RightByRows, typename T, typename P>
-static __attribute__((noinline)) void multiply(const T *left, const T *right, P *out,
-                                               const Sizes &size, unsigned worker, bool more)
+// What the first sums are: to load them is less code than to clear registers.
+template <typename P> static const P zeros[8] = {};
+
+// True; the compiler does not know that, so that vertices jump to what returns it and need no stack.
+static INLINE bool done()
 {
-  const unsigned length = size.length, rows = size.rows, columns = size.columns;
-  const unsigned perRow = (columns + C - 1) / C, blocks = (rows + R - 1) / R * perRow;
-  for (unsigned block = worker; block < blocks; block += MultiVertex::numWorkers()) {
-    const unsigned i = block / perRow * R, j = block % perRow * C;
+  bool is = true;
+#ifdef __IPU__
+  __asm__ volatile("" : "+r"(is));
+#endif
+  return is;
+}
+
+// What both vertices do with what they are connected to, which `V` has the names of. Not inlined: it is the same code for both.
+template <unsigned R, unsigned C, bool LeftByRows, bool RightByRows, typename T, typename P,
+          typename V>
+static __attribute__((noinline)) bool multiply(V &v, unsigned worker, bool more)
+{
+  const T *left = &v.left[0], *right = &v.right[0];
+  P *out = &v.out[0];
+  const unsigned length = v.length, rows = v.rows, columns = v.columns;
+  for (unsigned i = 0, j = worker * C;; j += MultiVertex::numWorkers() * C) {
+    for (; j >= columns; i += R) {
+      const unsigned width = (columns + C - 1) / C * C;
+      if (i + R >= rows) return done();
+      j -= width;
+    }
     const unsigned row = i + R <= rows ? i : rows - R, column = j + C <= columns ? j : columns - C;
     P *to = out + row * columns + column;
-    Sums<R, C> sums = {};
-    if (more) sums.load(to, columns);
+    Sums<R, C> sums;
+    sums.load(more ? to : here(zeros<P>), more ? columns : 0);
     Lines<T, R, LeftByRows> l(left + (LeftByRows ? row * length : row), length, rows);
     Lines<T, C, !RightByRows> r(right + (RightByRows ? column : column * length), length, columns);
 #pragma clang loop unroll_count(R *C < 16 ? 4 : 1)
@@ -157,28 +222,9 @@ static __attribute__((noinline)) void multiply(const T *left, const T *right, P 
         sums.template add<false>(l, r);
       else
         sums.template add<true>(r, l);
-    if (row == i && column == j)
-      sums.store(to, columns, 0, 0);
-    else
-      sums.store(to, columns, i - row, j - column);
+    sums.store(to, columns, i - row, j - column);
   }
 }
-
-template <typename T, typename P, unsigned R, unsigned C, bool LeftByRows, bool RightByRows>
-class MatMulBlock : public MultiVertex
-{
-public:
-  Input<Vector<T>> left, right;
-  Output<Vector<P>> out; // row by row
-  unsigned length, rows, columns;
-
-  bool compute(unsigned worker)
-  {
-    const Sizes size = {length, rows, columns};
-    multiply<R, C, LeftByRows, RightByRows>(&left[0], &right[0], &out[0], size, worker, false);
-    return true;
-  }
-};
 
 // Added to what is there.
 template <typename T, typename P, unsigned R, unsigned C, bool LeftByRows, bool RightByRows>
@@ -186,14 +232,28 @@ class MatMulMore : public MultiVertex
 {
 public:
   Input<Vector<T>> left, right;
-  InOut<Vector<P>> out;
+  InOut<Vector<P>> out;           // row by row
+  unsigned length, rows, columns; // rows >= R, columns >= C
+
+  bool compute(unsigned worker)
+  {
+    return multiply<R, C, LeftByRows, RightByRows, T, P>(*this, worker, true);
+  }
+};
+
+template <typename T, typename P, unsigned R, unsigned C, bool LeftByRows, bool RightByRows>
+class MatMulBlock : public MultiVertex
+{
+public:
+  Input<Vector<T>> left, right; // as above, but
+  Output<Vector<P>> out;
   unsigned length, rows, columns;
 
   bool compute(unsigned worker)
   {
-    const Sizes size = {length, rows, columns};
-    multiply<R, C, LeftByRows, RightByRows>(&left[0], &right[0], &out[0], size, worker, true);
-    return true;
+    using More = MatMulMore<T, P, R, C, LeftByRows, RightByRows>;
+    More &more = reinterpret_cast<More &>(*this);
+    return multiply<R, C, LeftByRows, RightByRows, T, P>(more, worker, false);
   }
 };
 
