@@ -68,6 +68,8 @@ typedef struct variable {
   pop_type type;
   bool constant;
   bool is_replica_index; /* its element is the number of the replica, known when it is loaded */
+  bool
+      may_rotate; /* matrix products may move its elements in place, and back (poplibs/host/matmul_rotation.c) */
   uint64_t num_elements;
   uint32_t tensor;  /* all of it, in the shape that it was added with */
   uint8_t *initial; /* num_elements * bytes of type, or NULL for zeroes */

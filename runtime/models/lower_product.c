@@ -84,11 +84,12 @@ static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, cons
   return s;
 }
 
-/* Steps of the product are so short that what a tile has beside operands and result is half as much as its share of these, or
- * FEW_BYTES: no more than 1.5 times the tensors' own memory where they are large. */
+/* The product is so planned that what a tile has beside operands and result, code of its exchanges included, is half as much as its
+ * share of these, or FEW_BYTES where that is less than what each tile has anyhow: no more than 1.5 times the tensors' own memory
+ * where they are large. */
 static pop_mat_mul_options options_of(const lowering *l, pop_type type, pop_mat_mul_sizes s)
 {
-  enum { FEW_BYTES = 4096 };
+  enum { FEW_BYTES = 6144 };
   pop_mat_mul_options options = pop_mat_mul_default_options(type);
   double bytes = (double)pop_type_bytes(type) * (double)s.groups / (double)l->num_tiles;
   double result = bytes * (double)s.m * (double)s.n;

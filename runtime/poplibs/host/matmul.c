@@ -7,11 +7,13 @@
  * A tile that has no room for that much of its operands gets them in steps: a copy brings the next elements along k to a buffer
  * of each operand, and the same vertices add their products. Panels are what a row (column) of parts needs for a step. Where they
  * are scattered over too many messages, the operand is copied to a variable first in which each panel is on one tile, or on
- * several row by row; pop_poplin_create_mat_mul_input makes operands that lie like that. */
+ * several row by row; pop_poplin_create_mat_mul_input makes operands that lie like that.
+ *
+ * Or the tiles give panels on to each other (matmul_rotation.c), which takes less memory and some more time. */
 #include "poplibs/host/matmul.h"
 #include "base/log.h"
 #include "graph/graph.h"
-#include "poplibs/host/matmul_plan.h"
+#include "poplibs/host/matmul_product.h"
 #include "poplibs/host/spread.h"
 
 #include <assert.h>
@@ -19,22 +21,6 @@
 #include <stdlib.h>
 
 static const char call[] = "pop_poplin_mat_mul";
-
-typedef struct product {
-  pop_graph *graph;
-  product_shape shape;
-  product_plan plan;
-  pop_type type, partials;
-  const char *name;
-  pop_tensor operands[2]; /* [groups, m, k], [groups, k, n] */
-  bool by_columns[2];     /* as they lie in the vertices' buffers */
-} product;
-
-/* What one tile makes of one group. */
-typedef struct part {
-  size_t group, depth, tile;
-  product_part m, n, k;
-} part;
 
 static size_t divide_up(size_t a, size_t b)
 {
@@ -54,7 +40,7 @@ void pop_poplin_add_codelets(pop_graph *graph)
 
 /* ---- parts ---- */
 
-static size_t count_parts(const product *p)
+size_t product_count_places(const product *p)
 {
   return p->shape.groups * p->plan.depth * p->plan.rows * p->plan.columns;
 }
@@ -65,13 +51,15 @@ static size_t tile_of_part(const product *p, size_t row, size_t column)
   return (row * p->plan.columns + column) % p->shape.num_tiles;
 }
 
-static part part_at(const product *p, size_t i)
+product_place product_place_at(const product *p, size_t i)
 {
   const product_plan *plan = &p->plan;
-  part x = {.tile = tile_of_part(p, i / plan->columns, i % plan->columns)};
+  product_place x = {.tile = tile_of_part(p, i / plan->columns, i % plan->columns),
+                     .column = i % plan->columns};
   x.n = product_part_of(p->shape.n, plan->columns, i % plan->columns);
   i /= plan->columns;
-  x.m = product_part_of(p->shape.m, plan->rows, i % plan->rows);
+  x.row = i % plan->rows;
+  x.m = product_part_of(p->shape.m, plan->rows, x.row);
   i /= plan->rows;
   x.depth = i % plan->depth;
   x.k = product_part_of(p->shape.k, plan->depth, x.depth);
@@ -85,7 +73,7 @@ static size_t count_steps(const product *p)
 }
 
 /* Of the part's k in a step; empty behind its end. */
-static product_part step_of(const product *p, const part *x, size_t step)
+static product_part step_of(const product *p, const product_place *x, size_t step)
 {
   size_t begin = smaller(x->k.begin + step * p->plan.length, x->k.end);
   return (product_part){begin, smaller(begin + p->plan.length, x->k.end)};
@@ -98,13 +86,13 @@ static pop_tensor cut_out(pop_tensor t, product_part rows, product_part columns)
 }
 
 /* What a part needs of an operand, as a matrix. */
-static pop_tensor panel_of(const product *p, const part *x, int operand, product_part k)
+static pop_tensor panel_of(const product *p, const product_place *x, int operand, product_part k)
 {
   pop_tensor t = pop_tensor_index(p->operands[operand], x->group);
   return operand == 0 ? cut_out(t, x->m, k) : cut_out(t, k, x->n);
 }
 
-static pop_tensor flat_panel(const product *p, const part *x, int operand, product_part k)
+static pop_tensor flat_panel(const product *p, const product_place *x, int operand, product_part k)
 {
   pop_tensor panel = panel_of(p, x, operand, k);
   return pop_tensor_flatten(p->by_columns[operand] ? pop_tensor_transpose(panel) : panel);
@@ -175,7 +163,7 @@ static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t col
   size_t size = left ? p->shape.m : p->shape.n, parts = left ? p->plan.rows : p->plan.columns;
   owner o = {.group = group, .depth = part_with(p->shape.k, p->plan.depth, k)};
   o.shared = part_with(size, parts, other);
-  part x = {.k = product_part_of(p->shape.k, p->plan.depth, o.depth)};
+  product_place x = {.k = product_part_of(p->shape.k, p->plan.depth, o.depth)};
   o.step = (k - x.k.begin) / p->plan.length;
   product_part range = step_of(p, &x, o.step), across = product_part_of(size, parts, o.shared);
   product_part lines = left ? across : range;
@@ -245,7 +233,7 @@ static void arrange_operand(product *p, int operand, pop_program sequence)
 {
   enum { FEW = 16 };
   arrangement a = arrangement_of(p, operand);
-  part first = part_at(p, 0);
+  product_place first = product_place_at(p, 0);
   if (pop_graph_error(p->graph) || lies_as_arranged(&a, p->operands[operand])) return;
   bool by_columns;
   pop_tensor panel = panel_of(p, &first, operand, step_of(p, &first, 0));
@@ -261,13 +249,13 @@ static void arrange_operand(product *p, int operand, pop_program sequence)
 /* ---- vertices ---- */
 
 /* partials: [depth, groups, m, n] */
-static pop_tensor partial_of(const part *x, pop_tensor partials)
+static pop_tensor partial_of(const product_place *x, pop_tensor partials)
 {
   return cut_out(pop_tensor_index(pop_tensor_index(partials, x->depth), x->group), x->m, x->n);
 }
 
-static void add_block(const product *p, pop_compute_set set, const part *x, bool first,
-                      const pop_tensor operands[2], pop_tensor partials)
+void product_add_vertex(const product *p, pop_compute_set set, const product_place *x, bool first,
+                        const pop_tensor operands[2], pop_tensor partials)
 {
   static const char *const truth[] = {"false", "true"};
   pop_graph *graph = p->graph;
@@ -291,10 +279,10 @@ static void add_block(const product *p, pop_compute_set set, const part *x, bool
 static void add_one_step(const product *p, pop_tensor partials, pop_program sequence)
 {
   pop_compute_set set = pop_graph_add_compute_set(p->graph, p->name);
-  for (size_t i = 0; i < count_parts(p) && !pop_graph_error(p->graph); i++) {
-    part x = part_at(p, i);
+  for (size_t i = 0; i < product_count_places(p) && !pop_graph_error(p->graph); i++) {
+    product_place x = product_place_at(p, i);
     pop_tensor panels[2] = {flat_panel(p, &x, 0, x.k), flat_panel(p, &x, 1, x.k)};
-    add_block(p, set, &x, true, panels, partials);
+    product_add_vertex(p, set, &x, true, panels, partials);
   }
   pop_sequence_add(sequence, pop_program_execute(p->graph, set, p->name));
 }
@@ -316,7 +304,7 @@ static pop_tensor buffer_part(const stepping *s, size_t i, int operand, size_t e
 static void add_buffers(stepping *s)
 {
   const product *p = s->p;
-  size_t parts = count_parts(p);
+  size_t parts = product_count_places(p);
   size_t widths[2] = {divide_up(p->shape.m, p->plan.rows), divide_up(p->shape.n, p->plan.columns)};
   for (int o = 0; o < 2; o++) {
     s->buffers[o] = pop_graph_add_variable(
@@ -331,11 +319,11 @@ static void add_buffers(stepping *s)
 static void add_copy(const stepping *s, size_t step)
 {
   const product *p = s->p;
-  size_t parts = count_parts(p), count = 0;
+  size_t parts = product_count_places(p), count = 0;
   pop_tensor *from = pop_xcalloc(2 * parts, sizeof *from), *to = pop_xcalloc(2 * parts, sizeof *to);
   for (int o = 0; o < 2; o++)
     for (size_t i = 0; i < parts; i++) {
-      part x = part_at(p, i);
+      product_place x = product_place_at(p, i);
       product_part k = step_of(p, &x, step);
       if (k.begin == k.end) continue;
       from[count] = flat_panel(p, &x, o, k);
@@ -352,14 +340,14 @@ static pop_program execute_step(const stepping *s, size_t step)
 {
   const product *p = s->p;
   pop_compute_set set = pop_graph_add_compute_set(p->graph, p->name);
-  for (size_t i = 0; i < count_parts(p) && !pop_graph_error(p->graph); i++) {
-    part x = part_at(p, i);
+  for (size_t i = 0; i < product_count_places(p) && !pop_graph_error(p->graph); i++) {
+    product_place x = product_place_at(p, i);
     product_part k = step_of(p, &x, step);
     size_t length = k.end - k.begin;
     if (length == 0) continue;
     pop_tensor operands[2] = {buffer_part(s, i, 0, (x.m.end - x.m.begin) * length),
                               buffer_part(s, i, 1, (x.n.end - x.n.begin) * length)};
-    add_block(p, set, &x, step == 0, operands, s->partials);
+    product_add_vertex(p, set, &x, step == 0, operands, s->partials);
   }
   return pop_program_execute(p->graph, set, p->name);
 }
@@ -444,10 +432,11 @@ static void log_plan(const product *p)
   if (log_poplibs_enabled(LOG_DEBUG))
     log_poplibs(
         LOG_DEBUG, "POPLIN",
-        "%zu x [%zu, %zu] x [%zu, %zu]: %zu x %zu parts, k in %zu, %zu steps of %zu, blocks of "
+        "%zu x [%zu, %zu] x [%zu, %zu]: %zu x %zu parts, k in %zu, %zu steps of %zu%s, blocks of "
         "%u x %u; about %.0f cycles, %zu bytes on a tile",
         s->groups, s->m, s->k, s->k, s->n, plan->rows, plan->columns, plan->depth, count_steps(p),
-        plan->length, plan->block_rows, plan->block_columns, plan->cycles, plan->tile_bytes);
+        plan->length, plan->rotates ? " that go round" : "", plan->block_rows, plan->block_columns,
+        plan->cycles, plan->tile_bytes);
 }
 
 static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes sizes, size_t run,
@@ -466,6 +455,7 @@ static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes s
                             .element_bytes = pop_type_bytes(type),
                             .partial_bytes = pop_type_bytes(p.partials),
                             .num_tiles = pop_graph_num_tiles(graph),
+                            .may_rotate = run == 1,
                             .target = target};
   /* Half of the proportion: what the operands are taken from lies on the tiles, too. */
   p.shape.bytes = (size_t)(options->memory_proportion / 2 * (double)target->memory_bytes);
@@ -477,11 +467,15 @@ static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes s
 static pop_tensor add_product(product *p, const pop_mat_mul_options *options, pop_program sequence)
 {
   pop_tensor none = {p->graph->top, 0};
-  for (int operand = 0; operand < 2; operand++) arrange_operand(p, operand, sequence);
+  p->by_columns[0] = p->plan.rotates;
+  for (int operand = 0; operand < 2 && !p->plan.rotates; operand++)
+    arrange_operand(p, operand, sequence);
   pop_tensor partials = pop_graph_add_variable(
       p->graph, p->partials, (size_t[]){p->plan.depth, p->shape.groups, p->shape.m, p->shape.n}, 4,
       p->name);
-  if (count_steps(p) == 1)
+  if (p->plan.rotates)
+    rotation_add(p, partials, sequence);
+  else if (count_steps(p) == 1)
     add_one_step(p, partials, sequence);
   else
     add_steps(p, partials, sequence);
@@ -574,6 +568,8 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
     return none;
   }
   product p = plan_product(graph, type, sizes, 1, options, name);
-  arrangement a = arrangement_of(&p, side == POP_MAT_MUL_LEFT ? 0 : 1);
+  int operand = side == POP_MAT_MUL_LEFT ? 0 : 1;
+  if (p.plan.rotates) return rotation_create_operand(&p, operand);
+  arrangement a = arrangement_of(&p, operand);
   return arranged_variable(&a);
 }

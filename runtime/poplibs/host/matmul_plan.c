@@ -33,14 +33,15 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads, the products, a pointer and the
- * loop. Single elements that lie side by side are loaded two at a time, as those of the right operand do most often; halves are
- * converted. */
+ * loop. Single elements that lie side by side are loaded two at a time, as those of the right operand do most often, and both
+ * where panels go round; halves are converted. */
 static double block_slots(const product_shape *p, const product_plan *plan)
 {
-  enum { SETUP = 80 };
+  enum { SETUP = 84 };
   unsigned r = plan->block_rows, c = plan->block_columns;
-  unsigned loads = p->element_bytes < 4 ? 2 * (r + c) : r + (c + 1) / 2;
-  return SETUP + 2 * r * c + (double)plan->length * (r * c + loads + 2);
+  unsigned left = plan->rotates ? (r + 1) / 2 : r;
+  unsigned loads = p->element_bytes < 4 ? 2 * (r + c) : left + (c + 1) / 2;
+  return SETUP + r * c + (double)plan->length * (r * c + loads + 2);
 }
 
 typedef struct extent {
@@ -50,7 +51,7 @@ typedef struct extent {
 
 static extent extent_of(const product_shape *p, const product_plan *plan)
 {
-  size_t depth = divide_up(p->k, plan->depth);
+  size_t depth = plan->rotates ? plan->rows * plan->length : divide_up(p->k, plan->depth);
   return (extent){divide_up(p->m, plan->rows), divide_up(p->n, plan->columns), depth,
                   divide_up(depth, plan->length)};
 }
@@ -76,9 +77,10 @@ static size_t line_bytes(const product_shape *p, const extent *e)
   return (e->rows + e->columns) * p->element_bytes;
 }
 
-/* What comes to a tile for a step: what no other tile needs lies there, unless it comes in steps. */
+/* What comes to a tile for a step: what no other tile needs lies there, unless it comes in steps. Of what goes round, a piece. */
 static size_t operand_bytes(const product_shape *p, const product_plan *plan, const extent *e)
 {
+  if (plan->rotates) return line_bytes(p, e) * divide_up(plan->length, plan->pieces);
   size_t left = plan->columns > 1 || e->steps > 1 ? e->rows : 0;
   size_t right = plan->rows > 1 || e->steps > 1 ? e->columns : 0;
   return (left + right) * plan->length * p->element_bytes;
@@ -93,6 +95,7 @@ static double cycles_of(const product_shape *p, const product_plan *plan, const 
   double compute = rounds * block_slots(p, plan) * p->target->num_worker_contexts + WORKERS_START;
   double words = (double)operand_bytes(p, plan, e) / 4;
   double exchange = words + p->target->sync_cycles + p->target->exchange_latency_cycles;
+  if (plan->rotates) exchange *= (double)plan->pieces;
   double cycles = (double)e->steps * on_one_tile * (compute + exchange);
   return plan->depth > 1 ? cycles + sum_cycles(p, plan) : cycles;
 }
@@ -117,6 +120,13 @@ static size_t step_code_bytes(const product_shape *p, const product_plan *plan, 
   return CONTROL + ENDS + messages * OF_MESSAGE + (pieces_of(p, plan, e) - 1) * OF_PIECE;
 }
 
+/* Of a tile: exchange code of each piece, there and back, and the control code that starts it, for all steps. */
+static size_t rotation_code_bytes(const product_plan *plan)
+{
+  enum { LOOP = 200, OF_PIECE = 140 };
+  return LOOP + plan->pieces * OF_PIECE;
+}
+
 /* To add parts of k: elements come from each, in rows of its block, to other tiles than have them. */
 static size_t sum_code_bytes(const product_plan *plan, const extent *e)
 {
@@ -126,8 +136,13 @@ static size_t sum_code_bytes(const product_plan *plan, const extent *e)
 
 static size_t bytes_of(const product_shape *p, const product_plan *plan, const extent *e)
 {
+  size_t code = 0;
+  if (plan->rotates)
+    code = rotation_code_bytes(plan);
+  else if (e->steps > 1)
+    code = e->steps * step_code_bytes(p, plan, e);
   return operand_bytes(p, plan, e) + (plan->depth > 1 ? result_bytes(p, e) : 0) +
-         sum_code_bytes(plan, e) + (e->steps > 1 ? e->steps * step_code_bytes(p, plan, e) : 0);
+         sum_code_bytes(plan, e) + code;
 }
 
 /* Plans that have room come before those that have not, of which the smallest is best. */
@@ -135,11 +150,11 @@ static void consider(search *s, product_plan plan)
 {
   const product_shape *p = s->shape;
   extent e = extent_of(p, &plan);
-  size_t needed = result_bytes(p, &e) + plan.length * line_bytes(p, &e);
-  bool fits = needed <= p->bytes;
-  if (s->found && s->fits && !fits) return;
   plan.cycles = cycles_of(p, &plan, &e);
   plan.tile_bytes = bytes_of(p, &plan, &e);
+  size_t needed = result_bytes(p, &e) + plan.tile_bytes;
+  bool fits = needed <= p->bytes;
+  if (s->found && s->fits && !fits) return;
   double cost =
       plan.cycles * (1 + MEMORY_WEIGHT * (double)plan.tile_bytes / p->target->memory_bytes);
   if (!fits) cost = (double)needed;
@@ -182,6 +197,34 @@ static void consider_blocks(search *s, product_plan plan)
   }
 }
 
+/* All of the blocks' shapes, and all numbers of pieces that take less memory than fewer. */
+static void consider_rotation(search *s, product_plan plan)
+{
+  enum { MOST_PIECES = 8 };
+  plan.rotates = true;
+  plan.length = divide_up(s->shape->k, plan.depth * plan.rows);
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    plan.block_rows = blocks[i].rows;
+    plan.block_columns = blocks[i].columns;
+    if (s->shape->m / plan.rows < plan.block_rows ||
+        s->shape->n / plan.columns < plan.block_columns)
+      continue;
+    for (plan.pieces = 1; plan.pieces <= smaller(MOST_PIECES, plan.length); plan.pieces++)
+      consider(s, plan);
+  }
+}
+
+static void consider_rotations(search *s, size_t tiles)
+{
+  enum { SHORTEST_SLICE = 4 };
+  const product_shape *p = s->shape;
+  size_t most = smaller(p->m, p->n);
+  for (size_t rows = 2; rows <= most && rows * rows <= tiles; rows += 2)
+    for (size_t depth = 1; rows * rows * depth <= tiles; depth *= 2)
+      if (p->k >= depth * rows * SHORTEST_SLICE)
+        consider_rotation(s, (product_plan){.rows = rows, .columns = rows, .depth = depth});
+}
+
 /* The next number of parts whose largest is smaller; more than `size` after the last. */
 static size_t next_cut(size_t size, size_t parts)
 {
@@ -194,6 +237,7 @@ product_plan product_find_plan(const product_shape *p)
   enum { SHORTEST_PART = 16 };
   search s = {.shape = p};
   size_t tiles = p->num_tiles / smaller(p->groups, p->num_tiles);
+  if (p->may_rotate && p->groups <= p->num_tiles) consider_rotations(&s, tiles);
   for (size_t rows = 1; rows <= smaller(p->m, tiles); rows = next_cut(p->m, rows))
     for (size_t columns = 1; columns <= smaller(p->n, tiles / rows);
          columns = next_cut(p->n, columns)) {

@@ -15,14 +15,18 @@ typedef struct product_shape {
   size_t element_bytes, partial_bytes;
   size_t num_tiles;
   size_t bytes; /* of operands and partials that a tile may have at a time */
+  bool may_rotate;
   const pop_target *target;
 } product_shape;
 
 /* The result of each group is cut into rows x columns parts, k into `depth` parts: one of each for a tile. A tile goes through
- * its part of k in steps of `length`, the last of which may be shorter. */
+ * its part of k in steps of `length`, the last of which may be shorter. In a product that rotates (matmul_rotation.h) there are as
+ * many columns as rows, an even number, and as many steps, all of the same length: k is made longer by zeros. */
 typedef struct product_plan {
   size_t rows, columns, depth;
   size_t length;
+  bool rotates;
+  size_t pieces;                      /* in which a panel moves on, if it rotates */
   unsigned block_rows, block_columns; /* whose sums are in registers: of the vertices' type */
   double cycles;                      /* as estimated */
   size_t tile_bytes;                  /* beside operands and result where they lie, as estimated */

@@ -190,7 +190,7 @@ static product_shape shape_of(const problem *p, const pop_target *target, size_t
 Test(matmul, edges_of_blocks_are_added_once)
 {
   static const size_t sizes[][2] = {{4, 11}, {5, 9},  {11, 11}, {11, 4}, {13, 5}, {3, 17},
-                                    {4, 7},  {17, 3}, {1, 11},  {47, 1}, {2, 2}};
+                                    {4, 7},  {17, 3}, {1, 11},  {47, 1}, {2, 2},  {9, 16}};
   static const unsigned blocks[] = {46, 64, 38, 83, 44, 18, 81, 11};
   bool seen[100] = {false};
   pop_target target;
@@ -207,6 +207,50 @@ Test(matmul, edges_of_blocks_are_added_once)
   }
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     cr_expect(seen[blocks[i]], "no product has blocks of %u x %u", blocks[i] / 10, blocks[i] % 10);
+}
+
+/* Panels that go round, of operands made for the product, which are as they were before behind it, and of others; with zeros behind k
+ * and without; by groups; of halves. All is done twice. */
+Test(matmul, panels_go_round)
+{
+  static const struct {
+    size_t groups, m, k, n;
+    uint32_t tiles;
+    bool halves;
+  } cases[] = {{1, 180, 183, 190, 36, false}, {1, 96, 256, 98, 16, false},
+               {2, 80, 200, 84, 32, false},   {1, 100, 190, 92, 16, false},
+               {1, 240, 288, 216, 36, true},  {3, 60, 300, 66, 48, false}};
+  bool seen[2] = {false};
+  for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+    problem p = plain(cases[i / 4].groups, cases[i / 4].m, cases[i / 4].k, cases[i / 4].n,
+                      cases[i / 4].tiles);
+    if (cases[i / 4].halves) {
+      p.type = POP_HALF;
+      p.options = pop_mat_mul_default_options(POP_HALF);
+    }
+    p.options.memory_proportion = 0; /* the least there is */
+    for (int o = 0; o < 2; o++) {
+      p.created[o] = i >> o & 1;
+      p.transposed[o] = i & 2;
+    }
+    bench b = new_bench(&p);
+    product_shape s = shape_of(&p, pop_graph_get_target(b.graph), 0);
+    s.may_rotate = true;
+    s.element_bytes = pop_type_bytes(p.type);
+    product_plan plan = product_find_plan(&s);
+    cr_expect(plan.rotates, "case %zu: %zu x %zu, %zu, %zu", i / 4, plan.rows, plan.columns,
+              plan.depth, plan.length);
+    bool has_zeros = plan.rows * plan.depth * plan.length > p.k;
+    seen[has_zeros] = true;
+    pop_program once = b.main;
+    b.main = pop_program_sequence(b.graph, "twice");
+    for (int n = 0; n < 2; n++) pop_sequence_add(b.main, once);
+    void *out = run(&b);
+    check_result(&b, out);
+    free(out);
+    free_bench(&b);
+  }
+  cr_expect(seen[0] && seen[1]);
 }
 
 Test(matmul, on_the_cpu)
