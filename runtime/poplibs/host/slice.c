@@ -92,22 +92,14 @@ static void note_owner(void *context, size_t tile, size_t begin, size_t end)
 /* A spread of a row. Columns on several tiles are shared out evenly. */
 static spread spread_columns(pop_graph *graph, const size_t *tiles, size_t columns)
 {
-  size_t num_tiles = graph_tile_limit(graph), shared = 0, next = 0;
+  size_t available = pop_graph_num_tiles(graph), shared = 0, next = 0;
   for (size_t c = 0; c < columns; c++) shared += tiles[c] == SEVERAL_TILES;
-  spread s = {pop_xcalloc(num_tiles + 1, sizeof *s.parts), 0};
-  size_t available = pop_graph_num_tiles(graph);
+  spread s = {0};
   for (size_t c = 0; c < columns; c++) {
     size_t tile = tiles[c] == SEVERAL_TILES ? next++ * available / shared : tiles[c];
-    spread_part *part = &s.parts[tile];
-    part->tile = tile;
-    part->num_elements++;
-    if (part->count && part->intervals[part->count - 1].end == c)
-      part->intervals[part->count - 1].end = c + 1;
-    else
-      pop_push(part->intervals, part->count, part->capacity, ((pop_interval){c, c + 1}));
+    spread_add(&s, tile, c, c + 1);
   }
-  for (size_t i = 0; i < num_tiles; i++)
-    if (s.parts[i].count) s.parts[s.count++] = s.parts[i];
+  spread_finish(&s);
   return s;
 }
 

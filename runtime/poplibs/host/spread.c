@@ -131,19 +131,9 @@ pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, po
 
 /* ---- tiles ---- */
 
-typedef struct spreading {
-  spread_part *parts; /* by tile */
-  size_t num_tiles;
-  bool incomplete;
-} spreading;
-
-static void note_run(void *context, size_t tile, size_t begin, size_t end)
+void spread_add(spread *s, size_t tile, size_t begin, size_t end)
 {
-  spreading *s = context;
-  if (tile >= s->num_tiles) {
-    s->incomplete = true;
-    return;
-  }
+  while (s->count <= tile) pop_push(s->parts, s->count, s->capacity, (spread_part){0});
   spread_part *part = &s->parts[tile];
   part->tile = tile;
   part->num_elements += end - begin;
@@ -153,20 +143,39 @@ static void note_run(void *context, size_t tile, size_t begin, size_t end)
     pop_push(part->intervals, part->count, part->capacity, ((pop_interval){begin, end}));
 }
 
+void spread_finish(spread *s)
+{
+  size_t used = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->parts[i].count) s->parts[used++] = s->parts[i];
+  s->count = used;
+}
+
+typedef struct spreading {
+  spread spread;
+  size_t num_tiles;
+  bool incomplete;
+} spreading;
+
+static void note_run(void *context, size_t tile, size_t begin, size_t end)
+{
+  spreading *s = context;
+  if (tile < s->num_tiles)
+    spread_add(&s->spread, tile, begin, end);
+  else
+    s->incomplete = true;
+}
+
 spread spread_of(pop_graph *graph, const char *call, pop_tensor t)
 {
-  spread result = {0};
-  if (pop_graph_error(graph)) return result;
   spreading s = {.num_tiles = graph_tile_limit(graph)};
-  s.parts = pop_xcalloc(s.num_tiles, sizeof *s.parts);
+  if (pop_graph_error(graph)) return s.spread;
   pop_graph_visit_tile_mapping(graph, t, note_run, &s);
-  for (size_t i = 0; i < s.num_tiles; i++)
-    if (s.parts[i].count) s.parts[result.count++] = s.parts[i];
-  result.parts = s.parts;
+  spread_finish(&s.spread);
   if (s.incomplete)
     poplibs_fail(graph, POP_ERROR_INVALID_TILE_MAPPING,
                  "%s: elements of the result are on no tile of the graph; map them first", call);
-  return result;
+  return s.spread;
 }
 
 void spread_free(spread *s)

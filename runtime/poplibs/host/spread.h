@@ -36,11 +36,15 @@ typedef struct spread_part {
 } spread_part;
 typedef struct spread {
   spread_part *parts; /* by tile, ascending; only tiles with elements */
-  size_t count;
+  size_t count, capacity;
 } spread;
 /* An error of the graph's if elements are on no tile. Free with spread_free. */
 spread spread_of(pop_graph *graph, const char *call, pop_tensor t);
 void spread_free(spread *s);
+/* The same by hand: elements of tiles in any order, those of a tile in order; then `spread_finish`, before which parts[tile] is
+ * the part of each tile up to the last one that has elements. (A host has a million tiles, of which programs use some.) */
+void spread_add(spread *s, size_t tile, size_t begin, size_t end);
+void spread_finish(spread *s);
 /* Those elements of a flattened tensor, of as many elements as the one that the spread is of. */
 pop_tensor spread_slice(const spread_part *part, pop_tensor flat);
 

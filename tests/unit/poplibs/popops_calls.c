@@ -1,4 +1,5 @@
 /* What popops says of operations that there are not. */
+#include "poplibs/host/spread.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -46,4 +47,26 @@ Test(popops_calls, operations_that_there_are_not)
        {"pop_popops_multi_update", "operation 4", "0 (POP_UPDATE_SET) to 3"}},
   };
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
+
+/* The host has a million tiles, of which programs use a few: operations do not pay for the others. */
+Test(popops_calls, a_spread_has_the_tiles_that_have_elements)
+{
+  pop_target target;
+  pop_target_create_cpu(&target);
+  pop_graph *graph = pop_graph_create(&target);
+  const size_t size = 6;
+  pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, &size, 1, "t");
+  pop_graph_set_tile_mapping(graph, t, 7);
+  pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 2, 4, 0), 3);
+  spread s = spread_of(graph, "test", t);
+  cr_assert_eq(s.count, 2);
+  cr_assert_lt(s.capacity, 100);
+  cr_assert_eq(s.parts[0].tile, 3);
+  cr_assert_eq(s.parts[0].num_elements, 2);
+  cr_assert_eq(s.parts[1].tile, 7);
+  cr_assert_eq(s.parts[1].count, 2);
+  cr_assert_eq(s.parts[1].intervals[1].begin, 4);
+  spread_free(&s);
+  pop_graph_free(graph);
 }
