@@ -161,6 +161,28 @@ void elements_that_are_no_numbers()
   }
 }
 
+// A constant has the type of what it is combined with, if it fits there.
+void constants_of_expressions()
+{
+  Fixture f;
+  std::vector<int> a{1, -2, 3};
+  Tensor i = f.input(INT, {3}, a), x = f.input(FLOAT, {1}, std::vector<float>{1});
+  CHECK_THROWS(type_error, "the constant 5000000000 does not fit the elements of type int",
+               popops::map(f.graph, _1 + pe::Const(5000000000LL), {i}, f.prog));
+  CHECK_THROWS(type_error, "the constant -1e+20 does not fit the elements of type int",
+               popops::map(f.graph, pe::Max(_1, pe::Const(-1e20)), {i}, f.prog));
+  CHECK_THROWS(type_error, "the constant 3000000000 does not fit the elements of type short",
+               popops::map(f.graph, pe::Cast(pe::Const(3000000000u), SHORT), {}, f.prog));
+  CHECK_THROWS(poplar_error, "9007199254740993 has more bits than are kept of a constant",
+               pe::Const((1LL << 53) + 1));
+  CHECK((f.run<int>(popops::map(f.graph, _1 + pe::Const(4294967295u), {i}, f.prog)) ==
+         std::vector<int>{0, -3, 2}));
+  CHECK(
+      close(f.run<float>(popops::map(f.graph, _1 * pe::Const(5000000000LL), {x}, f.prog)), {5e9}));
+  CHECK(close(f.run<float>(popops::map(f.graph, _1 + pe::Cast(pe::Const(2.75f), INT), {x}, f.prog)),
+              {3}));
+}
+
 void expressions()
 {
   Fixture f;
@@ -891,6 +913,7 @@ int main()
   integers_and_truths();
   elements_that_are_no_numbers();
   expressions();
+  constants_of_expressions();
   casts_and_fills();
   debug_info();
   reductions();

@@ -54,7 +54,8 @@ void pop_popops_add_codelets(pop_graph *graph);
 /* An expression in postfix order: operands, then what is done with them. */
 typedef enum pop_expr_kind {
   POP_EXPR_TENSOR, /* number `tensor` of the tensors */
-  POP_EXPR_CONSTANT, /* `value`, of the type of what it is combined with, or `type` if that is no constant type */
+  POP_EXPR_CONSTANT, /* `value`, of the type of what it is combined with, or `type` if all are constants;
+                        one that does not fit an integer type, as signed or unsigned, is refused */
   POP_EXPR_CAST,   /* of one to `type` */
   POP_EXPR_UNARY,  /* of one by `op`, a pop_unary_op */
   POP_EXPR_BINARY, /* of two by `op`, a pop_binary_op */

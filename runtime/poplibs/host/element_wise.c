@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <math.h>
 #include <populus/popops.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ typedef struct operand {
   pop_type type;
   bool is_constant;
   double value;
-  uint8_t bytes[4];
+  uint8_t bytes[8];
 } operand;
 
 typedef struct operation {
@@ -89,9 +90,29 @@ static operand operand_of_tensor(pop_tensor t)
   return (operand){.tensor = t, .type = pop_tensor_element_type(t)};
 }
 
-/* As C converts a double; halves are rounded to nearest even. */
+/* Does a number fit integers of so many bits, or, taken modulo 2^bits as C does with integers, those of the other sign? What C
+ * leaves undefined is refused. True for other types. */
+static bool constant_fits(double value, pop_type type)
+{
+  double span = ldexp(1, 8 * (int)pop_type_bytes(type));
+  return !pop_type_is_integer(type) || (trunc(value) >= -span / 2 && value < span);
+}
+
+static bool check_constant(pop_graph *graph, const char *call, const operand *o)
+{
+  if (!o->is_constant || constant_fits(o->value, o->type)) return true;
+  poplibs_fail(
+      graph, POP_ERROR_TYPE,
+      "%s: the constant %.17g does not fit the elements of type %s that it is combined with", call,
+      o->value, pop_type_name(o->type));
+  return false;
+}
+
+/* As C converts a double, integers modulo 2^bits; halves are rounded to nearest even. */
 static void convert_constant(operand *o, double value, pop_type type)
 {
+  bool whole_fits = pop_type_is_integer(type) && constant_fits(value, type);
+  int64_t whole = !whole_fits ? 0 : value < 0 ? (int64_t)value : (int64_t)(uint64_t)value;
   union {
     uint8_t u8;
     int8_t i8;
@@ -99,6 +120,7 @@ static void convert_constant(operand *o, double value, pop_type type)
     int16_t i16;
     uint32_t u32;
     int32_t i32;
+    int64_t i64;
     float f;
   } v = {0};
   switch (type) {
@@ -107,22 +129,26 @@ static void convert_constant(operand *o, double value, pop_type type)
     break;
   case POP_CHAR:
   case POP_SIGNED_CHAR:
-    v.i8 = (int8_t)value;
+    v.i8 = (int8_t)whole;
     break;
   case POP_UNSIGNED_CHAR:
-    v.u8 = (uint8_t)value;
+    v.u8 = (uint8_t)whole;
     break;
   case POP_SHORT:
-    v.i16 = (int16_t)value;
+    v.i16 = (int16_t)whole;
     break;
   case POP_UNSIGNED_SHORT:
-    v.u16 = (uint16_t)value;
+    v.u16 = (uint16_t)whole;
     break;
   case POP_INT:
-    v.i32 = (int32_t)value;
+    v.i32 = (int32_t)whole;
     break;
   case POP_UNSIGNED_INT:
-    v.u32 = value < 0 ? (uint32_t)(int64_t)value : (uint32_t)value;
+    v.u32 = (uint32_t)whole;
+    break;
+  case POP_LONGLONG:
+  case POP_UNSIGNED_LONGLONG:
+    v.i64 = whole;
     break;
   case POP_HALF:
     v.u16 = pop_half_from_float((float)value);
@@ -160,6 +186,8 @@ static bool agree(pop_graph *graph, const char *call, const char *op, operand *o
                  pop_type_name(type), pop_type_name(operands[i].type));
     return false;
   }
+  for (size_t i = 0; i < alike; i++)
+    if (!check_constant(graph, call, &operands[i])) return false;
   if (select && operands[2].is_constant)
     convert_constant(&operands[2], operands[2].value, POP_BOOL);
   if (select && operands[2].type != POP_BOOL) {
@@ -211,10 +239,24 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
   return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, sequence, name);
 }
 
+/* A number as the type has it, which it keeps whatever it is combined with. */
+static operand cast_constant(pop_graph *graph, const char *call, double value, pop_type type)
+{
+  operand o = operand_of_constant(value, type);
+  if (!check_constant(graph, call, &o)) return o;
+  if (type == POP_BOOL)
+    o.value = value != 0;
+  else if (type == POP_HALF)
+    o.value = pop_half_to_float(pop_half_from_float((float)value));
+  else
+    o.value = type == POP_FLOAT ? (float)value : trunc(value);
+  return o;
+}
+
 static operand cast(pop_graph *graph, const char *call, operand a, pop_type type, pop_tensor out,
                     pop_program sequence, const char *name)
 {
-  if (a.is_constant && !out.index) return operand_of_constant(a.value, type);
+  if (a.is_constant && !out.index) return cast_constant(graph, call, a.value, type);
   char vertex[128];
   snprintf(vertex, sizeof vertex, "popops::Cast<%s,%s>", pop_type_name(a.type),
            pop_type_name(type));
@@ -352,6 +394,7 @@ static void need_a_tensor(evaluation *e, operand *operands, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     if (!operands[i].is_constant) return;
+  if (!check_constant(e->graph, map_call, &operands[0])) return;
   pop_tensor constant =
       pop_graph_add_constant(e->graph, operands[0].type, NULL, 0, operands[0].bytes, e->name);
   pop_graph_set_tile_mapping(e->graph, constant, 0);

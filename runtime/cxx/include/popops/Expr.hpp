@@ -6,6 +6,7 @@
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 #include <popops/ExprOp.hpp>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -69,7 +70,12 @@ public:
                     : std::is_floating_point<T>::value ? POP_FLOAT
                     : std::is_unsigned<T>::value       ? POP_UNSIGNED_INT
                                                        : POP_INT;
-    nodes.push_back({POP_EXPR_CONSTANT, 0, 0, static_cast<double>(value), type});
+    double number = static_cast<double>(value);
+    if (std::is_integral<T>::value &&
+        static_cast<long double>(number) != static_cast<long double>(value))
+      throw poplar::poplar_error("popops::expr::Const: " + std::to_string(value) +
+                                 " has more bits than are kept of a constant, 53");
+    nodes.push_back({POP_EXPR_CONSTANT, 0, 0, number, type});
   }
 };
 class ConstHalf : public Expr
