@@ -1,7 +1,8 @@
 #!/bin/sh
 # Operations of random types, shapes, attributes and forms, against what models_variations.py calculates by the
-# specification's words. POPULUS_TEST_SEED is the first seed; with POPULUS_TEST_CASES set there are so many modules, on
-# the interpreter and the CPU device, too.
+# specification's words; and modules of the kinds that frameworks export, written by hand, against what NumPy calculated.
+# POPULUS_TEST_SEED is the first seed; with POPULUS_TEST_CASES set there are so many modules, on the interpreter and the CPU
+# device, too.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac
@@ -14,6 +15,9 @@ while [ "$seed" -lt $((first + count)) ]; do
   python3 "$POPULUS_SOURCE_DIR/tests/e2e/models_variations.py" "$seed" 5 >"seed-$seed.mlir"
   seed=$((seed + 1))
 done
+exported=$POPULUS_SOURCE_DIR/tests/e2e/models/exported
+quiet out "$POPULUS_BIN/pophlo" --check "$exported"/*.mlir
+has out '^19 of 19 files hold, with [0-9]+ checks$'
 for how in 'ipu auto' ${POPULUS_TEST_CASES:+'ipu interpreter' 'cpu auto'}; do
   POPULUS_TILE_ENGINE=${how#* } quiet out "$POPULUS_BIN/pophlo" --check --device "${how% *}" seed-*.mlir
   has out "^$count of $count files hold, with [0-9]+ checks\$"
