@@ -14,15 +14,22 @@
  * (colossus-mi-schedule.ll). So it is done here, with the registers that clang chose, for each straight line of code; what
  * shares a slot in that order is marked. Here nothing moves: words get another form.
  *
+ * A loop whose count is known to fit (isa/isa.h, repeats) has no branch on the chip, if its compiler finds it worth a repeat: when at most four
+ * bundles, or half of them, have nothing in their other half. Here the branch takes the slot of a load or a store of the loop.
+ *
  * Joined words round to nearest even (isa/isa.h): in an object that changes the rounding mode none are made.
  *
- * What takes more than one slot, and what reads or writes registers of both kinds, has a slot of its own. */
+ * Divisions, roots and functions take several slots, in which a load or a store goes with them (f32-arithmetic.ll has a division beside a
+ * return); there that is the one which is joined. What reads or writes registers of both kinds has a slot of its own. */
 #include "object_code.h"
 
 #include <populus/link.h>
 #include <string.h>
 
 enum { MAX_LINE = 64 }; /* longer ones are taken in parts */
+enum {
+  MAX_HALF_FULL = 4
+}; /* or half of a repeat's slots: max-nops-in-rpt, nop-threshold-in-rpt of the chip's compiler */
 
 typedef enum unit { MAIN, AUX, BOTH, NONE } unit;
 
@@ -39,9 +46,16 @@ typedef struct line {
   uint32_t count;
 } line;
 
+/* Divisions, roots and functions, beside which a load or a store takes no slot. Functions of pairs are two instructions there. */
+static bool is_long(const isa_row *row)
+{
+  return row->cost >= POP_COST_FLOAT_DIV && row->cost <= POP_COST_HALF_TANH;
+}
+
 static unit unit_of(const isa_row *row, uint32_t word)
 {
-  if (isa_joined_word(word, row) != word || isa_is_float_copy(row->op)) return AUX;
+  bool floats = !row->access_bytes && isa_joined_word(word, row) != word;
+  if (floats || isa_is_float_copy(row->op) || is_long(row)) return AUX;
   switch (row->cost) {
   case POP_COST_ALU:
   case POP_COST_MUL:
@@ -79,12 +93,14 @@ static int distance(const member *a, const member *b)
 
 static void find_heights(line *l)
 {
-  for (uint32_t i = l->count; i-- > 0;)
+  for (uint32_t i = l->count; i-- > 0;) {
+    l->members[i].height = 0;
     for (uint32_t k = i + 1; k < l->count; ++k) {
       int d = distance(&l->members[i], &l->members[k]);
       uint32_t height = l->members[k].height + (uint32_t)d;
       if (d >= 0 && height > l->members[i].height) l->members[i].height = height;
     }
+  }
 }
 
 /* Has all that it waits for happened in time for this slot? */
@@ -97,14 +113,15 @@ static bool is_ready(const line *l, uint32_t i, uint32_t slot)
   return true;
 }
 
-/* The one with the longest way to the end, of those that are ready and of that unit; NULL: none. */
-static member *best(line *l, unit wanted, uint32_t slot)
+/* The one with the longest way to the end, of those that are ready and of that unit, `access`: that may be joined; NULL: none. */
+static member *best(line *l, unit wanted, uint32_t slot, bool access)
 {
   member *best = NULL;
   for (uint32_t i = 0; i < l->count; ++i) {
     member *m = &l->members[i];
     bool longer = !best || m->height > best->height;
-    if (!m->done && m->unit == wanted && longer && is_ready(l, i, slot)) best = m;
+    bool fits = m->unit == wanted && (!access || isa_may_join(m->use.row));
+    if (!m->done && fits && longer && is_ready(l, i, slot)) best = m;
   }
   return best;
 }
@@ -117,7 +134,7 @@ static void take(member *m, uint32_t slot)
 
 static void take_free(line *l, uint32_t slot)
 {
-  for (member *m; (m = best(l, NONE, slot));) take(m, slot);
+  for (member *m; (m = best(l, NONE, slot, false));) take(m, slot);
 }
 
 static bool is_longer(const member *a, const member *b)
@@ -125,39 +142,117 @@ static bool is_longer(const member *a, const member *b)
   return a && (!b || a->height > b->height);
 }
 
+/* Beside what takes several slots. */
+static void fill_long(line *l, member *aux, uint32_t slot, bool joined[MAX_LINE])
+{
+  take(aux, slot);
+  for (uint32_t room = 1 + isa_is_pair_function(aux->use.row->op); room; --room) {
+    member *access = best(l, MAIN, slot, true);
+    if (!access) return;
+    take(access, slot);
+    joined[access - l->members] = true;
+  }
+}
+
 /* Fills a slot. Each half may overwrite what the other one reads, and a branch, which is the last, may be beside what comes before
  * it: so the first is asked for again when the second is there. */
 static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
 {
-  member *main = best(l, MAIN, slot), *aux = best(l, AUX, slot), *both = best(l, BOTH, slot);
+  member *main = best(l, MAIN, slot, false), *aux = best(l, AUX, slot, false),
+         *both = best(l, BOTH, slot, false);
   if (both && !is_longer(main, both) && !is_longer(aux, both)) {
     take(both, slot);
     return;
   }
+  if (aux && is_long(aux->use.row) && !is_longer(main, aux)) {
+    fill_long(l, aux, slot, joined);
+    return;
+  }
   if (main) take(main, slot);
-  if ((aux = best(l, AUX, slot))) take(aux, slot);
-  if (!main && (main = best(l, MAIN, slot))) take(main, slot);
+  aux = best(l, AUX, slot, false);
+  if (aux && is_long(aux->use.row)) {
+    if (!main || isa_may_join(main->use.row)) take(aux, slot);
+    if (main && isa_may_join(main->use.row)) joined[main - l->members] = true;
+    return;
+  }
+  if (aux) take(aux, slot);
+  if (!main && (main = best(l, MAIN, slot, false))) take(main, slot);
   if (aux && main) joined[aux - l->members] = true;
 }
 
-/* `joined`: those that share their slot. */
-static void schedule(line *l, bool joined[MAX_LINE])
+/* `joined`: those that share their slot. How many slots it takes, if each takes one. */
+static uint32_t schedule(line *l, bool joined[MAX_LINE])
 {
-  uint32_t left = l->count;
-  for (uint32_t slot = 0; left; ++slot) {
+  uint32_t left = l->count, slot = 0;
+  for (uint32_t i = 0; i < l->count; ++i) l->members[i].done = false;
+  find_heights(l);
+  for (; left; ++slot) {
     take_free(l, slot);
     fill(l, slot, joined);
     take_free(l, slot);
     left = 0;
     for (uint32_t i = 0; i < l->count; ++i) left += !l->members[i].done;
   }
+  return slot;
+}
+
+/* ---- repeats ---- */
+
+/* A whole loop that its last word, a branch, counts down by a count (isa/isa.h)? */
+static bool is_counted(uint32_t first, const line *l)
+{
+  const code_use *branch = &l->members[l->count - 1].use;
+  uint32_t last = first + l->count - 1;
+  if (!branch->row || branch->row->op != OP_BNE || last + (uint32_t)(branch->imm / 4) != first)
+    return false;
+  for (uint32_t i = 0; i < l->count; ++i) {
+    const code_use *u = &l->members[i].use;
+    if (u->row && u->row->op == OP_COUNT && (u->writes | 1) == branch->reads) return true;
+  }
+  return false;
+}
+
+/* The last access of the loop that a branch can go with; NULL: there is none. */
+static member *access_of(line *l, const bool joined[MAX_LINE])
+{
+  member *found = NULL;
+  for (uint32_t i = 0; i < l->count; ++i) {
+    member *m = &l->members[i];
+    if (m->use.row->access_bytes && isa_may_join(m->use.row) && !joined[i]) found = m;
+  }
+  return found;
+}
+
+static uint32_t num_joined(const line *l, const bool joined[MAX_LINE], bool copies)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < l->count; ++i)
+    count += joined[i] && (copies || !isa_is_float_copy(l->members[i].use.row->op));
+  return count;
+}
+
+/* Would the chip's compiler do without the branch, and would that save a slot? Then `joined` becomes what shares slots in a schedule without
+ * it, and an access of the loop, whose slot is the branch's. */
+static void repeat(line *l, bool joined[MAX_LINE])
+{
+  bool without[MAX_LINE] = {false};
+  member *branch = &l->members[l->count - 1];
+  branch->unit = NONE;
+  uint32_t slots = schedule(l, without), alone = slots - num_joined(l, without, true);
+  branch->unit = MAIN;
+  member *access = access_of(l, without);
+  bool worth = alone <= MAX_HALF_FULL || 2 * alone <= slots;
+  if (!access || !worth) return;
+  without[access - l->members] = true;
+  if (num_joined(l, without, false) > num_joined(l, joined, false))
+    memcpy(joined, without, sizeof without);
 }
 
 static void join_line(object_code *c, uint32_t first, line *l)
 {
   bool joined[MAX_LINE] = {false};
-  find_heights(l);
   schedule(l, joined);
+  if (l->count && is_counted(first, l)) repeat(l, joined);
   for (uint32_t i = 0; i < l->count; ++i)
     if (joined[i]) {
       uint32_t at = first + i;

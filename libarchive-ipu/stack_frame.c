@@ -491,6 +491,7 @@ static value result(const reader *r)
     return load(r);
   case OP_ADDI:
   case OP_STEP:
+  case OP_COUNT:
   case OP_ANDI:
     return with_immediate(r);
   case OP_SLLI:

@@ -76,6 +76,9 @@
  * generation shows none of it: the blur takes 25.9 slots for a point of 9 loads, 11 float operations and a store, and 24.7 for
  * two points at a time.
  *
+ * So do loads and stores beside divisions, roots and functions, and those beside the branch of a repeat, which the chip has not: of ipu1 rpt
+ * counts to 4,095 only, so that loops with a counter of 16 bits are none there; the code is the same.
+ *
  * What RISC-V has and the chip has not costs what its compiler makes of it, on all of them [llvm]: a branch that compares two
  * registers is a comparison, then a branch (i32-comparisons.ll, br.ll), but where it ends a loop's count, which the chip's compiler
  * turns into a count down to zero that the branch does (counted-loop-isel.ll, colossus-hwloop-pass.ll; isa_compares in

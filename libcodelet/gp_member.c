@@ -62,7 +62,8 @@ static pop_error *check_entries(const gp_member *member, const char *where)
 
 bool pop_gp_is_known_need(const char *need, size_t length)
 {
-  static const char *const known[] = {POP_GP_NEEDS_PACKED, POP_GP_NEEDS_FUNCTIONS};
+  static const char *const known[] = {POP_GP_NEEDS_PACKED, POP_GP_NEEDS_FUNCTIONS,
+                                      POP_GP_NEEDS_REPEATS};
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
     if (length == strlen(known[i]) && memcmp(need, known[i], length) == 0) return true;
   return false;
@@ -79,7 +80,8 @@ static pop_error *check_needs(const gp_member *member, const char *where)
     if (!pop_gp_is_known_need(need, length))
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "%s needs '%.*s' of a tile, and tiles here have '" POP_GP_NEEDS_PACKED
-                           "' and '" POP_GP_NEEDS_FUNCTIONS "' at most: compile it with this popc",
+                           "', '" POP_GP_NEEDS_FUNCTIONS "' and '" POP_GP_NEEDS_REPEATS
+                           "' at most: compile it with this popc",
                            where, (int)length, need);
     need += length + 1;
   }

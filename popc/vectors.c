@@ -1,5 +1,6 @@
-/* May a text have vectors of 64 bits? Most sources have none, and are compiled by one clang; the others go through popc-pairs,
- * which costs another start of clang and LLVM (packed.c).
+/* May a text have vectors of 64 bits, or loops that the chip would repeat (pairs/loops.c) for a type or a promise that tells how many rounds they
+ * have? Most sources have neither, and are compiled by one clang; the others go through popc-pairs, which costs another start of clang and LLVM
+ * (packed.c).
  *
  * Vectors come from a program's types alone: nothing makes them of single elements for a processor that has none. So the text
  * is searched for the names of these types and for what defines others. A name that is pasted together from two halves goes
@@ -11,8 +12,10 @@
 
 bool popc_mentions_vectors(const void *text, size_t size)
 {
-  static const char *const words[] = {"float2", "float4",      "half4",       "half8",      "f32v",
-                                      "f16v",   "vector_size", "vector_type", "matrix_type"};
+  static const char *const words[] = {
+      "float2",           "float4",      "half4",       "half8",          "f32v",     "f16v",
+      "vector_size",      "vector_type", "matrix_type", "unsigned short", "uint16_t", "rptsize",
+      "__builtin_assume", "SHORT_SPAN"};
   bool found = false;
   for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
     found = memmem(text, size, words[i], strlen(words[i])) != NULL;

@@ -58,6 +58,8 @@ static int transform(void)
     if (status) return status;
     say_what_it_needs(module);
   }
+  LLVMErrorRef error = pairs_count_loops(module);
+  if (error) return fail("count loops", LLVMGetErrorMessage(error));
   if (LLVMWriteBitcodeToFD(module, STDOUT_FILENO, false, false)) return fail("write bitcode", NULL);
   return 0;
 }

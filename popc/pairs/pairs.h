@@ -12,12 +12,14 @@
  *
  *   choose.c     which instructions of a function become pairs
  *   rewrite.c    makes them
+ *   loops.c      counts loops as the chip's compiler does
  *   main.c       the program: bitcode in, bitcode out
  */
 #ifndef POPC_PAIRS_H
 #define POPC_PAIRS_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -65,5 +67,9 @@ void pairs_rewrite(pairs *p);
 
 /* All functions of a module; was one changed? */
 bool pairs_transform(LLVMModuleRef module);
+
+/* loops.c */
+/* Loops whose number of rounds is known when they begin count down to zero, and say so where the chip would repeat them. */
+LLVMErrorRef pairs_count_loops(LLVMModuleRef module);
 
 #endif

@@ -180,7 +180,8 @@ static pop_error *read_needs(decoder *d)
     if (!pop_gp_is_known_need(e->needs[i], strlen(e->needs[i])))
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "its code, made by Populus %s, needs '%s' of tiles, and tiles here have "
-                           "'" POP_GP_NEEDS_PACKED "' and '" POP_GP_NEEDS_FUNCTIONS
+                           "'" POP_GP_NEEDS_PACKED "', '" POP_GP_NEEDS_FUNCTIONS
+                           "' and '" POP_GP_NEEDS_REPEATS
                            "' at most: compile the program with this "
                            "version, %s, or run it with that one",
                            e->version, e->needs[i], POPULUS_VERSION);

@@ -42,9 +42,15 @@ static const isa_row isa_second_rows[ISA_NUM_OPS] = {
   ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_JOINED, 0}),
 #define ISA_COMPARE_ROW(id, mnemonic, mask, match, format, ...)                                    \
   ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_COMPARE_BRANCH, 0}),
-    PACKED(ISA_JOINED_ROW) OTHER_INSTRUCTIONS(ISA_JOINED_ROW) BRANCHES(ISA_COMPARE_ROW)
+#define ISA_JOINED_ACCESS_ROW(id, mnemonic, mask, match, format, cost, type)                       \
+  ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_JOINED, sizeof(type)}),
+    LOADS(ISA_JOINED_ACCESS_ROW) FLOAT_LOADS(ISA_JOINED_ACCESS_ROW)
+        WIDE_LOADS(ISA_JOINED_ACCESS_ROW) STORES(ISA_JOINED_ACCESS_ROW)
+            FLOAT_STORES(ISA_JOINED_ACCESS_ROW) WIDE_STORES(ISA_JOINED_ACCESS_ROW)
+                PACKED(ISA_JOINED_ROW) OTHER_INSTRUCTIONS(ISA_JOINED_ROW) BRANCHES(ISA_COMPARE_ROW)
 #undef ISA_JOINED_ROW
 #undef ISA_COMPARE_ROW
+#undef ISA_JOINED_ACCESS_ROW
 };
 
 /* Classes of what may change where the context goes on. */
@@ -104,16 +110,24 @@ static inline bool isa_writes_float(isa_format f)
   return f == FORMAT_F || f == FORMAT_F_RM || f == FORMAT_F_I || f == FORMAT_R4;
 }
 
-/* Rounding modes 5 and 6 are reserved, also for instructions that do not round; so are steps from one register to another. */
+/* Rounding modes 5 and 6 are reserved, also for instructions that do not round; so are steps from one register to another, and counts. */
 static inline bool isa_is_reserved(uint32_t word, const isa_row *r)
 {
   uint32_t mode = isa_bits(word, 12, 3), rd = isa_bits(word, 7, 5);
-  if (r->op == OP_STEP) return rd == 0 || rd != isa_bits(word, 15, 5);
+  if (r->cost == POP_COST_STEP) return rd == 0 || rd != isa_bits(word, 15, 5);
   return isa_rounds(r->format) && (mode == 5 || mode == 6);
 }
 
 /* Major opcodes, bits 2 to 6 of a word. */
-enum { ISA_OP_FP = 0x14, ISA_OP_FP_JOINED = 0x15, ISA_OP_P = 0x1d };
+enum {
+  ISA_LOAD = 0x00,
+  ISA_LOAD_FP = 0x01,
+  ISA_STORE = 0x08,
+  ISA_STORE_FP = 0x09,
+  ISA_OP_FP = 0x14,
+  ISA_OP_FP_JOINED = 0x15,
+  ISA_OP_P = 0x1d
+};
 
 /* Of the float instructions: has it an operand that is an integer register? */
 static inline bool isa_reads_integer(const isa_row *r)
@@ -127,11 +141,12 @@ static inline bool isa_is_float_copy(isa_op op)
   return op == OP_FSGNJ_S || op == OP_FSGNJ_H || op == OP_FSGNJ_D || op == OP_FCVT_S_H;
 }
 
-/* Has the instruction a joined form? It computes floats of floats, in a slot. */
+/* Has the instruction a joined form? It computes floats of floats, in a slot, or loads or stores a word or two. */
 static inline bool isa_may_join(const isa_row *r)
 {
   bool computes = isa_major(r->match) == ISA_OP_FP ||
                   (isa_major(r->match) == ISA_OP_P && isa_bits(r->match, 12, 3) < 2);
+  if (r->access_bytes) return r->access_bytes >= 4;
   return computes && r->cost == POP_COST_FLOAT && isa_writes_float(r->format) &&
          !isa_reads_integer(r) && !isa_is_float_copy(r->op);
 }
@@ -139,10 +154,14 @@ static inline bool isa_may_join(const isa_row *r)
 /* Rounding modes of words of rows that round: that of joined ones, to nearest even, and that which compilers write, frm's. */
 enum { ISA_JOINED_MODE = 0, ISA_ALONE_MODE = 7 };
 
+/* What joined accesses have in funct3, and others of a word or two have not. */
+enum { ISA_JOINED_ACCESS = 0x4000 };
+
 /* The joined form of `word`, whose row `r` is: the same where it has none, or says itself how it rounds. */
 static inline uint32_t isa_joined_word(uint32_t word, const isa_row *r)
 {
   if (!isa_may_join(r)) return word;
+  if (r->access_bytes) return word | ISA_JOINED_ACCESS;
   if (isa_rounds(r->format)) return isa_bits(word, 12, 3) == ISA_ALONE_MODE ? word ^ 0x7000 : word;
   return isa_major(word) == ISA_OP_FP ? word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2 : word | 0x6000;
 }
@@ -151,13 +170,23 @@ static inline uint32_t isa_joined_word(uint32_t word, const isa_row *r)
 static inline uint32_t isa_alone_word(uint32_t word, const isa_row *r)
 {
   if (r->cost != POP_COST_JOINED) return word;
+  if (r->access_bytes) return word & ~(uint32_t)ISA_JOINED_ACCESS;
   if (isa_rounds(r->format)) return word ^ 0x7000;
   return isa_major(word) == ISA_OP_P ? word & ~0x6000u : word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2;
+}
+
+/* Of words and pairs of words there are no loads and stores whose funct3 is 6 or 7. */
+static inline bool isa_is_joined_access(uint32_t word)
+{
+  uint32_t major = isa_major(word), funct3 = isa_bits(word, 12, 3);
+  if (major == ISA_LOAD || major == ISA_STORE) return funct3 == 6;
+  return (major == ISA_LOAD_FP || major == ISA_STORE_FP) && (funct3 == 6 || funct3 == 7);
 }
 
 /* Where joined words without a rounding mode stand beside the others; 0: the word is none. */
 static inline uint32_t isa_word_beside(uint32_t word)
 {
+  if (isa_is_joined_access(word)) return word & ~(uint32_t)ISA_JOINED_ACCESS;
   if (isa_major(word) == ISA_OP_FP_JOINED) return word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2;
   return isa_major(word) == ISA_OP_P && isa_bits(word, 13, 2) == 3 ? word & ~0x6000u : 0;
 }

@@ -86,8 +86,9 @@
   X(REV8, "rev8", 0xfff0707f, 0x69805013, R, ALU, __builtin_bswap32(A))                            \
   /* auipc 0x17 */                                                                                 \
   X(AUIPC, "auipc", 0x0000007f, 0x00000017, U, ALU, IMM)                                           \
-  /* op-imm-32 0x1b, which rv32 leaves free: isa.h, steps */                                       \
+  /* op-imm-32 0x1b, which rv32 leaves free: isa.h, steps, repeats */                              \
   X(STEP, "tile.step", 0x0000707f, 0x0000001b, I, STEP, A + IMM)                                   \
+  X(COUNT, "tile.count", 0x0000707f, 0x0000201b, I, STEP, A + IMM)                                 \
   /* op 0x33 */                                                                                    \
   X(ADD, "add", 0xfe00707f, 0x00000033, R, ALU, A + B)                                             \
   X(SUB, "sub", 0xfe00707f, 0x40000033, R, ALU, A - B)                                             \

@@ -80,15 +80,28 @@
  *
  * JOINED operations have a cost class of their own, as the chip can do a float operation in the slot of an instruction on integer
  * registers, memory or control: two in a bundle, which its compiler makes. All that computes floats of floats in a slot has such
- * a form, but fmadd.s and its kin, and copies and fcvt.s.h, which tools shall show as such. It does what the other form does, and differs from it
+ * a form, but fmadd.s and its kin, and copies and fcvt.s.h, which tools shall show as such; and so have loads and stores of a word or two, which
+ * go beside what takes several slots. It does what the other form does, and differs from it
  *
  *   fadd, fsub, fmul, fcvt.h.s      by its rounding mode, which is that to nearest even; that of the other form is frm's
  *   fsgnjn, fsgnjx, fmin, fmax      by its opcode, op-v (0x57), which is free here, in place of op-fp
  *   packed instructions             by its funct3, 6 and 7 in place of 0 and 1
+ *   loads, stores                   by its funct3, 6 and 7 in place of 2 and 3
  *
  * So most are RISC-V's own, and its tools show "fadd.s …, rne"; compilers leave the mode to frm. popc finds out what
  * would share slots on the chip, for assembly too (libarchive-ipu/object_joins.c), but not where the code changes frm; what a
  * target makes of it target.c says.
+ *
+ * REPEATS. The chip has loops without a branch: rpt executes so many bundles behind it so often, and its compiler makes that of an innermost
+ * loop of one block whose number of rounds fits into rpt's register, 65,535 (4,095 on ipu1), whatever type counts it ("Writing efficient C++"; public fork of
+ * LLVM, isHardwareLoopProfitable of ColossusTTIImpl, ColossusCountedLoopMIR). Here such a loop has a branch, but takes no more slots than without it:
+ *
+ *   tile.count rd, rd, -1    op-imm-32 (0x1b), funct3 2: a step, so it takes no slot. That it is this one says of the loop that
+ *                            its branch, bnez rd, counts so few rounds (popc/pairs/loops.c)
+ *
+ * and where the chip's compiler would make rpt, popc joins a load or a store of the loop (libarchive-ipu/object_joins.c): its slot is the
+ * branch's. So each round has a branch with a slot, and what runs away takes time. rpt itself takes a slot once, for which the chip does without the
+ * branch around loops that may have no round; here that branch is there.
  *
  * FUNCTIONS, op-p too, rs2 = 0. The chip has these for floats and for two halves; poplibs' assembly and comments name them:
  *

@@ -50,7 +50,7 @@ static operation decode_word(const isa_row *r, uint32_t word, uint32_t address, 
                   .rs1 = (uint8_t)isa_bits(word, 15, 5),
                   .rs2 = (uint8_t)isa_bits(word, 20, 5),
                   .imm = isa_immediate(word, f)};
-  if (op.id == OP_STEP) op.id = OP_ADDI; /* which costs less */
+  if (r->cost == POP_COST_STEP) op.id = OP_ADDI; /* which costs less */
   if (op.rd == 0 && isa_writes_integer(f)) op.rd = REGISTER_SINK;
   if (f == FORMAT_B || f == FORMAT_J) resolve_jump(&op, index);
   if (isa_rounds(f)) op.imm |= (int32_t)unusual_rounding(f, isa_bits(word, 12, 3));

@@ -253,6 +253,13 @@ static bool is_step(const instruction *i)
   return i->cost == POP_COST_STEP;
 }
 
+/* `word`, now and then joined: qemu has no such words. */
+static uint32_t perhaps_joined(program *p, uint32_t word)
+{
+  const isa_row *row = p->worker && draw(p, 4) == 0 ? isa_find(word) : NULL;
+  return row ? isa_joined_word(word, row) : word;
+}
+
 static uint32_t emit_plain(program *p, const instruction *i, uint32_t rd)
 {
   uint32_t r1 = draw_register(p), r2 = draw_register(p);
@@ -265,9 +272,7 @@ static uint32_t emit_plain(program *p, const instruction *i, uint32_t rd)
     emit_operand(p, r1);
     emit_operand(p, r2);
   }
-  uint32_t word = encode(p, i, rd, r1, r2);
-  const isa_row *row = p->worker && draw(p, 4) == 0 ? isa_find(word) : NULL; /* qemu has none */
-  emit(p, row ? isa_joined_word(word, row) : word);
+  emit(p, perhaps_joined(p, encode(p, i, rd, r1, r2)));
   return p->code[p->count - 1];
 }
 
@@ -283,7 +288,7 @@ static uint32_t emit_load(program *p, const instruction *i, uint32_t rd)
           shift = (int32_t)draw(p, 4000) - 2000;
   emit(p, addi(base, POOL_REG, offset));
   emit(p, addi(base, base, shift));
-  emit(p, i_type(i->match, rd, base, -shift));
+  emit(p, perhaps_joined(p, i_type(i->match, rd, base, -shift)));
   return p->code[p->count - 1];
 }
 
@@ -296,7 +301,7 @@ static uint32_t emit_store(program *p, const instruction *i)
   emit_operand(p, value);
   emit(p, addi(base, SLOT_REG, offset));
   emit(p, addi(base, base, shift));
-  emit(p, s_type(i->match, base, value, -shift));
+  emit(p, perhaps_joined(p, s_type(i->match, base, value, -shift)));
   return p->code[p->count - 1];
 }
 

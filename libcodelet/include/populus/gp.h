@@ -38,6 +38,7 @@ extern "C" {
 #define POP_GP_NEEDS_SECTION ".populus.needs"
 #define POP_GP_NEEDS_PACKED "packed"       /* runtime/isa/isa.h: packed instructions */
 #define POP_GP_NEEDS_FUNCTIONS "functions" /* there: functions */
+#define POP_GP_NEEDS_REPEATS "repeats"     /* there: repeats */
 
 /* Is what an object or an archive needs, `length` bytes, something that tiles here have? */
 bool pop_gp_is_known_need(const char *need, size_t length);

@@ -533,7 +533,8 @@ Test(executable, needs_that_tiles_here_have_not_are_refused)
   compiled->num_needs = 2;
   pop_bytes cbor = encode(compiled);
   expect_error(decode(cbor.data, cbor.size, &decoded), POP_ERROR_FILE_LOAD,
-               "needs 'levitation' of tiles, and tiles here have 'packed' and 'functions' at most",
+               "needs 'levitation' of tiles, and tiles here have 'packed', 'functions' and "
+               "'repeats' at most",
                "compile");
   pop_bytes_free(&cbor);
   pop_executable_free(compiled);

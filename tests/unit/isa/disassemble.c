@@ -54,6 +54,7 @@ Test(disassemble, packed_instructions_and_functions_have_float_registers)
   expect_op(OP_TILE_HIGH, 0, 1, 0, 0, "tile.high ft0, ft1");
   expect_op(OP_TILE_LOW, 10, 31, 0, 0, "tile.low fa0, ft11");
   expect_op(OP_STEP, 10, 10, 0, -4, "tile.step a0, a0, -4");
+  expect_op(OP_COUNT, 10, 10, 0, -1, "tile.count a0, a0, -1");
   expect_op(OP_FLD, 15, 10, 0, 8, "fld fa5, 8(a0)");
   expect_op(OP_FSD, 0, 10, 15, 8, "fsd fa5, 8(a0)");
   expect_op(OP_F32EXP, 10, 11, 0, 0, "f32exp fa0, fa1");
@@ -66,6 +67,9 @@ Test(disassemble, joined_operations_say_so)
   expect(0x28c59557, 0, "joined.fmax.s fa0, fa1, fa2");
   expect(0x00c5e577, 0, "joined.f32v2add fa0, fa1, fa2");
   expect(0x44058553, 0, "joined.fcvt.h.s fa0, fa1");
+  expect(0x0085f507, 0, "joined.fld fa0, 8(a1)");
+  expect(0x00a5e427, 0, "joined.fsw fa0, 8(a1)");
+  expect(0x0085e503, 0, "joined.lw a0, 8(a1)");
   expect(0x40258553, 0, "fcvt.s.h fa0, fa1");
   expect(0x44059553, 0, "fcvt.h.s fa0, fa1, rtz");
 }

@@ -39,6 +39,10 @@ Test(isa, each_instruction_is_found_by_its_words)
   cr_expect(!isa_find(0x00d5d553)); /* fadd.s fa0, fa1, fa3 in rounding mode 5 */
   cr_expect(!isa_find(0x0045851b)); /* a step from a1 to a0 */
   cr_expect(!isa_find(0x0040001b)); /* a step of zero */
+  cr_expect(!isa_find(0xfff5a51b)); /* a count from a1 to a0 */
+  cr_expect(!isa_find(0x0005f503)); /* loads and stores of no width */
+  cr_expect(!isa_find(0x00a5f023));
+  cr_expect(!isa_find(0x00a5d027));
 }
 
 /* Each word that may join has one form that does; all the others of these opcodes are none. */
@@ -49,6 +53,7 @@ Test(isa, joined_words_are_found_as_what_they_are_alone)
     for (int n = 0; n < 20 && isa_may_join(r); n++) {
       uint32_t word = random_word(r);
       if (isa_rounds(r->format)) word = word | ISA_ALONE_MODE << 12;
+      cr_assert(!r->access_bytes || r->access_bytes >= 4, "row %u", i);
       uint32_t joined = isa_joined_word(word, r);
       cr_assert(joined != word && isa_find(word) == r, "row %u", i);
       const isa_row *found = isa_find(joined);
@@ -71,10 +76,14 @@ Test(isa, joined_words_are_riscvs_own_where_it_has_a_rounding_mode_for_them)
   cr_expect(joined_word(0x4405f553) == 0x44058553); /* fcvt.h.s fa0, fa1 */
   cr_expect(joined_word(0x40258553) == 0x40258553); /* fcvt.s.h has none, nor has fmv.s */
   cr_expect(joined_word(0x20b58553) == 0x20b58553);
-  cr_expect(joined_word(0x28c58553) == 0x28c58557);               /* fmin.s fa0, fa1, fa2 */
-  cr_expect(joined_word(0x00c59577) == 0x00c5f577);               /* f16v4add fa0, fa1, fa2 */
-  cr_expect(joined_word(0x00c59553) == 0x00c59553);               /* fadd.s, to zero: stays so */
-  cr_expect(joined_word(0x18c5f553) == 0x18c5f553);               /* fdiv.s has none */
+  cr_expect(joined_word(0x28c58553) == 0x28c58557); /* fmin.s fa0, fa1, fa2 */
+  cr_expect(joined_word(0x00c59577) == 0x00c5f577); /* f16v4add fa0, fa1, fa2 */
+  cr_expect(joined_word(0x00c59553) == 0x00c59553); /* fadd.s, to zero: stays so */
+  cr_expect(joined_word(0x18c5f553) == 0x18c5f553); /* fdiv.s has none */
+  cr_expect(joined_word(0x0085b507) == 0x0085f507); /* fld fa0, 8(a1) */
+  cr_expect(joined_word(0x00a5a423) == 0x00a5e423); /* sw a0, 8(a1) */
+  cr_expect(joined_word(0x00859507) == 0x00859507); /* flh has none, nor has lhu */
+  cr_expect(joined_word(0x0085d503) == 0x0085d503);
   cr_expect(isa_find(0x18c58553)->cost == POP_COST_FLOAT_DIV);    /* to nearest even */
   cr_expect(isa_find(0xc0058553)->cost == POP_COST_INT_OF_FLOAT); /* fcvt.w.s, to nearest even */
   cr_expect(!isa_find(0x00c5f557));                               /* of fadd.s: has a mode for it */

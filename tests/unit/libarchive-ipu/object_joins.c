@@ -78,13 +78,63 @@ Test(object_joins, one_goes_with_one)
 Test(object_joins, only_what_computes_floats_of_floats_in_a_slot)
 {
   EXPECT_JOINS(
-      {"lw a1, 0(a0); fdiv.s fa0, fa0, fa1", ".."}, {"lw a1, 0(a0); fcvt.s.w fa0, a2", ".."},
+      {"lw a1, 0(a0); fdiv.s fa0, fa0, fa1", "j."}, {"lw a1, 0(a0); fcvt.s.w fa0, a2", ".."},
       {"lw a1, 0(a0); feq.s a2, fa0, fa1", ".."}, {"lw a1, 0(a0); fmv.w.x fa0, zero", ".."},
       {"lw a1, 0(a0); fmadd.s fa0, fa0, fa1, fa2", ".."}, {"lw a1, 0(a0); fcvt.h.s fa0, fa0", ".j"},
       {"lw a1, 0(a0); fmin.h fa0, fa0, fa1", ".j"},
       {"lw a1, 0(a0); .insn r 0x77, 1, 2, fa0, fa0, fa1", ".j"},
       {"lw a1, 0(a0); .insn r 0x77, 2, 0, fa0, fa0, fa1", ".."},
       {"div a1, a0, a0; fadd.s fa0, fa0, fa1", ".."});
+}
+
+/* A division beside a return is in llvm/test/CodeGen/Colossus/f32-arithmetic.ll; of f32v2exp there are two. */
+Test(object_joins, accesses_go_beside_what_takes_several_slots)
+{
+  EXPECT_JOINS(
+      {"flw fa1, 0(a0); fdiv.s fa0, fa0, fa2", "j."},
+      {"fdiv.s fa0, fa0, fa2; flw fa1, 0(a0); flw fa3, 4(a0)", ".j."},
+      {"fdiv.s fa0, fa0, fa2; fsw fa0, 0(a0)", ".."},
+      {"fdiv.s fa0, fa0, fa2; fsw fa1, 0(a0)", ".j"}, {"fdiv.s fa0, fa0, fa2; lhu a1, 0(a0)", ".."},
+      {"fdiv.s fa0, fa0, fa2; addi a1, a0, 8", ".."}, {"fsqrt.s fa0, fa0; sw a1, 0(a0)", ".j"},
+      {"fld fa1, 0(a0); fld fa2, 8(a0); .insn r 0x77, 4, 0, fa0, fa0, f0", "jj."},
+      {"fld fa1, 0(a0); fld fa2, 8(a0); .insn r 0x77, 3, 0, fa0, fa0, f0", "j.."});
+}
+
+#define COUNT(r) ".insn i 0x1b, 2, " #r ", " #r ", -1; "
+#define ADD ".insn r 0x77, 0, 0, "
+
+/* Of a loop that is counted down by tile.count the branch has the slot of an access, if the chip's compiler would repeat it: rpt_loop of
+ * counted-loop-mir-rpt-dbg.ll, whose two bundles have one nop, is one. */
+Test(object_joins, branches_of_repeats_have_the_slot_of_an_access)
+{
+  EXPECT_JOINS(
+      {"1: fmul.s fa1, fa0, fa0; flw fa0, 0(a0); fsw fa1, 0(a1); " COUNT(a2) "bnez a2, 1b",
+       "j.j.."},
+      {"1: fmul.s fa1, fa0, fa0; flw fa0, 0(a0); fsw fa1, 0(a1); addi a2, a2, -1; bnez a2, 1b",
+       "j...."},
+      {"1: fld fa0, 0(a0); fld fa1, 0(a1); " ADD
+       "fa0, fa0, fa1; fsd fa0, 0(a0); " COUNT(a2) "bnez a2, 1b",
+       "...j.."},
+      /* it counts another register, or not to zero, or the loop begins elsewhere, or has two ends */
+      {"1: flw fa0, 0(a0); fsw fa0, 0(a1); " COUNT(a2) "bnez a3, 1b", "...."},
+      {"1: flw fa0, 0(a0); fsw fa0, 0(a1); " COUNT(a2) "bne a2, a3, 1b", "...."},
+      {"1: flw fa0, 0(a0); 2: fsw fa0, 0(a1); " COUNT(a2) "bnez a2, 1b; beqz a0, 2b", "....."},
+      {"1: flw fa0, 0(a0); beqz a0, f; fsw fa0, 0(a1); " COUNT(a2) "bnez a2, 1b", "....."},
+      /* nothing that could give its slot: halves, steps, none */
+      {"1: lhu a0, 0(a1); " COUNT(a2) "bnez a2, 1b", "..."}, {"1: " COUNT(a2) "bnez a2, 1b", ".."});
+}
+
+/* At most four, or half of them: max-nops-in-rpt, nop-threshold-in-rpt of ColossusCountedLoopMIR. */
+Test(object_joins, only_what_has_few_empty_halves_is_a_repeat)
+{
+#define LOADS_4 "lw a3, 0(a0); lw a4, 4(a0); lw a5, 8(a0); lw a6, 12(a0); "
+#define MULS_4                                                                                     \
+  "fmul.s fa0, fa1, fa2; fmul.s fa3, fa1, fa2; fmul.s fa4, fa1, fa2; fmul.s fa5, fa1, fa2; "
+  EXPECT_JOINS(
+      {"1: " LOADS_4 COUNT(a2) "bnez a2, 1b", "...j.."},
+      {"1: " LOADS_4 "lw a7, 16(a0); " COUNT(a2) "bnez a2, 1b", "......."},
+      {"1: " LOADS_4 LOADS_4 MULS_4 COUNT(a2) "bnez a2, 1b", ".......jjjjj.."},
+      {"1: " LOADS_4 LOADS_4 "lw a7, 16(a0); " MULS_4 COUNT(a2) "bnez a2, 1b", ".........jjjj.."});
 }
 
 Test(object_joins, steps_and_moves_of_words_are_no_instructions)

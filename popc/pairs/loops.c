@@ -1,0 +1,294 @@
+/* Counts loops as the chip's compiler counts them: down to zero, by a number of rounds that is known when the loop begins.
+ *
+ *   for (unsigned short i = 0; i < size; ++i)        rounds = size; do … while (--rounds);
+ *
+ * It runs LLVM's pass for hardware loops, and makes brnzdec of what that finds, or rpt, which takes no slot in the loop, where rpt's register for
+ * the count is wide enough (public fork of LLVM, graphcore/llvm-project-fork: isHardwareLoopProfitable of ColossusTTIImpl, colossus-hwloop-pass.ll,
+ * ColossusTargetMachine.cpp). Here the same pass is run, and what it leaves for the code generator is replaced: most decrements by a
+ * subtraction, those of loops that may be repeats by the instruction tile.count (isa.h: REPEATS), which says so to popc when the code is
+ * finished (libarchive-ipu/object_joins.c). */
+#include "pairs.h"
+
+#include <populus/arena.h>
+#include <populus/gp.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 65535, MOST_STEPS = 8 };
+
+/* ---- how large a number may be ---- */
+
+static uint64_t most(LLVMValueRef value, unsigned steps);
+
+static uint64_t all_ones(LLVMValueRef value)
+{
+  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+  return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static bool is_call_of(LLVMValueRef i, const char *intrinsic)
+{
+  LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+  unsigned id = called && LLVMIsAFunction(called) ? LLVMGetIntrinsicID(called) : 0;
+  return id && id == LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+}
+
+/* What `use` says if it is a comparison with a constant that the source has promised (__builtin_assume). */
+static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
+{
+  if (!LLVMIsAICmpInst(use) || LLVMGetOperand(use, 0) != value) return UINT64_MAX;
+  LLVMValueRef limit = LLVMIsAConstantInt(LLVMGetOperand(use, 1));
+  LLVMIntPredicate is = LLVMGetICmpPredicate(use);
+  if (!limit || (is != LLVMIntULT && is != LLVMIntULE)) return UINT64_MAX;
+  for (LLVMUseRef u = LLVMGetFirstUse(use); u; u = LLVMGetNextUse(u))
+    if (is_call_of(LLVMGetUser(u), "llvm.assume"))
+      return LLVMConstIntGetZExtValue(limit) - (is == LLVMIntULT);
+  return UINT64_MAX;
+}
+
+static uint64_t most_of_load(LLVMValueRef load)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)), "range", 5);
+  LLVMValueRef range = LLVMGetMetadata(load, kind), ends[2];
+  if (!range || LLVMGetMDNodeNumOperands(range) != 2) return UINT64_MAX;
+  LLVMGetMDNodeOperands(range, ends);
+  uint64_t begin = LLVMConstIntGetZExtValue(ends[0]), end = LLVMConstIntGetZExtValue(ends[1]);
+  return begin < end ? end - 1 : UINT64_MAX;
+}
+
+static uint64_t most_of_call(LLVMValueRef call, unsigned steps)
+{
+  bool least = is_call_of(call, "llvm.umin");
+  if (!least && !is_call_of(call, "llvm.umax")) return UINT64_MAX;
+  uint64_t a = most(LLVMGetOperand(call, 0), steps), b = most(LLVMGetOperand(call, 1), steps);
+  return least ? smaller(a, b) : a + b - smaller(a, b);
+}
+
+/* Where a sum or a product may be larger than the type holds, it is not known. */
+static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
+{
+  unsigned count = (unsigned)LLVMGetNumOperands(i);
+  LLVMValueRef x = count > 0 ? LLVMGetOperand(i, 0) : NULL,
+               y = count > 1 ? LLVMGetOperand(i, 1) : NULL;
+  LLVMValueRef by = y ? LLVMIsAConstantInt(y) : NULL;
+  uint64_t constant = by ? LLVMConstIntGetZExtValue(by) : 0;
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMZExt:
+  case LLVMFreeze:
+  case LLVMTrunc:
+    return most(x, steps);
+  case LLVMAnd:
+    return smaller(most(x, steps), most(y, steps));
+  case LLVMLShr:
+    return by && constant < 64 ? most(x, steps) >> constant : most(x, steps);
+  case LLVMUDiv:
+    return by && constant ? most(x, steps) / constant : most(x, steps);
+  case LLVMURem:
+    return by && constant ? constant - 1 : most(y, steps);
+  case LLVMAdd: {
+    uint64_t a = most(x, steps), b = most(y, steps);
+    return a <= UINT32_MAX && b <= UINT32_MAX ? a + b : UINT64_MAX;
+  }
+  case LLVMMul: {
+    uint64_t a = most(x, steps), b = most(y, steps);
+    return a <= UINT32_MAX && b <= UINT32_MAX ? a * b : UINT64_MAX;
+  }
+  case LLVMShl: {
+    uint64_t a = most(x, steps);
+    return by && constant < 32 && a <= UINT32_MAX ? a << constant : UINT64_MAX;
+  }
+  case LLVMSelect: {
+    uint64_t a = most(y, steps), b = most(LLVMGetOperand(i, 2), steps);
+    return a > b ? a : b;
+  }
+  case LLVMLoad:
+    return most_of_load(i);
+  case LLVMCall:
+    return most_of_call(i, steps);
+  default:
+    return UINT64_MAX;
+  }
+}
+
+/* The largest number that `value` may be, as far as its last `steps` instructions and promises show; at most what its type holds. */
+static uint64_t most(LLVMValueRef value, unsigned steps)
+{
+  if (LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
+  uint64_t is = all_ones(value), known = UINT64_MAX;
+  if (LLVMIsAInstruction(value) && steps) known = most_of_instruction(value, steps - 1);
+  if (known < is) is = known;
+  if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
+    for (LLVMUseRef u = LLVMGetFirstUse(value); u; u = LLVMGetNextUse(u))
+      is = smaller(is, promised(value, LLVMGetUser(u)));
+  return is;
+}
+
+/* ---- the loops ---- */
+
+/* Of one block, which calls nothing. */
+static bool is_simple(LLVMBasicBlockRef block, LLVMValueRef keep)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+  bool loops = false;
+  for (unsigned i = 0; i < LLVMGetNumSuccessors(end); ++i)
+    loops |= LLVMGetSuccessor(end, i) == block;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && loops; i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+    if (called && !LLVMIsAInlineAsm(called) && called != keep &&
+        !(LLVMIsAFunction(called) && LLVMGetIntrinsicID(called)))
+      return false;
+  }
+  return loops;
+}
+
+/* What a loop ended by, so that it can end by that again: the pass removes what nothing uses. */
+typedef struct kept {
+  LLVMValueRef call;       /* of a function that does nothing, with the condition */
+  LLVMBasicBlockRef first; /* where the branch went if the condition held */
+} kept;
+
+typedef struct conditions {
+  LLVMValueRef keep; /* that function; NULL: there is no condition */
+  kept *items;
+  size_t count, capacity;
+} conditions;
+
+static void keep_condition(conditions *c, LLVMModuleRef module, LLVMBuilderRef builder,
+                           LLVMValueRef branch)
+{
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef bit = LLVMInt1TypeInContext(context);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &bit, 1, false);
+  LLVMValueRef condition = LLVMGetCondition(branch);
+  if (!c->keep) c->keep = LLVMAddFunction(module, "populus.keep", type);
+  LLVMPositionBuilderBefore(builder, branch);
+  kept k = {LLVMBuildCall2(builder, type, c->keep, &condition, 1, ""), LLVMGetSuccessor(branch, 0)};
+  pop_push(c->items, c->count, c->capacity, k);
+}
+
+static conditions keep_conditions(LLVMModuleRef module, LLVMBuilderRef builder)
+{
+  conditions c = {0};
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+      if (LLVMIsABranchInst(end) && LLVMIsConditional(end))
+        keep_condition(&c, module, builder, end);
+    }
+  return c;
+}
+
+/* tile.count, in a register of its own. */
+static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef rounds)
+{
+  static const char text[] = ".insn i 0x1b, 2, $0, $0, -1"
+                             "\n.pushsection " POP_GP_NEEDS_SECTION ",\"\",@progbits\n"
+                             ".asciz \"" POP_GP_NEEDS_REPEATS "\"\n"
+                             ".popsection";
+  static const char constraints[] = "=r,0";
+  LLVMTypeRef type = LLVMTypeOf(rounds), signature = LLVMFunctionType(type, &type, 1, false);
+  LLVMValueRef code =
+      LLVMGetInlineAsm(signature, text, sizeof text - 1, constraints, sizeof constraints - 1, false,
+                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(builder, signature, code, &rounds, 1, "");
+}
+
+/* The same of a loop that is not worth it: its branch is what it was, and what counted is of no use. */
+static void forget(LLVMValueRef decrement, const kept *k)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(decrement));
+  LLVMSetCondition(end, LLVMGetOperand(k->call, 0));
+  LLVMBasicBlockRef first = LLVMGetSuccessor(end, 0);
+  if (first == k->first) return;
+  LLVMSetSuccessor(end, 0, LLVMGetSuccessor(end, 1)); /* the pass has what goes on in front */
+  LLVMSetSuccessor(end, 1, first);
+}
+
+static const kept *kept_in(const conditions *c, LLVMBasicBlockRef block)
+{
+  for (size_t i = 0; i < c->count; ++i)
+    if (LLVMGetInstructionParent(c->items[i].call) == block) return &c->items[i];
+  return NULL;
+}
+
+/* Or as large as that, if it was computed as a number of 16 bits: one more than that. */
+static bool fits(LLVMValueRef rounds)
+{
+  if (most(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
+  if (!LLVMIsAInstruction(rounds) || LLVMGetInstructionOpcode(rounds) != LLVMAdd) return false;
+  LLVMValueRef before = LLVMGetOperand(rounds, 0),
+               one = LLVMIsAConstantInt(LLVMGetOperand(rounds, 1));
+  return one && LLVMConstIntGetZExtValue(one) == 1 && LLVMIsAZExtInst(before) &&
+         most(before, MOST_STEPS) <= MOST_ROUNDS;
+}
+
+static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMValueRef decrement,
+                              LLVMValueRef rounds)
+{
+  LLVMValueRef left = LLVMGetOperand(decrement, 0), less = left;
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(decrement);
+  const kept *k = kept_in(c, block);
+  LLVMPositionBuilderBefore(builder, decrement);
+  if (!k || (fits(rounds) && is_simple(block, c->keep)))
+    less = count_down(builder, left);
+  else
+    forget(decrement, k);
+  LLVMReplaceAllUsesWith(decrement, less);
+  LLVMInstructionEraseFromParent(decrement);
+}
+
+/* start: of a loop whose count a phi carries to its decrement. */
+static void replace_start(LLVMBuilderRef builder, const conditions *c, LLVMValueRef start)
+{
+  LLVMValueRef rounds = LLVMGetOperand(start, 0), decrement = NULL;
+  for (LLVMUseRef u = LLVMGetFirstUse(start); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef phi = LLVMGetUser(u);
+    for (LLVMUseRef v = LLVMGetFirstUse(phi); v; v = LLVMGetNextUse(v))
+      if (is_call_of(LLVMGetUser(v), "llvm.loop.decrement.reg")) decrement = LLVMGetUser(v);
+  }
+  if (decrement) replace_decrement(builder, c, decrement, rounds);
+  LLVMReplaceAllUsesWith(start, rounds);
+  LLVMInstructionEraseFromParent(start);
+}
+
+static LLVMValueRef first_call_in(LLVMValueRef function, const char *intrinsic)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_call_of(i, intrinsic)) return i;
+  return NULL;
+}
+
+static LLVMErrorRef run(LLVMModuleRef module, const char *passes)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
+  LLVMDisposePassBuilderOptions(options);
+  return error;
+}
+
+LLVMErrorRef pairs_count_loops(LLVMModuleRef module)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+  conditions c = keep_conditions(module, builder);
+  LLVMErrorRef error =
+      run(module, "function(hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
+                  "hardware-loop-counter-bitwidth=32;hardware-loop-decrement=1>)");
+  for (LLVMValueRef f = LLVMGetFirstFunction(module), start; f && !error;
+       f = LLVMGetNextFunction(f))
+    while ((start = first_call_in(f, "llvm.start.loop.iterations")))
+      replace_start(builder, &c, start);
+  for (size_t i = 0; i < c.count; ++i) LLVMInstructionEraseFromParent(c.items[i].call);
+  if (c.keep) LLVMDeleteFunction(c.keep);
+  free(c.items);
+  LLVMDisposeBuilder(builder);
+  return error ? error : run(module, "function(dce)");
+}
