@@ -128,6 +128,12 @@ int pairs_function(LLVMValueRef i, LLVMValueRef *of)
   return pairs_is_halves(type) ? function_of_halves(i, of) : -1;
 }
 
+bool pairs_is_by_words(LLVMValueRef i)
+{
+  if (!LLVMIsAInstruction(i) || !pairs_is_floats(LLVMTypeOf(i))) return false;
+  return LLVMGetInstructionOpcode(i) == LLVMFDiv || calls(i, "llvm.sqrt");
+}
+
 /* Of a load or a store. */
 static bool is_wide(LLVMValueRef access)
 {
@@ -272,7 +278,7 @@ static bool may_change(const pairs *p)
 static bool is_wanted(const pairs *p, LLVMValueRef i)
 {
   LLVMValueRef of;
-  if (pairs_operation(i) >= 0 || pairs_function(i, &of) >= 0) return true;
+  if (pairs_operation(i) >= 0 || pairs_function(i, &of) >= 0 || pairs_is_by_words(i)) return true;
   if (!may_be_pair(i)) return false;
   bool is_load = is_wide_load(i);
   for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {

@@ -51,6 +51,8 @@ bool pairs_is_halves(LLVMTypeRef type); /* <4 x half> */
 int pairs_operation(LLVMValueRef i);
 /* The same of a function of pairs, and what it is of. */
 int pairs_function(LLVMValueRef i, LLVMValueRef *of);
+/* Floats of which each word is computed alone, as the chip does: a quotient, a root. */
+bool pairs_is_by_words(LLVMValueRef i);
 /* A store of a vector that is aligned to 8 bytes, as fsd wants it. */
 bool pairs_is_wide_store(LLVMValueRef user);
 /* NULL: it is not in the table. Valid until the next value is added. */

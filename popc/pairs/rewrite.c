@@ -127,15 +127,18 @@ static LLVMValueRef put_halves(const pairs *p, LLVMValueRef vector, LLVMValueRef
   return vector;
 }
 
-static LLVMValueRef vector_of_pair(const pairs *p, LLVMValueRef pair, LLVMTypeRef type)
+static LLVMValueRef word(const pairs *p, LLVMValueRef pair, unsigned i)
 {
   static const int moves[] = {FIRST_WORD, SECOND_WORD};
+  char text[48];
+  snprintf(text, sizeof text, ".insn r 0x77, %d, %d, $0, $1, f0", SPECIAL, moves[i]);
+  return assembly(p, single(p), text, &pair, 1);
+}
+
+static LLVMValueRef vector_of_pair(const pairs *p, LLVMValueRef pair, LLVMTypeRef type)
+{
   LLVMValueRef vector = LLVMGetPoison(type), words[2];
-  for (unsigned i = 0; i < 2; ++i) {
-    char text[48];
-    snprintf(text, sizeof text, ".insn r 0x77, %d, %d, $0, $1, f0", SPECIAL, moves[i]);
-    words[i] = assembly(p, single(p), text, &pair, 1);
-  }
+  for (unsigned i = 0; i < 2; ++i) words[i] = word(p, pair, i);
   for (unsigned i = 0; i < 2; ++i)
     vector = pairs_is_floats(type) ? put(p, vector, words[i], i)
                                    : put_halves(p, vector, words[i], 2 * i);
@@ -189,12 +192,41 @@ static LLVMValueRef make_function(pairs *p, LLVMValueRef i, int function, LLVMVa
   return assembly(p, wide(p), text, &pair, 1);
 }
 
+/* A word of an operand of `i`, which is a pair or not. */
+static LLVMValueRef operand_word(const pairs *p, LLVMValueRef i, unsigned operand, unsigned k)
+{
+  LLVMValueRef vector = LLVMGetOperand(i, operand);
+  const pair_value *v = pairs_find(p, vector);
+  return v && v->pair ? word(p, v->pair, k) : element(p, vector, k);
+}
+
+static LLVMValueRef root(const pairs *p, LLVMValueRef of)
+{
+  LLVMTypeRef type = single(p);
+  unsigned id = LLVMLookupIntrinsicID("llvm.sqrt", strlen("llvm.sqrt"));
+  LLVMValueRef f = LLVMGetIntrinsicDeclaration(LLVMGetGlobalParent(p->function), id, &type, 1);
+  return LLVMBuildCall2(p->builder, LLVMFunctionType(type, &type, 1, false), f, &of, 1, "");
+}
+
+static LLVMValueRef make_by_words(const pairs *p, LLVMValueRef i)
+{
+  LLVMValueRef words[2];
+  go_before(p, i);
+  for (unsigned k = 0; k < 2; ++k) {
+    LLVMValueRef x = operand_word(p, i, 0, k);
+    words[k] = LLVMIsACallInst(i) ? root(p, x)
+                                  : LLVMBuildFDiv(p->builder, x, operand_word(p, i, 1, k), "");
+  }
+  return packed(p, wide(p), SPECIAL, PAIR_OF_WORDS, words[0], words[1]);
+}
+
 /* Operands first: making them moves the builder. */
 static LLVMValueRef make(pairs *p, LLVMValueRef i)
 {
   LLVMValueRef of = NULL;
   int operation = pairs_operation(i), function = pairs_function(i, &of);
   if (function >= 0) return make_function(p, i, function, of);
+  if (operation < 0 && pairs_is_by_words(i)) return make_by_words(p, i);
   if (operation >= 0) {
     LLVMValueRef a = pair_of(p, LLVMGetOperand(i, 0)), b = pair_of(p, LLVMGetOperand(i, 1));
     go_before(p, i);
