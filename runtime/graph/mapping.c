@@ -216,6 +216,16 @@ void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile
   for (view_run run; view_walk_next(&walk, &run);) map_in_all_replicas(view, run, (uint32_t)tile);
 }
 
+/* Without a grain tiles begin with whole words, which is what an exchange carries: halves that begin between words on every other
+ * tile would be copied once more wherever they go. */
+static uint64_t grain_of(pop_type type, uint64_t grain)
+{
+  enum { WORD = 4 };
+  uint32_t bytes = pop_type_bytes(type);
+  if (grain != 0) return grain;
+  return bytes < WORD ? WORD / bytes : 1;
+}
+
 /* Elements per tile; more than there are if that many would not fit 64 bits. */
 static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uint64_t at_least,
                                   uint64_t grain)
@@ -223,7 +233,7 @@ static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uin
   uint64_t per_tile = num_elements / num_tiles + (num_elements % num_tiles != 0);
   if (per_tile < at_least) per_tile = at_least;
   if (per_tile == 0) per_tile = 1;
-  uint64_t excess = grain ? per_tile % grain : 0;
+  uint64_t excess = per_tile % grain;
   if (excess && __builtin_add_overflow(per_tile, grain - excess, &per_tile)) return UINT64_MAX;
   return per_tile;
 }
@@ -278,8 +288,8 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
   if (!graph_enter(&graph, __func__)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t || !check_replication(graph, call, t, view->replication)) return;
-  uint64_t per_tile =
-      elements_per_tile(t->num_elements, view->num_tiles, min_elements_per_tile, grain_size);
+  uint64_t per_tile = elements_per_tile(t->num_elements, view->num_tiles, min_elements_per_tile,
+                                        grain_of(t->type, grain_size));
   log_poplibs(LOG_INFO, "POPUTIL", "mapTensorLinearly: %llu elements, %llu on each tile",
               (unsigned long long)t->num_elements,
               (unsigned long long)(per_tile < t->num_elements ? per_tile : t->num_elements));

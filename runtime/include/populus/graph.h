@@ -153,8 +153,8 @@ void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void
  * ascending order of a variable's elements. */
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor tensor, size_t tile);
 /* Spreads the elements over the tiles of the graph: tile i gets elements [i*c, (i+1)*c) where c is
- * the number of elements divided by the tiles, rounded up, and at least min_elements_per_tile, and a
- * multiple of grain_size; both 0 for 1. */
+ * the number of elements divided by the tiles, rounded up, and at least min_elements_per_tile (0 for 1),
+ * and a multiple of grain_size (0 for whole words: 2 halves, 4 bools). */
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor tensor, size_t min_elements_per_tile,
                             size_t grain_size);
 /* Where the elements of a view are: calls `visit` for each run, in the view's order:

@@ -103,15 +103,32 @@ Test(mapping, a_list_does_not_grow_when_the_same_is_said_again)
 Test(mapping, map_linearly_gives_each_tile_the_same_number_of_elements)
 {
   static const struct {
+    pop_type type;
     size_t elements, tiles, at_least, grain, per_tile;
   } cases[] = {
-      {10, 4, 0, 0, 3},         {10, 4, 1, 1, 3}, {12, 4, 0, 0, 3},  {10, 4, 5, 0, 5},
-      {10, 4, 0, 4, 4},         {10, 4, 5, 4, 8}, {3, 4, 0, 0, 1},   {10, 4, SIZE_MAX, 7, 10},
-      {10, 4, 0, SIZE_MAX, 10}, {0, 4, 0, 0, 1},  {10, 1, 0, 0, 10}, {10, 4, 100, 0, 10},
+      {POP_INT, 10, 4, 0, 0, 3},
+      {POP_HALF, 10, 4, 1, 1, 3},
+      {POP_HALF, 12, 4, 0, 1, 3},
+      {POP_INT, 10, 4, 5, 0, 5},
+      {POP_HALF, 10, 4, 0, 4, 4},
+      {POP_HALF, 10, 4, 5, 4, 8},
+      {POP_INT, 3, 4, 0, 0, 1},
+      {POP_HALF, 10, 4, SIZE_MAX, 7, 10},
+      {POP_HALF, 10, 4, 0, SIZE_MAX, 10},
+      {POP_HALF, 0, 4, 0, 0, 1},
+      {POP_HALF, 10, 1, 0, 0, 10},
+      {POP_HALF, 10, 4, 100, 0, 10},
+      /* Whole words, where nothing else is asked for. */
+      {POP_HALF, 10, 4, 0, 0, 4},
+      {POP_HALF, 3, 4, 0, 0, 2},
+      {POP_HALF, 10, 4, 5, 0, 6},
+      {POP_BOOL, 10, 4, 0, 0, 4},
+      {POP_CHAR, 13, 2, 0, 0, 8},
+      {POP_LONGLONG, 10, 4, 0, 0, 3},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     pop_graph *graph = new_graph_with_tiles((uint32_t)cases[c].tiles);
-    pop_tensor v = pop_graph_add_variable(graph, POP_HALF, &cases[c].elements, 1, "v");
+    pop_tensor v = pop_graph_add_variable(graph, cases[c].type, &cases[c].elements, 1, "v");
     pop_graph_map_linearly(graph, v, cases[c].at_least, cases[c].grain);
     int tiles[16];
     for (size_t i = 0; i < cases[c].elements; i++) tiles[i] = (int)(i / cases[c].per_tile);

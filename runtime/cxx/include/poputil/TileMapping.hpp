@@ -40,6 +40,12 @@ inline poplar::Graph::TileToTensorMapping linearMapping(std::size_t tiles, std::
   }
   return mapping;
 }
+// Elements of a word, where elements are smaller.
+inline unsigned wordGrain(const poplar::Graph &graph, const poplar::Tensor &t)
+{
+  return static_cast<unsigned>(
+      std::max<std::size_t>(4 / graph.getTarget().getTypeSize(t.elementType()), 1));
+}
 inline std::size_t product(const std::vector<std::size_t> &shape)
 {
   std::size_t n = 1;
@@ -63,7 +69,8 @@ inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(const poplar::Gr
                                                                 unsigned offset = 0,
                                                                 bool ascendingOrder = true)
 {
-  return calcLinearTileMapping(graph, t.shape(), 0, 0, offset, ascendingOrder);
+  return calcLinearTileMapping(graph, t.shape(), 0, detail::wordGrain(graph, t), offset,
+                               ascendingOrder);
 }
 inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
                                         unsigned minElementsPerTile, unsigned grainSize,
@@ -75,7 +82,7 @@ inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tens
 inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
                                         unsigned offset, bool ascendingOrder = true)
 {
-  mapTensorLinearlyWithOffset(graph, t, 0, 0, offset, ascendingOrder);
+  graph.setTileMapping(t, calcLinearTileMapping(graph, t, offset, ascendingOrder));
 }
 
 // How many elements the fullest tile has more than in a mapping that spreads them evenly.
