@@ -79,8 +79,9 @@ static void put_loop(const subject *s, size_t count, double *terms)
   if (s->row->lanes == 1) terms[3] = 0;
   terms[4] = rounds > 0;
   terms[5] = terms[2] > 0;
+  terms[6] = rounds > 0 && terms[2] == 0;
 }
-enum { LOOP_TERMS = 6 };
+enum { LOOP_TERMS = 7 };
 
 static size_t of_elements(const subject *s, double *terms)
 {

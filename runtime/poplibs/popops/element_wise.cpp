@@ -24,7 +24,7 @@ template <expr::BinaryOpType op, typename T> struct BinaryResult;
 POP_UNARY_OPS(UNARY_RESULT)
 POP_BINARY_OPS(BINARY_RESULT)
 
-// The tile has packed instructions for it, of that type.
+// The tile has packed instructions for it, of that type, or loads and stores both words that are computed alone.
 template <typename T> constexpr bool isPacked(expr::UnaryOpType op)
 {
   using O = expr::UnaryOpType;
@@ -32,12 +32,13 @@ template <typename T> constexpr bool isPacked(expr::UnaryOpType op)
                           O::SIGMOID,  O::SQUARE,    O::TANH};
   for (O one : packed)
     if (op == one) return true;
-  return op == O::RSQRT && std::is_same<T, float>::value;
+  return (op == O::RSQRT || op == O::SQRT) && std::is_same<T, float>::value;
 }
-constexpr bool isPacked(expr::BinaryOpType op)
+template <typename T> constexpr bool isPacked(expr::BinaryOpType op)
 {
   using O = expr::BinaryOpType;
-  return op == O::ADD || op == O::SUBTRACT || op == O::MULTIPLY;
+  return op == O::ADD || op == O::SUBTRACT || op == O::MULTIPLY ||
+         (op == O::DIVIDE && std::is_same<T, float>::value);
 }
 
 // Of 64 bits (vectors.hpp), in expressions for which popc has instructions.
@@ -56,6 +57,8 @@ template <expr::UnaryOpType op, typename V> V applyPacked(V x)
     return __builtin_elementwise_log(x);
   else if constexpr (op == O::TANH)
     return __builtin_elementwise_tanh(x);
+  else if constexpr (op == O::SQRT)
+    return __builtin_elementwise_sqrt(x);
   else if constexpr (op == O::RSQRT)
     return 1.0f / __builtin_elementwise_sqrt(x);
   else if constexpr (op == O::SIGMOID && sizeof x[0] == sizeof(float))
@@ -105,14 +108,16 @@ public:
     const Each<T> x(&a[0]);
     Result *to = &out[0];
     const unsigned count = out.size();
-    auto single = [&](unsigned i) { to[i] = static_cast<Result>(apply<op>(Wide<T>(x.at(i)))); };
+    Way single = {[&](unsigned i) { return static_cast<Result>(apply<op>(Wide<T>(x.at(i)))); },
+                  [&](unsigned i, Result value) { to[i] = value; }};
     if constexpr (isCall(op)) {
-      for (unsigned i = worker; i < count; i += numWorkers()) single(i);
+      for (unsigned i = worker; i < count; i += numWorkers()) single.put(i, single.value(i));
     } else {
-      auto packed = [&](unsigned i) {
-        if constexpr (isPacked<T>(op) && Packed<T>::lanes != 0)
-          reinterpret_cast<PackedType<T> *>(to)[i] = applyPacked<op>(x.packedAt(i));
-      };
+      Way packed = {[&](unsigned i) {
+                      if constexpr (isPacked<T>(op) && Packed<T>::lanes != 0)
+                        return applyPacked<op>(x.packedAt(i));
+                    },
+                    [&](unsigned i, auto value) { packedOf(to)[i] = value; }};
       forElements<T, isPacked<T>(op)>(worker, count, x.address() | addressOf(to), packed, single);
     }
     return true;
@@ -145,15 +150,17 @@ private:
   template <typename A, typename B> POPOPS_INLINE void with(const A &x, const B &y, unsigned worker)
   {
     Result *to = &out[0];
-    auto single = [&](unsigned i) {
-      to[i] = static_cast<Result>(apply<op>(Wide<T>(x.at(i)), Wide<T>(y.at(i))));
-    };
-    auto packed = [&](unsigned i) {
-      if constexpr (isPacked(op) && Packed<T>::lanes != 0)
-        reinterpret_cast<PackedType<T> *>(to)[i] = apply<op>(x.packedAt(i), y.packedAt(i));
-    };
-    forElements<T, isPacked(op)>(worker, out.size(), x.address() | y.address() | addressOf(to),
-                                 packed, single);
+    Way single = {[&](unsigned i) {
+                    return static_cast<Result>(apply<op>(Wide<T>(x.at(i)), Wide<T>(y.at(i))));
+                  },
+                  [&](unsigned i, Result value) { to[i] = value; }};
+    Way packed = {[&](unsigned i) {
+                    if constexpr (isPacked<T>(op) && Packed<T>::lanes != 0)
+                      return apply<op>(x.packedAt(i), y.packedAt(i));
+                  },
+                  [&](unsigned i, auto value) { packedOf(to)[i] = value; }};
+    forElements<T, isPacked<T>(op)>(worker, out.size(), x.address() | y.address() | addressOf(to),
+                                    packed, single);
   }
 
   POPOPS_INLINE void withSteps(unsigned worker)
@@ -180,7 +187,9 @@ public:
   {
     const unsigned stepA = a.size() > 1, stepB = b.size() > 1, stepC = c.size() > 1;
     if (stepA & stepB & stepC) {
-      forWorker(worker, out.size(), [&](unsigned i) { out[i] = one(a[i], b[i], c[i]); });
+      forWorker(
+          worker, out.size(), [&](unsigned i) { return one(a[i], b[i], c[i]); },
+          [&](unsigned i, T value) { out[i] = value; });
       return true;
     }
     const T *x = &a[worker * stepA], *y = &b[worker * stepB];
@@ -217,13 +226,13 @@ static void addScaled(InOut<Vector<T>> &out, const Input<Vector<T>> &b, float sc
 {
   T *to = &out[0];
   const Each<T> x(&b[0]);
-  auto single = [&](unsigned i) { to[i] = static_cast<T>(float(to[i]) + scale * float(x.at(i))); };
-  auto packed = [&](unsigned i) {
-    if constexpr (std::is_same<T, float>::value) {
-      PackedType<T> *sums = reinterpret_cast<PackedType<T> *>(to);
-      sums[i] = sums[i] + scale * x.packedAt(i);
-    }
-  };
+  Way single = {[&](unsigned i) { return static_cast<T>(float(to[i]) + scale * float(x.at(i))); },
+                [&](unsigned i, T value) { to[i] = value; }};
+  Way packed = {[&](unsigned i) {
+                  if constexpr (std::is_same<T, float>::value)
+                    return packedOf(to)[i] + scale * x.packedAt(i);
+                },
+                [&](unsigned i, auto value) { packedOf(to)[i] = value; }};
   forElements<T, std::is_same<T, float>::value>(worker, out.size(), x.address() | addressOf(to),
                                                 packed, single);
 }

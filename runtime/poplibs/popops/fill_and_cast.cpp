@@ -17,7 +17,9 @@ public:
   {
     T *to = &out[0];
     const T with = value;
-    forWorker(worker, out.size(), [=](unsigned i) { to[i] = with; });
+    forWorker(
+        worker, out.size(), [=](unsigned) { return with; },
+        [=](unsigned i, auto value) { to[i] = value; });
     return true;
   }
 };
@@ -37,7 +39,9 @@ public:
   {
     const From *from = &a[0];
     To *to = &out[0];
-    forWorker(worker, out.size(), [=](unsigned i) { to[i] = static_cast<To>(from[i]); });
+    forWorker(
+        worker, out.size(), [=](unsigned i) { return static_cast<To>(from[i]); },
+        [=](unsigned i, To value) { to[i] = value; });
     return true;
   }
 };

@@ -1,6 +1,6 @@
 // How a worker goes over elements: every sixth one, or every sixth 64 bits, is its own. Operations for which the tile has packed
 // instructions (runtime/isa/isa.h) are done 64 bits at a time if all operands are aligned to that, the others, and what is left
-// over, one by one. Both four at a time, as control and addresses of a loop take as long as an operation.
+// over, one by one. Both four at a time, so that what one waits for goes beside what another does.
 //
 // Results are the same either way: packed instructions round each element as single ones do, and sums, differences and products of
 // halves are the same whether they are rounded once from single precision or calculated in half.
@@ -48,6 +48,11 @@ template <typename T> POPOPS_INLINE __UINTPTR_TYPE__ addressOf(const T *data)
   return reinterpret_cast<__UINTPTR_TYPE__>(data);
 }
 
+template <typename T> POPOPS_INLINE PackedType<T> *packedOf(T *data)
+{
+  return reinterpret_cast<PackedType<T> *>(data);
+}
+
 // An operand that has an element for each of the result's, and one that has a single one for all.
 template <typename T> struct Each {
   const T *data;
@@ -68,36 +73,54 @@ template <typename T> struct Same {
   POPOPS_INLINE __UINTPTR_TYPE__ address() const { return 0; }
 };
 
-// f of a worker's numbers below `count`, from `first` on.
-template <typename F> POPOPS_INLINE void forWorker(unsigned first, unsigned count, const F &f)
+// So many rounds as a tile's elements need at most: the chip repeats loops that count them (runtime/isa/isa.h, repeats).
+#ifdef __IPU__
+using Rounds = unsigned short;
+#else
+using Rounds = unsigned;
+#endif
+
+// put(i, value(i)) for a worker's numbers i below `count`, from `first` on. Of four at a time all values are there before the first is put, so
+// that loads, operations and stores of different ones go side by side: what is put at i may be where values of the same i come from, not
+// where others do.
+template <typename V, typename P>
+POPOPS_INLINE void forWorker(unsigned first, unsigned count, const V &value, const P &put)
 {
   constexpr unsigned step = poplar::MultiVertex::numWorkers();
-  const unsigned end = count > 3 * step ? count - 3 * step : 0;
+  const unsigned mine = first < count ? (count - first + step - 1) / step : 0;
   unsigned i = first;
-  for (; i < end; i += 4 * step) {
-    f(i);
-    f(i + step);
-    f(i + 2 * step);
-    f(i + 3 * step);
+  for (Rounds rounds = mine / 4; rounds != 0; --rounds, i += 4 * step) {
+    const auto a = value(i), b = value(i + step), c = value(i + 2 * step), d = value(i + 3 * step);
+    put(i, a);
+    put(i + step, b);
+    put(i + 2 * step, c);
+    put(i + 3 * step, d);
   }
 #pragma clang loop unroll(disable)
-  for (; i < count; i += step) f(i);
+  for (Rounds rounds = mine % 4; rounds != 0; --rounds, i += step) put(i, value(i));
 }
 
-// The elements of a worker: packed(i) for 64 bits, if `addresses` allow that and there is a packed operation, and single(i).
-template <typename T, bool hasPacked, typename P, typename S>
+// Values and places of a worker's elements, of 64 bits or single.
+template <typename V, typename P> struct Way {
+  V value;
+  P put;
+};
+template <typename V, typename P> Way(V, P) -> Way<V, P>;
+
+// The elements of a worker: 64 bits at a time, if `addresses` allow that and there is a packed operation, and single ones.
+template <typename T, bool hasPacked, typename W, typename S>
 POPOPS_INLINE void forElements(unsigned worker, unsigned count, __UINTPTR_TYPE__ addresses,
-                               const P &packed, const S &single)
+                               const W &packed, const S &single)
 {
   unsigned first = worker;
   if constexpr (hasPacked && Packed<T>::lanes != 0) {
     constexpr unsigned lanes = Packed<T>::lanes;
     if (addresses % sizeof(PackedType<T>) == 0) {
-      forWorker(worker, count / lanes, packed);
+      forWorker(worker, count / lanes, packed.value, packed.put);
       first += count / lanes * lanes;
     }
   }
-  forWorker(first, count, single);
+  forWorker(first, count, single.value, single.put);
 }
 
 } // namespace popops
