@@ -6,7 +6,7 @@
 # published, and the ratio that is furthest from 1, either way. Every third row is held back: it is in the table and in
 # fidelity_held_geomean and fidelity_held_worst, and nothing is tuned to it. Rows of the kind aside are held back too, all of
 # them, and were written when costs had been chosen: fidelity_aside_geomean, fidelity_aside_worst; they were seen when joined
-# operations were chosen, so rows of the kind new were written after that: fidelity_new_geomean, fidelity_new_worst. fidelity_library_geomean:
+# operations or repeats were chosen, so rows of the kind new were written after that: fidelity_new_geomean, fidelity_new_worst. fidelity_library_geomean:
 # library operations against their authors' formulae for the chip, which nobody measured here. fidelity_pairs_alike: of the
 # pairs in that file, how many have the same one faster here.
 set -eu

@@ -430,3 +430,29 @@ private:
     }
   }
 };
+
+// The rotation that makes a symmetric 2 x 2 matrix diagonal, from entries of two columns
+class Schur : public Vertex
+{
+public:
+  Input<Vector<unsigned, VectorLayout::ONE_PTR, 8>> places;
+  Input<Vector<float, VectorLayout::ONE_PTR, 8>> p, q;
+  Output<Vector<float, VectorLayout::ONE_PTR, 8>> out;
+
+  bool compute()
+  {
+    const unsigned i = places[0], j = places[1];
+    const float off = 2 * p[j], difference = q[j] - p[i];
+    const float off2 = off * off, difference2 = difference * difference;
+    float cosine = 1, sine = 0;
+    if (off2 > difference2 * 1e-12f) {
+      const float norm = __builtin_sqrtf(off2 + difference2);
+      const float t = off / (difference >= 0 ? difference + norm : difference - norm);
+      cosine = 1 / __builtin_sqrtf(1 + t * t);
+      sine = t * cosine;
+    }
+    out[0] = cosine;
+    out[1] = sine;
+    return true;
+  }
+};
