@@ -259,6 +259,12 @@ typedef struct code_copy {
       *places; /* of what a test has found good: stack slots; NULL: none yet (lift_memory.c) */
 } code_copy;
 
+/* A bit for each register (words of floating-point ones). */
+typedef struct register_set {
+  uint32_t x;
+  uint64_t f;
+} register_set;
+
 /* lift_control.c: what slots of registers held; NULL: of others. */
 typedef struct saved_registers {
   LLVMValueRef x[NUM_REGISTERS];
@@ -294,7 +300,7 @@ typedef struct lift {
   LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
-  LLVMValueRef time, leave_pc; /* stack slots */
+  LLVMValueRef time; /* a stack slot */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_FLOAT_WORDS], half[NUM_FLOAT_WORDS];
   LLVMValueRef lazy_single[NUM_FLOAT_WORDS], lazy_half[NUM_FLOAT_WORDS];
@@ -305,9 +311,9 @@ typedef struct lift {
       *repeats; /* by target of backward edges in the plain copy: where all meet; NULL: none yet */
   LLVMValueRef
       at_round[NUM_REGISTERS]; /* of the fast copy of a loop that ends early; NULL: not written */
-  LLVMBasicBlockRef leave;
   function_loops loops;
   uint32_t *block_stack_pointers; /* by block */
+  register_set *live;             /* where it begins, by block (leaving.c) */
 
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */
@@ -356,14 +362,15 @@ LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
 /* The slots of the current function. */
 void lift_make_slots(lift *l);
-/* Registers and time from the frame and the context to the slots, and back with the pc. */
+/* Registers and time from the frame and the context to the slots, and back with the pc (these registers). */
 void lift_load_state(lift *l);
-void lift_store_state(lift *l, LLVMValueRef pc);
+void lift_store_state(lift *l, LLVMValueRef pc, register_set registers);
 /* These registers alone. */
 void lift_load_registers(lift *l, uint32_t x, uint64_t f);
 void lift_store_registers(lift *l, uint32_t x, uint64_t f);
-/* The interpreter goes on at `pc`, or in front of the current operation, or of the first that is not tested. They end the basic block. */
-void lift_leave_at(lift *l, LLVMValueRef pc);
+/* The interpreter goes on at `pc`, for which these registers are written to the context (leaving.c); or in front of the current
+ * operation, or of the first that is not tested. They end the basic block. */
+void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers);
 void lift_leave_here(lift *l);
 
 /* lift_time.c */
@@ -389,6 +396,16 @@ void lift_give_rest_back(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
+/* leaving.c */
+
+/* Of the current function. */
+void lift_find_leaving(lift *l);
+/* What is written to the context where native code is left: where the block begins; in front of the current operation; to somewhere
+ * that is not known. */
+register_set lift_leaving_at(const lift *l, uint32_t block);
+register_set lift_leaving_here(const lift *l);
+register_set lift_leaving_unknown(const lift *l);
+
 /* lift_debts.c */
 
 /* Of the function, or of the rounds of a loop that count their time; to be freed. */
@@ -406,8 +423,8 @@ LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
 uint64_t lift_slots_of(const lift *l, const code_block *b);
 /* The way from the current block, `from`, to block `to` of the function, as a basic block to branch to. */
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
-/* Leaves to `pc` unless there is, or can be had, time for everything up to the next such test. */
-void lift_test_limit(lift *l, LLVMValueRef pc);
+/* Leaves to `pc`, where the block begins, unless there is, or can be had, time for everything up to the next such test. */
+void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block);
 
 /* lift_call.c: blocks that end with a call or a jump to a place that is not known. `number`: of the block. They end the
  * basic block. */

@@ -68,7 +68,7 @@ static void lift_return(lift *l, LLVMValueRef target)
 {
   const calling *own = l->own;
   if (own->by_context) {
-    lift_leave_at(l, target);
+    lift_leave_at(l, target, lift_leaving_unknown(l));
     return;
   }
   LLVMValueRef result = LLVMGetUndef(own->result);
@@ -102,7 +102,7 @@ static void come_back(lift *l, uint32_t number)
     return;
   }
   lift_load_state(l);
-  lift_test_limit(l, lift_pc(l, b->pc_end));
+  lift_test_limit(l, lift_pc(l, b->pc_end), (uint32_t)b->next);
   LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
 }
 
@@ -115,7 +115,7 @@ static void call_by_context(lift *l, uint32_t number, LLVMValueRef callee)
 /* Calls what the frame's tile has at `target`, if that is native code. */
 static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 {
-  lift_store_state(l, target);
+  lift_store_state(l, target, lift_leaving_unknown(l));
   LLVMValueRef arguments[] = {l->frame, target};
   LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
   LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
@@ -168,14 +168,15 @@ static void take_results(lift *l, const calling *from, LLVMValueRef result)
 static void go_elsewhere(lift *l, const calling *from, LLVMValueRef result, LLVMValueRef pc)
 {
   LLVMBasicBlockRef lost = lift_new_block(l, "lost"), unwind = lift_new_block(l, "unwind");
+  register_set all = lift_leaving_unknown(l);
   LLVMValueRef left = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, LEFT_FUNCTION));
   LLVMBuildCondBr(l->b, left, unwind, lost);
   lift_at_end(l, unwind);
-  lift_store_registers(l, l->own->writes_x & ~from->writes_x, l->own->writes_f & ~from->writes_f);
+  lift_store_registers(l, all.x & ~from->writes_x, all.f & ~from->writes_f);
   lift_build_left(l);
   lift_at_end(l, lost);
   take_results(l, from, result);
-  lift_leave_at(l, pc);
+  lift_leave_at(l, pc, all);
 }
 
 static void call_direct(lift *l, uint32_t number, size_t callee)
@@ -194,7 +195,7 @@ static void call_direct(lift *l, uint32_t number, size_t callee)
   go_elsewhere(l, to, result, pc);
   lift_at_end(l, back);
   take_results(l, to, result);
-  lift_test_limit(l, lift_pc(l, b->pc_end));
+  lift_test_limit(l, lift_pc(l, b->pc_end), (uint32_t)b->next);
   LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
 }
 
@@ -205,7 +206,7 @@ static void call_known(lift *l, uint32_t number, LLVMValueRef target)
     call_direct(l, number, callee);
     return;
   }
-  lift_store_state(l, target);
+  lift_store_state(l, target, lift_leaving_unknown(l));
   call_by_context(l, number, l->functions[callee]);
 }
 
@@ -281,7 +282,7 @@ void lift_dynamic(lift *l, uint32_t number, const code_op *op)
   if (b->next != UNIT_NONE)
     call_found(l, number, target);
   else if (b->num_targets)
-    lift_leave_at(l, target);
+    lift_leave_at(l, target, lift_leaving_unknown(l));
   else
     lift_return(l, target);
 }

@@ -19,7 +19,7 @@ static LLVMValueRef ask_for_time(lift *l)
   return added;
 }
 
-void lift_test_limit(lift *l, LLVMValueRef pc)
+void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block)
 {
   LLVMBasicBlockRef ask = lift_new_block(l, "ask"), out = lift_new_block(l, "no_time");
   LLVMBasicBlockRef in = lift_new_block(l, "time");
@@ -28,7 +28,7 @@ void lift_test_limit(lift *l, LLVMValueRef pc)
   lift_add_limit(l, ask_for_time(l));
   LLVMBuildCondBr(l->b, has_time(l), in, out);
   lift_at_end(l, out);
-  lift_leave_at(l, pc);
+  lift_leave_at(l, pc, lift_leaving_at(l, block));
   lift_at_end(l, in);
 }
 
@@ -52,12 +52,12 @@ static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef 
 
 /* Where all backward edges to the block meet. They test the limit once for all, so that LLVM sees one edge, and what differs between the
  * ways to it as values. `loop`: the counted loop whose round ends; NULL: none. */
-static LLVMBasicBlockRef make_repeat(lift *l, uint32_t pc, LLVMBasicBlockRef target,
+static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                      const counted_loop *loop)
 {
   LLVMBasicBlockRef repeat = lift_new_block(l, "repeat");
   lift_at_end(l, repeat);
-  lift_test_limit(l, lift_pc(l, pc));
+  lift_test_limit(l, lift_pc(l, pc), to);
   if (loop && loop->ends_early)
     go_plain_round(l, loop, target);
   else
@@ -72,11 +72,11 @@ static LLVMBasicBlockRef go_back(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlo
   uint64_t debt = l->debt;
   l->debt = 0;
   if (target != l->plain.starts[to])
-    repeat = make_repeat(l, pc, target, NULL);
+    repeat = make_repeat(l, to, pc, target, NULL);
   else if (l->repeats[to])
     repeat = l->repeats[to];
   else
-    repeat = l->repeats[to] = make_repeat(l, pc, target, loop);
+    repeat = l->repeats[to] = make_repeat(l, to, pc, target, loop);
   lift_at_end(l, way);
   l->debt = debt;
   lift_pay(l);
@@ -92,7 +92,7 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   if (to == UNIT_NONE) {
     way = lift_new_block(l, "outside");
     lift_at_end(l, way);
-    lift_leave_at(l, lift_pc(l, target_pc));
+    lift_leave_at(l, lift_pc(l, target_pc), lift_leaving_unknown(l));
     lift_at_end(l, here);
     return way;
   }
@@ -137,7 +137,8 @@ static void end_last_round(lift *l, uint32_t number, const code_op *op)
   LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
   lift_at_end(l, again);
   lift_pay(l);
-  lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc));
+  lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc),
+                  loop->header);
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
 
@@ -248,7 +249,7 @@ static void lift_end(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
-    lift_leave_at(l, lift_pc(l, b->pc_end));
+    lift_leave_at(l, lift_pc(l, b->pc_end), lift_leaving_unknown(l));
   else if (b->end == BLOCK_KNOWN)
     lift_known(l, number);
   else if (b->end == BLOCK_NEXT)
@@ -323,12 +324,12 @@ static LLVMValueRef has_stack(lift *l)
 static void test_entry(lift *l)
 {
   LLVMValueRef entry = lift_pc(l, l->f->entry);
-  lift_test_limit(l, entry);
+  lift_test_limit(l, entry, 0);
   if (!l->own->calls) return;
   LLVMBasicBlockRef deep = lift_new_block(l, "deep"), in = lift_new_block(l, "shallow");
   lift_likely(l, has_stack(l), in, deep);
   lift_at_end(l, deep);
-  lift_leave_at(l, entry);
+  lift_leave_at(l, entry, lift_leaving_at(l, 0));
   lift_at_end(l, in);
 }
 
@@ -505,6 +506,7 @@ static void forget_function(lift *l)
 {
   function_loops_free(&l->loops);
   free(l->block_stack_pointers);
+  free(l->live);
   free_copy(&l->plain);
   free(l->guards);
   free(l->repeats);
@@ -535,14 +537,11 @@ static void lift_one(lift *l, size_t number)
   lift_make_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
-  l->leave = lift_new_block(l, "leave");
+  lift_find_leaving(l);
   load_frame(l);
   lift_begin(l);
   test_entry(l);
   LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
-  lift_at_end(l, l->leave);
-  lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
-  lift_build_left(l);
   l->plain = make_copy(l, NULL, true);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
   l->repeats = pop_xcalloc(l->f->num_blocks, sizeof *l->repeats);

@@ -113,9 +113,9 @@ void lift_store_registers(lift *l, uint32_t x, uint64_t f)
     if (f >> r & 1) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
 }
 
-void lift_store_state(lift *l, LLVMValueRef pc)
+void lift_store_state(lift *l, LLVMValueRef pc, register_set registers)
 {
-  lift_store_registers(l, l->own->writes_x, l->own->writes_f);
+  lift_store_registers(l, registers.x, registers.f);
   lift_store_time(l);
   LLVMBuildStore(l->b, pc, CONTEXT_PC());
 }
@@ -159,7 +159,6 @@ void lift_make_slots(lift *l)
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
   l->time = new_slot(l, l->type.i64, "time", 0);
-  l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
 }
 
@@ -171,12 +170,12 @@ void lift_load_state(lift *l)
 
 /* Leaving */
 
-void lift_leave_at(lift *l, LLVMValueRef pc)
+void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
 {
   uint64_t debt = l->debt;
   lift_pay(l);
-  LLVMBuildStore(l->b, pc, l->leave_pc);
-  LLVMBuildBr(l->b, l->leave);
+  lift_store_state(l, pc, registers);
+  lift_build_left(l);
   l->debt = debt; /* of those who stay */
 }
 
@@ -185,6 +184,7 @@ void lift_leave_here(lift *l)
   uint32_t here = l->op_index;
   l->op_index = lift_go_back(l);
   lift_give_rest_back(l);
-  lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
+  lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)),
+                lift_leaving_here(l));
   l->op_index = here;
 }
