@@ -594,7 +594,7 @@ void options_of_products()
   Tensor x = f.input(FLOAT, {6, 70}, a), y = f.input(FLOAT, {70, 4}, b);
   unsigned long long few = cycles_of_product(f, x, y, "0.6", z);
   CHECK(close(z, c));
-  unsigned long long some = cycles_of_product(f, x, y, "0.004", z);
+  unsigned long long some = cycles_of_product(f, x, y, "0.002", z);
   CHECK(close(z, c));
   unsigned long long most = cycles_of_product(f, x, y, "0", z);
   CHECK(close(z, c));
