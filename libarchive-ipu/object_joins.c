@@ -36,6 +36,9 @@ typedef enum unit { MAIN, AUX, BOTH, NONE } unit;
 typedef struct member {
   code_use use;
   unit unit;
+  bool accesses, stores;
+  bool may_join;   /* it has a joined form */
+  uint32_t beside; /* so many accesses take no slot beside it; 0 but for what takes several slots */
   uint32_t height; /* slots from it to the end, at least */
   uint32_t slot;
   bool done;
@@ -73,6 +76,15 @@ static unit unit_of(const isa_row *row, uint32_t word)
   }
 }
 
+static void describe(member *m, const isa_row *row, uint32_t word)
+{
+  m->unit = unit_of(row, word);
+  m->accesses = row->access_bytes > 0;
+  m->stores = isa_is_store(row);
+  m->may_join = isa_may_join(row);
+  m->beside = is_long(row) ? 1 + isa_is_pair_function(row->op) : 0;
+}
+
 static uint32_t reads(const code_use *u)
 {
   return (u->reads | (u->base ? 1u << u->base : 0)) & ~1u;
@@ -85,8 +97,7 @@ static int distance(const member *a, const member *b)
   int behind = a->unit == NONE ? 0 : 1;
   bool written = x->writes & ~1u & (reads(y) | y->writes);
   if (written || x->float_writes & (y->float_reads | y->float_writes)) return behind;
-  bool stores = isa_is_store(x->row) || isa_is_store(y->row);
-  if (stores && x->row->access_bytes && y->row->access_bytes) return behind;
+  if ((a->stores || b->stores) && a->accesses && b->accesses) return behind;
   bool overwritten = reads(x) & y->writes || x->float_reads & y->float_writes;
   return overwritten || code_ends_line(y) ? 0 : -1;
 }
@@ -120,7 +131,7 @@ static member *best(line *l, unit wanted, uint32_t slot, bool access)
   for (uint32_t i = 0; i < l->count; ++i) {
     member *m = &l->members[i];
     bool longer = !best || m->height > best->height;
-    bool fits = m->unit == wanted && (!access || isa_may_join(m->use.row));
+    bool fits = m->unit == wanted && (!access || m->may_join);
     if (!m->done && fits && longer && is_ready(l, i, slot)) best = m;
   }
   return best;
@@ -146,7 +157,7 @@ static bool is_longer(const member *a, const member *b)
 static void fill_long(line *l, member *aux, uint32_t slot, bool joined[MAX_LINE])
 {
   take(aux, slot);
-  for (uint32_t room = 1 + isa_is_pair_function(aux->use.row->op); room; --room) {
+  for (uint32_t room = aux->beside; room; --room) {
     member *access = best(l, MAIN, slot, true);
     if (!access) return;
     take(access, slot);
@@ -164,15 +175,15 @@ static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
     take(both, slot);
     return;
   }
-  if (aux && is_long(aux->use.row) && !is_longer(main, aux)) {
+  if (aux && aux->beside && !is_longer(main, aux)) {
     fill_long(l, aux, slot, joined);
     return;
   }
   if (main) take(main, slot);
   aux = best(l, AUX, slot, false);
-  if (aux && is_long(aux->use.row)) {
-    if (!main || isa_may_join(main->use.row)) take(aux, slot);
-    if (main && isa_may_join(main->use.row)) joined[main - l->members] = true;
+  if (aux && aux->beside) {
+    if (!main || main->may_join) take(aux, slot);
+    if (main && main->may_join) joined[main - l->members] = true;
     return;
   }
   if (aux) take(aux, slot);
@@ -218,7 +229,7 @@ static member *access_of(line *l, const bool joined[MAX_LINE])
   member *found = NULL;
   for (uint32_t i = 0; i < l->count; ++i) {
     member *m = &l->members[i];
-    if (m->use.row->access_bytes && isa_may_join(m->use.row) && !joined[i]) found = m;
+    if (m->accesses && m->may_join && !joined[i]) found = m;
   }
   return found;
 }
@@ -284,7 +295,7 @@ static void join_section(object_code *c)
       m->use = code_use_at(c, i++);
       end = code_ends_line(&m->use);
       if (!m->use.row) break;
-      m->unit = unit_of(m->use.row, code_word(c, i - 1));
+      describe(m, m->use.row, code_word(c, i - 1));
       l.count++;
     }
     join_line(c, first, &l);
