@@ -243,7 +243,10 @@ pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t si
   size_t count = pop_profile_count(pop_profile_get(root, "tensors"));
   pop_tensor *variables = pop_xmalloc((num_variables + 1) * sizeof *variables);
   pop_tensor *loaded = pop_xmalloc((count + 1) * sizeof *loaded);
+  bool failed = pop_graph_error(graph) != NULL; /* before; then nothing is added */
   pop_error *error = load_all(graph, root, variables, loaded);
+  if (!error && !failed)
+    error = pop_graph_take_error(graph); /* of variables that no graph could have */
   free(variables);
   pop_profile_free(file);
   if (error) {

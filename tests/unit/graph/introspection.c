@@ -294,6 +294,45 @@ Test(introspection, saved_tensors_come_back_in_another_graph)
   pop_graph_free(graph);
 }
 
+/* CBOR: a map of format, one variable of 2^62 elements, and no tensors. */
+Test(introspection, saved_variables_that_no_graph_could_have)
+{
+  static const uint8_t bytes[] = "\xa3\x66"
+                                 "format"
+                                 "\x6f"
+                                 "populus tensors"
+                                 "\x69"
+                                 "variables"
+                                 "\x81\xa4\x64"
+                                 "name"
+                                 "\x61"
+                                 "v"
+                                 "\x64"
+                                 "type"
+                                 "\x65"
+                                 "float"
+                                 "\x68"
+                                 "elements"
+                                 "\x1b\x40\0\0\0\0\0\0\0"
+                                 "\x67"
+                                 "mapping"
+                                 "\x80"
+                                 "\x67"
+                                 "tensors"
+                                 "\x80";
+  example e = make();
+  pop_tensor *loaded;
+  size_t count;
+  pop_error *error = pop_graph_load_tensors(e.graph, bytes, sizeof bytes - 1, &loaded, &count);
+  cr_assert_not_null(error);
+  cr_expect(strstr(pop_error_message(error), "'v'") || strstr(pop_error_message(error), "elements"),
+            "%s", pop_error_message(error));
+  pop_error_free(error);
+  cr_assert(!loaded && count == 0);
+  assert_no_error(e.graph);
+  pop_graph_free(e.graph);
+}
+
 Test(introspection, output_that_cannot_be_written_is_an_error)
 {
   example e = make();
