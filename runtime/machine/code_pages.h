@@ -100,7 +100,7 @@ typedef struct code_page {
 
 /* The decoded pages of a machine: a hash table with open addressing. */
 typedef struct code_cache {
-  uint8_t cost[POP_COST_CLASS_COUNT];
+  uint16_t cost[POP_COST_CLASS_COUNT];
   const void *const *pieces; /* by id */
   code_page **slots;         /* num_slots, a power of 2 */
   size_t num_slots, num_pages;

@@ -3,7 +3,10 @@
  *
  * A register is live if it may be read before it is written again (liveness analysis, backwards to a fixed point). Nothing
  * but tile code sees registers; where that is not known (calls, returns, what is left to the interpreter) all are live, and so is sp
- * everywhere, because what an access may do depends on it. */
+ * everywhere, because what an access may do depends on it.
+ *
+ * What is in no cycle leaves by one exit, which writes all registers: its values cost little, and a hundred exits take long to
+ * compile. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -81,10 +84,26 @@ static register_set *find_live(const lift *l, const block_graph *g)
   return entries;
 }
 
+/* Blocks that may be executed again, and some more: all between the two ends of an edge that goes backwards, in reverse postorder. */
+static bool *find_cycles(const block_graph *g)
+{
+  bool *is_in_cycle = pop_xcalloc(g->num_blocks, sizeof *is_in_cycle);
+  for (uint32_t i = 0; i < g->num_reachable; i++) {
+    uint32_t n = g->sequence[i];
+    for (uint32_t s = 0; s < block_graph_num_successors(g, n); s++) {
+      int32_t to = block_graph_successor(g, n, s);
+      if (to == UNIT_NONE) continue;
+      for (uint32_t k = g->order[to]; k <= i; k++) is_in_cycle[g->sequence[k]] = true;
+    }
+  }
+  return is_in_cycle;
+}
+
 void lift_find_leaving(lift *l)
 {
   block_graph g = block_graph_make(l->unit, l->f);
   l->live = find_live(l, &g);
+  l->is_in_cycle = find_cycles(&g);
   block_graph_free(&g);
 }
 

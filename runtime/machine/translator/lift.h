@@ -314,6 +314,9 @@ typedef struct lift {
   function_loops loops;
   uint32_t *block_stack_pointers; /* by block */
   register_set *live;             /* where it begins, by block (leaving.c) */
+  bool *is_in_cycle;              /* by block (leaving.c) */
+  LLVMBasicBlockRef leave;        /* of what is in no cycle; NULL: none yet */
+  LLVMValueRef leave_pc;          /* a stack slot: where it leads */
 
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */

@@ -507,6 +507,7 @@ static void forget_function(lift *l)
   function_loops_free(&l->loops);
   free(l->block_stack_pointers);
   free(l->live);
+  free(l->is_in_cycle);
   free_copy(&l->plain);
   free(l->guards);
   free(l->repeats);

@@ -105,12 +105,18 @@ void lift_load_registers(lift *l, uint32_t x, uint64_t f)
     if (f >> r & 1) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
 }
 
+/* Volatile, so that LLVM does not look for vectors among the registers of each of many exits. */
+static void store_register(lift *l, LLVMValueRef value, LLVMValueRef place)
+{
+  LLVMSetVolatile(LLVMBuildStore(l->b, value, place), true);
+}
+
 void lift_store_registers(lift *l, uint32_t x, uint64_t f)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (x >> r & 1) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
+    if (x >> r & 1) store_register(l, lift_x(l, r), x_place(l, r));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
-    if (f >> r & 1) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
+    if (f >> r & 1) store_register(l, lift_f_bits(l, r), f_place(l, r));
 }
 
 void lift_store_state(lift *l, LLVMValueRef pc, register_set registers)
@@ -179,12 +185,40 @@ void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
   l->debt = debt; /* of those who stay */
 }
 
+/* Of all that is in no cycle (leaving.c). */
+static LLVMBasicBlockRef shared_exit(lift *l)
+{
+  if (l->leave) return l->leave;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  l->leave_pc = lift_new_slot(l, l->type.i32, "leave_pc");
+  l->leave = lift_new_block(l, "leave");
+  lift_at_end(l, l->leave);
+  lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""), lift_leaving_unknown(l));
+  lift_build_left(l);
+  lift_at_end(l, here);
+  return l->leave;
+}
+
+static void leave_by_shared_exit(lift *l, LLVMValueRef pc)
+{
+  uint64_t debt = l->debt;
+  lift_pay(l);
+  LLVMBasicBlockRef leave = shared_exit(l);
+  LLVMBuildStore(l->b, pc, l->leave_pc);
+  LLVMBuildBr(l->b, leave);
+  l->debt = debt; /* of those who stay */
+}
+
 void lift_leave_here(lift *l)
 {
   uint32_t here = l->op_index;
   l->op_index = lift_go_back(l);
   lift_give_rest_back(l);
-  lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)),
-                lift_leaving_here(l));
+  LLVMValueRef pc = lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op));
+  uint32_t number = (uint32_t)(l->block - &l->unit->blocks[l->f->first_block]);
+  if (l->is_in_cycle[number])
+    lift_leave_at(l, pc, lift_leaving_here(l));
+  else
+    leave_by_shared_exit(l, pc);
   l->op_index = here;
 }
