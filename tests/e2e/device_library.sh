@@ -56,6 +56,9 @@ template <class T> static bool sorts()
 
 static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
 
+extern "C" uint64_t __udivdi3(uint64_t, uint64_t), __umoddi3(uint64_t, uint64_t);
+extern "C" int64_t __divdi3(int64_t, int64_t), __moddi3(int64_t, int64_t);
+
 // Returns the number of the first check that fails, 0 if none. Volatile: nothing is to be folded by the compiler.
 extern "C" int run()
 {
@@ -89,6 +92,24 @@ extern "C" int run()
   if ((int64_t)large != -0x7fffff8000000000 || (uint64_t)larger != 0xc000000000000000u || (int64_t)few_and_half != few) return 22;
   if ((int64_t)negative != -1 || (int64_t)quarter != 0xc0000000 || (uint64_t)quarter != 0xc0000000) return 23;
   if ((float)all != 0x1p64f || (float)exact != 0x1p31f || (float)small != -1000003.0f) return 21;
+
+  // Quotients: of all sizes, where one more or less is wrong, by 0, of both signs.
+  uint64_t random = 1;
+  for (int round = 0; round < 2000; ++round) {
+    uint64_t numbers[2];
+    for (uint64_t &number : numbers) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      number = (random ^ random >> 29) >> (random >> 58);
+    }
+    uint64_t d = numbers[1] | 1, quotient = numbers[0] / d;
+    volatile uint64_t multiple = quotient * d, just_below = multiple - 1, n = numbers[0], by = d;
+    if (n % by != n - multiple || n % by >= d || multiple / by != quotient || (quotient && just_below / by != quotient - 1)) return 24;
+    volatile int64_t a = (int64_t)numbers[0], b = -(int64_t)(d >> 1 | 1);
+    if (a / b * b + a % b != a || (a % b < 0 ? -(a % b) : a % b) >= -b || (a % b != 0 && (a % b < 0) != (a < 0))) return 25;
+  }
+  // By 0, which the language leaves open and the tile's instructions for 32 bits do not.
+  if (__udivdi3(wide, 0) != ~0ull || __umoddi3(wide, 0) != wide || __divdi3(small, 0) != -1 || __moddi3(small, 0) != small) return 26;
+  if (least / -1 != least || least % -1 != 0 || all / all != 1 || all / 1 != all || (all - 1) / all != 0) return 27;
 
   volatile _Float16 tenth = (_Float16)0.1;
   if ((double)tenth != 0.0999755859375 || (_Float16)(three / 3e4) != (_Float16)1e-4f) return 13;

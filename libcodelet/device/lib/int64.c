@@ -1,6 +1,7 @@
 /*
- * Conversions of 64-bit integers to single precision and back. Linked instead of libgcc's, which compute in double precision: 9 KB of
- * additions and products by integers on each tile that converts one, or calls sinf.
+ * Conversions of 64-bit integers to single precision and back, and their division. Linked instead of libgcc's: its conversions compute
+ * in double precision, 9 KB of additions and products by integers on each tile that converts one, or calls sinf; its quotients are
+ * made of divisions of 32 bits, which take 270 slots each (libarchive-ipu/target.c), as the chip has none.
  */
 #include <stdint.h>
 
@@ -55,4 +56,71 @@ int64_t __fixsfdi(float x)
     return x < 0 ? -size : size;
   }
   return x < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* n / d, and what is left of n. A part of the quotient comes from floats: it is never too large, because the factor takes off more than
+ * all that is rounded, in any mode (four times 2^-23), and leaves less than 2^-18 of n. By 0: all bits, as the tile's instructions. */
+static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
+{
+  uint64_t quotient = d ? 0 : UINT64_MAX;
+  float scale = 0x1.ffffep-1f / (float)d;
+  while (d && n >= d) {
+    uint64_t part = (uint64_t)((float)n * scale);
+    if (!part) part = 1;
+    quotient += part;
+    n -= part * d;
+  }
+  *rest = n;
+  return quotient;
+}
+
+static uint64_t size_of(int64_t n)
+{
+  return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
+uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
+{
+  uint64_t left, quotient = divide(n, d, &left);
+  if (rest) *rest = left;
+  return quotient;
+}
+
+uint64_t __udivdi3(uint64_t n, uint64_t d);
+uint64_t __udivdi3(uint64_t n, uint64_t d)
+{
+  uint64_t rest;
+  return divide(n, d, &rest);
+}
+
+uint64_t __umoddi3(uint64_t n, uint64_t d);
+uint64_t __umoddi3(uint64_t n, uint64_t d)
+{
+  uint64_t rest;
+  divide(n, d, &rest);
+  return rest;
+}
+
+int64_t __divmoddi4(int64_t n, int64_t d, int64_t *rest);
+int64_t __divmoddi4(int64_t n, int64_t d, int64_t *rest)
+{
+  uint64_t left, quotient = divide(size_of(n), size_of(d), &left);
+  *rest = (int64_t)(n < 0 ? -left : left);
+  return (int64_t)(d && (n ^ d) < 0 ? -quotient : quotient);
+}
+
+int64_t __divdi3(int64_t n, int64_t d);
+int64_t __divdi3(int64_t n, int64_t d)
+{
+  int64_t rest;
+  return __divmoddi4(n, d, &rest);
+}
+
+int64_t __moddi3(int64_t n, int64_t d);
+int64_t __moddi3(int64_t n, int64_t d)
+{
+  int64_t rest;
+  __divmoddi4(n, d, &rest);
+  return rest;
 }

@@ -12,10 +12,12 @@
 #define sinf tile_sinf
 #define cosf tile_cosf
 #define erff tile_erff
+#define cbrtf tile_cbrtf
 float powf(float x, float y);
 float sinf(float x);
 float cosf(float x);
 float erff(float x);
+float cbrtf(float x);
 #include "device/lib/math.c"
 
 /* Units in the last place of what is wanted by which `got` is off; infinity if it is nothing like it. */
@@ -42,6 +44,7 @@ static const function functions[] = {
     {"sinf", sinf, sin, 1.6},
     {"cosf", cosf, cos, 1.6},
     {"erff", erff, erf, 1.0},
+    {"cbrtf", cbrtf, cbrt, 0.6},
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
