@@ -83,8 +83,8 @@ static pop_error *read_costs(metadata_reader *r, pop_target *target)
   for (size_t i = 0; i < POP_COST_CLASS_COUNT; ++i) {
     uint32_t cost = 0;
     POP_TRY(metadata_read_key(r, 1, names[i]));
-    POP_TRY(metadata_read_u32(r, UINT8_MAX, &cost));
-    target->cost[i] = (uint8_t)cost;
+    POP_TRY(metadata_read_u32(r, POP_TARGET_MAX_COST, &cost));
+    target->cost[i] = (uint16_t)cost;
   }
   return NULL;
 }

@@ -52,7 +52,7 @@ static void add_text(hasher *h, const char *text)
 
 static void add_target(hasher *h, const pop_target *t)
 {
-  ASSERT_SIZE(pop_target, 144);
+  ASSERT_SIZE(pop_target, 168);
   uint64_t clock;
   memcpy(&clock, &t->clock_hz, sizeof clock);
   add_text(h, t->name);
@@ -197,7 +197,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 816);
+  ASSERT_SIZE(pop_graph, 840);
   hasher h;
   h.num_words = 0;
   XXH3_INITSTATE(&h.state);

@@ -78,7 +78,7 @@ static inline bool isa_is_pair_function(isa_op op)
 }
 
 /* What an instruction takes of a context's issue slots; `cost`: of a target. */
-static inline uint32_t isa_slots(const isa_row *r, const uint8_t *cost)
+static inline uint32_t isa_slots(const isa_row *r, const uint16_t *cost)
 {
   return (uint32_t)cost[r->cost] << isa_is_pair_function(r->op);
 }

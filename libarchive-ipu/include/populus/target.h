@@ -67,6 +67,7 @@ typedef enum pop_cost_class {
 #define POP_TARGET_MAX_IPUS 1024
 #define POP_TARGET_MAX_TILES 2097152
 #define POP_TARGET_MAX_IMAGES 1000000
+#define POP_TARGET_MAX_COST 4095
 
 typedef struct pop_target {
   char name[16]; /* "ipu1", "ipu2", "ipu21" or a name of the user's, NUL-terminated */
@@ -95,8 +96,8 @@ typedef struct pop_target {
   uint32_t
       memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;
-  uint8_t cost
-      [POP_COST_CLASS_COUNT]; /* issue slots per instruction class: at least 1, or 0 for steps, joined operations and word moves */
+  /* Issue slots per instruction class: 1 to POP_TARGET_MAX_COST, or 0 for steps, joined operations and word moves. */
+  uint16_t cost[POP_COST_CLASS_COUNT];
 } pop_target;
 
 /* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".

@@ -143,11 +143,13 @@ static size_t of_histogram(const subject *s, double *terms)
 
 static size_t of_slice(const subject *s, double *terms)
 {
-  size_t own = share_of(s, size_of(s, "out"));
+  size_t own = share_of(s, size_of(s, "out")), slices = size_of(s, "offsets");
   terms[0] = 1;
   terms[1] = (double)own;
   terms[2] = number_of(s, "wrap") ? (double)own : 0;
-  return 3;
+  terms[3] = (double)slices;
+  terms[4] = (double)(slices * number_of(s, "size"));
+  return 5;
 }
 
 static size_t of_join(const subject *s, double *terms)
@@ -161,12 +163,13 @@ static size_t of_join(const subject *s, double *terms)
 static size_t of_update(const subject *s, double *terms)
 {
   size_t rows = number_of(s, "rows"), columns = share_of(s, rows ? size_of(s, "table") / rows : 0);
-  size_t lines = size_of(s, "offsets") * number_of(s, "size");
+  size_t slices = size_of(s, "offsets"), lines = slices * number_of(s, "size");
   terms[0] = 1;
   terms[1] = (double)columns;
   terms[2] = (double)(columns * lines);
   terms[3] = number_of(s, "wrap") ? terms[2] : 0;
-  return 4;
+  terms[4] = (double)(columns * slices);
+  return 5;
 }
 
 static size_t of_windows(const subject *s, double *terms)

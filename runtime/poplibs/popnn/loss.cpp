@@ -1,4 +1,5 @@
 // Losses of rows of activations, and what of that flows back. populus/popnn.h says what they are.
+#include "../quotient.h"
 #include <cmath>
 #include <limits>
 #include <poplar/Vertex.hpp>
@@ -21,7 +22,7 @@ public:
 
   bool compute()
   {
-    unsigned classes = activations.size() / labels.size();
+    unsigned classes = quotient(activations.size(), labels.size());
     for (unsigned row = 0; row < labels.size(); ++row) {
       unsigned label = labels[row];
       float sum = 0;
@@ -57,7 +58,7 @@ public:
 
   bool compute()
   {
-    unsigned classes = activations.size() / labels.size();
+    unsigned classes = quotient(activations.size(), labels.size());
     for (unsigned row = 0; row < labels.size(); ++row) {
       unsigned best = 0;
       for (unsigned i = 1; i < classes; ++i)

@@ -2,6 +2,7 @@
 //
 // A vertex has a band of each of its planes: all of two dimensions, a part of the third. Its windows and its elements are
 // counted from where its parts begin, so a window may reach beyond either end of what is there.
+#include "../quotient.h"
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
@@ -26,8 +27,8 @@ struct PoolingAxis {
   void windows(int i, int &begin, int &end) const
   {
     int beyond = i - first; // window o begins at or before i for o <= beyond / stride
-    begin = beyond < kernel ? 0 : (beyond - kernel) / stride + 1;
-    end = beyond < 0 ? 0 : beyond / stride + 1;
+    begin = beyond < kernel ? 0 : int(quotient(beyond - kernel, stride)) + 1;
+    end = beyond < 0 ? 0 : int(quotient(beyond, stride)) + 1;
     if (end > out) end = out;
   }
 };

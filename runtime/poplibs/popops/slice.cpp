@@ -1,12 +1,21 @@
 // Rows of a table by number: populus/popops_slice.h. `table` has `rows` rows, from number `first` on, of the columns that are on a
 // tile, one row behind the other; slices are `size` rows each, one slice behind the other. Workers share the columns of
 // the slices, so that no two of them change one element.
+#include "../quotient.h"
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
 
 namespace popops
 {
+
+// row % rows, most often of one that is among them.
+inline unsigned wrapped(unsigned row, unsigned rows)
+{
+  if (row < rows) return row;
+  row -= rows;
+  return row < rows ? row : row % rows;
+}
 
 // T is an unsigned integer of the elements' size: elements are only copied.
 template <typename T> class Slice : public MultiVertex
@@ -21,12 +30,14 @@ public:
 
   bool compute(unsigned worker)
   {
-    unsigned columns = table.size() / rows;
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
-      unsigned line = i / columns, column = i - line * columns, slice = line / size;
-      unsigned offset = offsets[slice], row = offset + (line - slice * size);
+    unsigned columns = quotient(table.size(), rows);
+    unsigned slice = 0, line = 0, column = worker; // of the slice's rows; of the row
+    for (unsigned i = worker; i < out.size(); i += numWorkers(), column += numWorkers()) {
+      for (; column >= columns; column -= columns)
+        if (++line == size) line = 0, ++slice;
+      unsigned offset = offsets[slice], row = offset + line;
       bool there = row >= offset; // not around the end of all numbers
-      if (wrap) row %= wrap;
+      if (wrap) row = wrapped(row, wrap);
       row -= first;
       out[i] = there && row < rows ? table[row * columns + column] : T(0);
     }
@@ -66,15 +77,18 @@ public:
 
   bool compute(unsigned worker)
   {
-    unsigned columns = table.size() / rows, lines = offsets.size() * size;
-    for (unsigned column = worker; column < columns; column += numWorkers())
-      for (unsigned line = 0; line < lines; ++line) {
-        unsigned offset = offsets[line / size], row = offset + line % size;
-        if (row < offset) continue;
-        if (wrap) row %= wrap;
-        row -= first;
-        if (row < rows) table[row * columns + column] = slices[line * columns + column];
-      }
+    unsigned columns = quotient(table.size(), rows);
+    for (unsigned column = worker; column < columns; column += numWorkers()) {
+      unsigned at = column; // in slices
+      for (unsigned offset : offsets)
+        for (unsigned line = 0; line < size; ++line, at += columns) {
+          unsigned row = offset + line;
+          if (row < offset) continue;
+          if (wrap) row = wrapped(row, wrap);
+          row -= first;
+          if (row < rows) table[row * columns + column] = slices[at];
+        }
+    }
     return true;
   }
 };
@@ -102,18 +116,21 @@ public:
   bool compute(unsigned worker)
   {
     using Wide = typename std::conditional<std::is_same<T, half>::value, float, T>::type;
-    unsigned columns = table.size() / rows, lines = offsets.size() * size;
-    for (unsigned column = worker; column < columns; column += numWorkers())
-      for (unsigned line = 0; line < lines; ++line) {
-        unsigned offset = offsets[line / size], row = offset + line % size;
-        if (row < offset || row - first >= rows) continue;
-        row -= first;
-        Wide old = table[row * columns + column], by = slices[line * columns + column];
-        table[row * columns + column] = static_cast<T>(op == UpdateOp::ADD ? old + Wide(*scale) * by
-                                                       : op == UpdateOp::MUL ? old * by
-                                                       : old < by            ? by
-                                                                             : old);
-      }
+    unsigned columns = quotient(table.size(), rows);
+    for (unsigned column = worker; column < columns; column += numWorkers()) {
+      unsigned at = column; // in slices
+      for (unsigned offset : offsets)
+        for (unsigned line = 0; line < size; ++line, at += columns) {
+          unsigned row = offset + line;
+          if (row < offset || row - first >= rows) continue;
+          T &element = table[(row - first) * columns + column];
+          Wide old = element, by = slices[at];
+          element = static_cast<T>(op == UpdateOp::ADD   ? old + Wide(*scale) * by
+                                   : op == UpdateOp::MUL ? old * by
+                                   : old < by            ? by
+                                                         : old);
+        }
+    }
     return true;
   }
 };
@@ -142,14 +159,14 @@ public:
   {
     unsigned count = extents.size() / 2;
     for (unsigned i = worker; i < rows.size(); i += numWorkers()) {
-      unsigned vector = i / window, rest = i - vector * window, row = 0, stride = 1;
+      unsigned vector = quotient(i, window), rest = i - vector * window, row = 0, stride = 1;
       bool there = true;
       for (unsigned d = count; d-- > 0;) {
         unsigned size = extents[d], inside = extents[count + d], last = size - inside;
         T index = vectors[vector * count + d];
         unsigned begin = index < T(0) ? 0 : unsigned(index) > last ? last : unsigned(index);
         there &= T(begin) == index;
-        unsigned outer = rest / inside;
+        unsigned outer = quotient(rest, inside);
         row += (begin + (rest - outer * inside)) * stride;
         stride *= size;
         rest = outer;

@@ -110,10 +110,12 @@ template <typename Source> int drawInteger(Source source, int lowest, unsigned r
 template <typename Runs, typename Give>
 void share(const Runs &runs, unsigned worker, unsigned workers, Give give)
 {
-  unsigned position = 0;
-  for (unsigned r = 0; r < runs.size(); r += 2)
-    for (unsigned i = runs[r]; i < runs[r + 1]; ++i, ++position)
-      if (position % workers == worker) give(position, i);
+  unsigned begin = 0, position = worker; // where a run begins in out; the worker's next
+  for (unsigned r = 0; r < runs.size(); r += 2) {
+    unsigned first = runs[r], end = begin + (runs[r + 1] - first);
+    for (; position < end; position += workers) give(position, first + (position - begin));
+    begin = end;
+  }
 }
 
 template <Kind kind, typename T> class Draw : public MultiVertex

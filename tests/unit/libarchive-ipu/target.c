@@ -104,6 +104,7 @@ Test(target, validate_names_the_wrong_field)
   WITH(clock_hz = 0, "clock_hz");
   WITH(clock_hz = NAN, "clock_hz");
   WITH(cost[POP_COST_MUL] = 0, "cost of class 'mul'");
+  WITH(cost[POP_COST_DIV] = POP_TARGET_MAX_COST + 1, "cost of class 'div'");
 
   pop_target target = ipu("ipu2");
   memset(target.name, 'x', sizeof target.name);
