@@ -5,8 +5,8 @@
  * but tile code sees registers; where that is not known (calls, returns, what is left to the interpreter) all are live, and so is sp
  * everywhere, because what an access may do depends on it.
  *
- * What is in no cycle leaves by one exit, which writes all registers: its values cost little, and a hundred exits take long to
- * compile. */
+ * What is in no cycle, or in the fast copy of a loop, leaves by one exit, which writes all registers: values that are kept for it alone cost
+ * little there, and a hundred exits take long to compile. */
 #include "lift.h"
 
 #include <populus/arena.h>

@@ -315,7 +315,7 @@ typedef struct lift {
   uint32_t *block_stack_pointers; /* by block */
   register_set *live;             /* where it begins, by block (leaving.c) */
   bool *is_in_cycle;              /* by block (leaving.c) */
-  LLVMBasicBlockRef leave;        /* of what is in no cycle; NULL: none yet */
+  LLVMBasicBlockRef leave;        /* lift_state.c: what many share; NULL: none yet */
   LLVMValueRef leave_pc;          /* a stack slot: where it leads */
 
   /* The current place: */

@@ -185,7 +185,7 @@ void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
   l->debt = debt; /* of those who stay */
 }
 
-/* Of all that is in no cycle (leaving.c). */
+/* Of what is in no cycle, and of fast copies of loops (leaving.c). */
 static LLVMBasicBlockRef shared_exit(lift *l)
 {
   if (l->leave) return l->leave;
@@ -216,7 +216,7 @@ void lift_leave_here(lift *l)
   lift_give_rest_back(l);
   LLVMValueRef pc = lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op));
   uint32_t number = (uint32_t)(l->block - &l->unit->blocks[l->f->first_block]);
-  if (l->is_in_cycle[number])
+  if (l->is_in_cycle[number] && !l->fast)
     lift_leave_at(l, pc, lift_leaving_here(l));
   else
     leave_by_shared_exit(l, pc);
