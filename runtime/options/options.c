@@ -11,15 +11,12 @@
 #include "options/options.h"
 
 #include "base/log.h"
+#include "options/json_options.h"
 #include "options/option_table.h"
-#include <jansson.h>
 #include <populus/arena.h>
-#include <populus/json_text.h>
 #include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_OPTIONS_JSON_BYTES = 1 << 20 };
 
 /* One place that options come from. */
 typedef struct option_source {
@@ -140,47 +137,19 @@ static pop_error *check_place(const parser *p, const option_source *source, cons
 static pop_error *set_json_option(parser *p, const option_source *source, const char *key,
                                   const json_t *value)
 {
-  char number[32];
-  const char *text = number;
-  if (json_is_string(value))
-    text = json_string_value(value);
-  else if (json_is_boolean(value))
-    text = json_is_true(value) ? "true" : "false";
-  else if (json_is_integer(value))
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-  else if (json_is_real(value))
-    snprintf(number, sizeof number, "%.17g", json_real_value(value));
-  else
-    return pop_error_new(POP_ERROR_INVALID_OPTION,
-                         "the value of '%s' must be a string, a number or a boolean", key);
+  char number[OPTION_NUMBER_CHARS];
+  const char *text;
+  POP_TRY(json_options_value(key, value, number, &text));
   POP_TRY(set_option(p, source, key, text));
   log_write(LOG_INFO, "ENGINE", "option %s = %s, from %s", key, text, source->name);
   return NULL;
-}
-
-static pop_error *read_json(const char *text, json_t **root)
-{
-  static const char example[] = "an object such as '{\"target.saveArchive\":\"archive.a\"}'";
-  size_t length = strlen(text);
-  if (length > MAX_OPTIONS_JSON_BYTES)
-    return pop_error_new(POP_ERROR_INVALID_OPTION,
-                         "it holds %zu bytes; a JSON object of at most %d bytes is expected",
-                         length, MAX_OPTIONS_JSON_BYTES);
-  json_error_t where;
-  *root = pop_json_load(text, length, &where);
-  if (!*root)
-    return pop_error_new(POP_ERROR_INVALID_OPTION, "it is not JSON: %s at byte %d; expected %s",
-                         where.text, where.position, example);
-  if (json_is_object(*root)) return NULL;
-  json_decref(*root);
-  return pop_error_new(POP_ERROR_INVALID_OPTION, "it is JSON but not %s", example);
 }
 
 static pop_error *parse_object(parser *p, const option_source *source, bool simulator,
                                const char *text)
 {
   json_t *root;
-  POP_TRY(read_json(text, &root));
+  POP_TRY(json_options_load(text, strlen(text), &root));
   pop_error *error = NULL;
   const char *key;
   json_t *value;

@@ -6,6 +6,7 @@
 #include <poplar/CycleCount.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/RandomSeed.hpp>
+#include <sstream>
 #include <typeinfo>
 
 using namespace poplar;
@@ -545,6 +546,16 @@ void names_and_options()
   options.set("a", "3");
   CHECK(options.at("a") == "3" && options.size() == 2);
   CHECK_THROWS(invalid_option, "'c'", options.at("c"));
+  readJSON("{\"b\": \"x y\", \"c\": 4, \"d\": true, \"e\": 0.5}", options);
+  CHECK(options.at("a") == "3" && options.at("b") == "x y" && options.at("c") == "4" &&
+        options.at("d") == "true" && options.at("e") == "0.5");
+  std::istringstream stream("{}");
+  readJSON(stream, options);
+  CHECK(options.size() == 5);
+  CHECK_THROWS(parse_error, "not JSON", readJSON("{\"a\": 1", options));
+  CHECK_THROWS(parse_error, "an object such as", readJSON("[1]", options));
+  CHECK_THROWS(parse_error, "'f' must be", readJSON("{\"a\": 9, \"f\": [1]}", options));
+  CHECK(options.at("a") == "3");
   CHECK(equivalent_device_type<float>().value == FLOAT &&
         equivalent_device_type<unsigned>::value == UNSIGNED_INT);
   CHECK(INT.toString() == "int" && FLOAT != HALF);

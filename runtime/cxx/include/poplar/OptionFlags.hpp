@@ -3,8 +3,12 @@
 #define POPLAR_OPTIONFLAGS_HPP
 
 #include <initializer_list>
+#include <istream>
+#include <iterator>
+#include <memory>
 #include <ostream>
 #include <poplar/exceptions.hpp>
+#include <populus/engine.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +78,25 @@ public:
     return os << (options.empty() ? "{}" : "}");
   }
 };
+
+// Sets the flags that the members of a JSON object name; numbers and booleans may stand there without quotes. Throws parse_error if it
+// is no such object; nothing is set then.
+inline void readJSON(const std::string &text, OptionFlags &flags)
+{
+  pop_option *options = nullptr;
+  std::size_t count = 0;
+  if (pop_error *error = pop_options_read_json(text.data(), text.size(), &options, &count)) {
+    std::string sentence = std::string("readJSON: ") + pop_error_message(error);
+    pop_error_free(error);
+    throw parse_error(sentence);
+  }
+  std::unique_ptr<pop_option, decltype(&pop_options_free)> owner(options, pop_options_free);
+  for (std::size_t i = 0; i < count; ++i) flags.set(options[i].key, options[i].value);
+}
+inline void readJSON(std::istream &stream, OptionFlags &flags)
+{
+  readJSON(std::string(std::istreambuf_iterator<char>(stream), {}), flags);
+}
 
 } // namespace poplar
 

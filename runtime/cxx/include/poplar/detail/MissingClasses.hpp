@@ -25,10 +25,9 @@ POPLAR_MISSING_FUNCTION(errorCodeFromString,
 POPLAR_MISSING_FUNCTION(errorCodeToString,
                         "poplar::errorCodeToString: faults have names in messages only")
 POPLAR_MISSING_FUNCTION(
-    readJSON, "poplar::readJSON is not there yet: engines read POPLAR_ENGINE_OPTIONS themselves")
-POPLAR_MISSING_FUNCTION(
     readJSONFromEnv,
-    "poplar::readJSONFromEnv is not there yet: engines read POPLAR_ENGINE_OPTIONS themselves")
+    "poplar::readJSONFromEnv is not there: engines read POPLAR_ENGINE_OPTIONS themselves, and "
+    "poplar::readJSON what getenv says")
 POPLAR_MISSING_FUNCTION(packageHash, "poplar::packageHash: use versionString")
 
 } // namespace poplar
