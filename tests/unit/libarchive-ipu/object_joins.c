@@ -58,14 +58,16 @@ Test(object_joins, as_the_chips_compiler_makes_bundles)
 
 Test(object_joins, what_waits_for_the_other_has_a_slot_of_its_own)
 {
-  EXPECT_JOINS({"flw fa1, 0(a0); fadd.s fa0, fa0, fa1", ".."},
-               {"fadd.s fa0, fa0, fa1; fsw fa0, 0(a0)", ".."},
-               {"fadd.s fa0, fa0, fa1; flw fa0, 0(a0)", ".."},
-               {"fadd.s fa0, fa0, fa1; flw fa1, 0(a0)", "j."}, /* both read before either writes */
-               {"fsw fa0, 0(a0); fadd.s fa0, fa0, fa1", ".j"},
-               {"lw a1, 0(a0); fadd.s fa2, fa1, fa1; fmul.s fa1, fa0, fa0; fmul.s fa3, fa1, fa1",
-                ".j.."}, /* which is read before it is overwritten */
-               {"fld fa1, 0(a0); .insn r 0x77, 0, 0, fa0, fa1, fa1", ".."});
+  EXPECT_JOINS(
+      {"fsw fa2, 0(a0); flw fa3, 0(a1); fadd.s fa3, fa3, fa3", "..."}, /* perhaps of one place */
+      {"flw fa1, 0(a0); fadd.s fa0, fa0, fa1", ".."},
+      {"fadd.s fa0, fa0, fa1; fsw fa0, 0(a0)", ".."},
+      {"fadd.s fa0, fa0, fa1; flw fa0, 0(a0)", ".."},
+      {"fadd.s fa0, fa0, fa1; flw fa1, 0(a0)", "j."}, /* both read before either writes */
+      {"fsw fa0, 0(a0); fadd.s fa0, fa0, fa1", ".j"},
+      {"lw a1, 0(a0); fadd.s fa2, fa1, fa1; fmul.s fa1, fa0, fa0; fmul.s fa3, fa1, fa1",
+       ".j.."}, /* which is read before it is overwritten */
+      {"fld fa1, 0(a0); .insn r 0x77, 0, 0, fa0, fa1, fa1", ".."});
 }
 
 Test(object_joins, one_goes_with_one)
