@@ -62,9 +62,11 @@ int64_t __fixsfdi(float x)
  * all that is rounded, in any mode (four times 2^-23), and leaves less than 2^-18 of n. By 0: all bits, as the tile's instructions. */
 static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 {
-  uint64_t quotient = d ? 0 : UINT64_MAX;
+  uint64_t quotient = 0;
+  *rest = n;
+  if (!d) return UINT64_MAX; /* and raises nothing, as floats would */
   float scale = 0x1.ffffep-1f / (float)d;
-  while (d && n >= d) {
+  while (n >= d) {
     uint64_t part = (uint64_t)((float)n * scale);
     if (!part) part = 1;
     quotient += part;
