@@ -490,7 +490,7 @@ static const operation_row operations[] = {
     {"divide_float", 30185, POP_FLOAT, BINARY, POP_BINARY_DIVIDE},
     {"divide_int", 1662167, POP_INT, BINARY, POP_BINARY_DIVIDE},
     {"remainder_unsigned", 1692167, POP_UNSIGNED_INT, BINARY, POP_BINARY_REMAINDER},
-    {"cbrt_float", 81122, POP_FLOAT, UNARY, POP_UNARY_CBRT},
+    {"cbrt_float", 93122, POP_FLOAT, UNARY, POP_UNARY_CBRT},
     {"exp_float", 18218, POP_FLOAT, UNARY, POP_UNARY_EXPONENT},
     {"exp_half", 6218, POP_HALF, UNARY, POP_UNARY_EXPONENT},
     {"tanh_float", 36122, POP_FLOAT, UNARY, POP_UNARY_TANH},
