@@ -97,8 +97,3 @@ pop_error *pop_options_read_json(const char *text, size_t length, pop_option **o
   json_decref(root);
   return error;
 }
-
-void pop_options_free(pop_option *options)
-{
-  free(options);
-}

@@ -226,11 +226,11 @@ typedef struct pop_option_info {
 const pop_option_info *pop_engine_option_table(size_t *count);
 
 /* The members of a JSON object as options, in their order: strings as they are, numbers and booleans as JSON writes them. Which keys
- * there are is checked by what takes the options. `text` has `length` bytes, at most 1 MiB. Free them by pop_options_free.
+ * there are is checked by what takes the options. `text` has `length` bytes, at most 1 MiB. They and their
+ * strings are one allocation: free it by free().
  * INVALID_OPTION if the text is no JSON object (the message says where), or if a value is null, an array or an object. */
 POP_MUST_CHECK pop_error *pop_options_read_json(const char *text, size_t length,
                                                 pop_option **options, size_t *num_options);
-void pop_options_free(pop_option *options); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef POPLAR_OPTIONFLAGS_HPP
 #define POPLAR_OPTIONFLAGS_HPP
 
+#include <cstdlib>
 #include <initializer_list>
 #include <istream>
 #include <iterator>
@@ -90,7 +91,7 @@ inline void readJSON(const std::string &text, OptionFlags &flags)
     pop_error_free(error);
     throw parse_error(sentence);
   }
-  std::unique_ptr<pop_option, decltype(&pop_options_free)> owner(options, pop_options_free);
+  std::unique_ptr<pop_option, decltype(&std::free)> owner(options, std::free);
   for (std::size_t i = 0; i < count; ++i) flags.set(options[i].key, options[i].value);
 }
 inline void readJSON(std::istream &stream, OptionFlags &flags)
