@@ -229,7 +229,7 @@ for engine in interpreter translator; do
   "$popexec" --option target.tileEngine=$engine --run forever endless.a >out 2>err &
   popexec_pid=$!
   # A shell starts background jobs deaf to SIGINT: not before popexec listens to it, which takes long on a busy machine.
-  until grep -q '^SigCgt:.*[2367abef]$' "/proc/$popexec_pid/status"; do sleep 0.05; done
+  until grep -qE '^SigCgt:.*[2367abef]$|^State:.Z' "/proc/$popexec_pid/status"; do sleep 0.05; done
   sleep 0.5
   kill -INT $popexec_pid
   status=0
