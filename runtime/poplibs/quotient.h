@@ -3,7 +3,7 @@
 #ifndef POPLIBS_QUOTIENT_H
 #define POPLIBS_QUOTIENT_H
 
-/* a / b, rounding to nearest. Below 2^24 a quotient that is not whole lies further from the next whole number than floats do from each
+/* a / b, where floats are rounded to nearest; b is not 0. Below 2^24 a quotient that is not whole lies further from the next whole number than floats do from each
  * other, so none is rounded up to it. */
 static inline unsigned quotient(unsigned a, unsigned b)
 {

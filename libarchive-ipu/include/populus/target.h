@@ -67,7 +67,7 @@ typedef enum pop_cost_class {
 #define POP_TARGET_MAX_IPUS 1024
 #define POP_TARGET_MAX_TILES 2097152
 #define POP_TARGET_MAX_IMAGES 1000000
-#define POP_TARGET_MAX_COST 4095
+#define POP_TARGET_MAX_COST 4095 /* so that the slots of a block of code fit in 32 bits */
 
 typedef struct pop_target {
   char name[16]; /* "ipu1", "ipu2", "ipu21" or a name of the user's, NUL-terminated */
