@@ -151,9 +151,8 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
     if (end > plan->elements) end = plan->elements;
     planned_vertex *v =
-        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), e->num_inputs + g->num_outputs);
-    v->base = (uint32_t)begin;
-    v->has_base = true;
+        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), e->num_inputs + g->num_outputs + 1);
+    vertex_set(v, "base", (int64_t)begin);
     char field[24];
     for (size_t i = 0; i < e->num_inputs; ++i) {
       snprintf(field, sizeof field, "in%zu", i);

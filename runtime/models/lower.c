@@ -39,8 +39,9 @@ static size_t *shape_of(lowering *l, const model_type *type)
   return shape;
 }
 
-/* What one vertex is worth starting for, in costs of elements. */
-enum { WORK_OF_A_VERTEX = 128, ELEMENTS_TOGETHER = 8 };
+/* In costs of elements: what one vertex is worth starting for, and what a vertex has a tile of its own for as long as there are
+ * tiles, because much work is about much data. */
+enum { WORK_OF_A_VERTEX = 128, WORK_OF_A_TILE = 16384, ELEMENTS_TOGETHER = 8 };
 
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain)
 {
@@ -55,6 +56,11 @@ spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_
   p.per_vertex = (p.per_vertex + together - 1) / together * together;
   if (p.per_vertex == 0) p.per_vertex = 1;
   p.num_vertices = (elements + p.per_vertex - 1) / p.per_vertex;
+  p.on_tile = l->num_workers;
+  if (cost > WORK_OF_A_TILE / p.per_vertex) {
+    p.on_tile = (p.num_vertices + l->num_tiles - 1) / l->num_tiles;
+    if (p.on_tile < 1) p.on_tile = 1;
+  }
   if (p.num_vertices < l->num_workers) {
     p.first_tile = l->next_tile;
     l->next_tile = (l->next_tile + 1) % l->num_tiles;
@@ -62,10 +68,9 @@ spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_
   return p;
 }
 
-/* Six vertices on each tile, one for each worker; fewer where there are tiles enough for larger tensors' sake. */
 size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex)
 {
-  return (p->first_tile + vertex / l->num_workers) % l->num_tiles;
+  return (p->first_tile + vertex / p->on_tile) % l->num_tiles;
 }
 
 pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_plan *plan,
@@ -74,7 +79,7 @@ pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_p
   pop_tensor t = pop_graph_add_variable(l->graph, element_infos[type->element].type,
                                         shape_of(l, type), type->rank, name);
   pop_tensor flat = pop_tensor_flatten(t);
-  uint64_t per_tile = plan->per_vertex * l->num_workers;
+  uint64_t per_tile = plan->per_vertex * plan->on_tile;
   for (uint64_t begin = 0; begin < plan->elements; begin += per_tile) {
     uint64_t end = begin + per_tile < plan->elements ? begin + per_tile : plan->elements;
     pop_graph_set_tile_mapping(l->graph,
@@ -92,7 +97,7 @@ pop_tensor lowering_constant(lowering *l, const model_type *type, const uint8_t 
   if (!splat || type_elements(type) == 0) {
     t = pop_graph_add_constant(l->graph, of, shape, type->rank, data, "constant");
     spread_plan plan = lowering_plan(l, type_elements(type), 2, 1);
-    uint64_t per_tile = plan.per_vertex * l->num_workers;
+    uint64_t per_tile = plan.per_vertex * plan.on_tile;
     for (uint64_t begin = 0; begin < plan.elements; begin += per_tile)
       pop_graph_set_tile_mapping(
           l->graph,
@@ -261,6 +266,7 @@ static bool lower_index(lowering *l, const operation *op)
   }
   if (product_is_planned(op)) return lower_product(l, op);
   if (convolution_is_planned(op)) return lower_convolution(l, op);
+  if (reduce_is_planned(l, op)) return lower_reduce(l, op);
   bool done = false;
   if (!lower_view(l, op, &done)) return false;
   return done || postpone(l, op);

@@ -68,6 +68,51 @@ static pop_tensor view_concatenate(lowering *l, const operation *op)
   return pop_concat(parts, op->num_operands, (size_t)op_int(op, "dimension", 0));
 }
 
+/* `count` elements of padding in front of, or behind, dimension d. */
+static pop_tensor padded(pop_tensor t, pop_tensor padding, size_t d, size_t count, bool front)
+{
+  size_t shape[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t), all = count;
+  if (count == 0) return t;
+  for (size_t i = 0; i < rank; ++i) {
+    shape[i] = i == d ? count : pop_tensor_dim(t, i);
+    if (i != d) all *= shape[i];
+  }
+  pop_tensor edge =
+      pop_tensor_reshape(pop_tensor_broadcast(pop_tensor_flatten(padding), all, 0), shape, rank);
+  return pop_concat((pop_tensor[]){front ? edge : t, front ? t : edge}, 2, d);
+}
+
+/* `interior` elements of padding between those of dimension d. */
+static pop_tensor dilated(pop_tensor t, pop_tensor padding, size_t d, size_t interior)
+{
+  size_t count = pop_tensor_dim(t, d), one[] = {count, 1};
+  if (interior == 0 || count == 0) return t;
+  t = padded(pop_tensor_reshape_partial(t, d, d + 1, one, 2), padding, d + 1, interior, false);
+  t = pop_tensor_flatten_partial(t, d, d + 2);
+  return pop_tensor_slice(t, 0, (count - 1) * (interior + 1) + 1, d);
+}
+
+/* Negative padding takes away. */
+static pop_tensor view_pad(lowering *l, const operation *op, pop_tensor t)
+{
+  uint32_t rank = op->results[0]->type->rank;
+  const int64_t *low = op_ints(l->m, op, "edge_padding_low", rank, 0);
+  const int64_t *high = op_ints(l->m, op, "edge_padding_high", rank, 0);
+  const int64_t *interior = op_ints(l->m, op, "interior_padding", rank, 0);
+  pop_tensor padding = lowering_tensor(l, op->operands[1]);
+  if (l->error) return t;
+  for (uint32_t d = 0; d < rank; ++d) {
+    t = dilated(t, padding, d, (size_t)interior[d]);
+    t = padded(t, padding, d, low[d] > 0 ? (size_t)low[d] : 0, true);
+    t = padded(t, padding, d, high[d] > 0 ? (size_t)high[d] : 0, false);
+    size_t end = pop_tensor_dim(t, d);
+    if (low[d] < 0 || high[d] < 0)
+      t = pop_tensor_slice(t, low[d] < 0 ? (size_t)-low[d] : 0,
+                           high[d] < 0 ? end - (size_t)-high[d] : end, d);
+  }
+  return t;
+}
+
 static bool is_large(const operation *op)
 {
   if (op->code != OP_CONCATENATE) return !fits_whole(op->operands[0]);
@@ -93,6 +138,7 @@ bool lower_view(lowering *l, const operation *op, bool *done)
   case OP_REVERSE:
   case OP_BROADCAST_IN_DIM:
   case OP_CONCATENATE:
+  case OP_PAD:
     if (is_large(op)) break;
     /* fall through */
   default:
@@ -105,6 +151,10 @@ bool lower_view(lowering *l, const operation *op, bool *done)
   if (op->code == OP_SLICE) t = view_slice(l, op, t);
   if (op->code == OP_REVERSE) t = view_reverse(l, op, t);
   if (op->code == OP_BROADCAST_IN_DIM) t = view_broadcast(l, op, t);
+  if (op->code == OP_PAD) {
+    t = view_pad(l, op, t);
+    if (l->error) return false;
+  }
   lowering_set_tensor(l, op->results[0], t);
   return true;
 }

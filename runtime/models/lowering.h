@@ -44,16 +44,18 @@ typedef struct codelet {
   const char *compiled; /* its name among those of all models that were compiled with it */
 } codelet;
 
+/* A field, connected to a tensor, or a number. */
 typedef struct connection {
   char field[24];
+  bool is_number;
   pop_tensor tensor;
+  int64_t number;
 } connection;
 
 typedef struct planned_vertex {
   pop_compute_set compute_set;
   uint32_t codelet;
   size_t tile;
-  uint32_t base, has_base;
   connection *connections;
   size_t num_connections;
 } planned_vertex;
@@ -117,6 +119,7 @@ typedef struct spread_plan {
   uint64_t elements; /* in units of `grain` */
   uint64_t per_vertex;
   uint64_t num_vertices;
+  uint64_t on_tile; /* vertices: one for each worker, or fewer */
   uint64_t grain;
   size_t first_tile;
 } spread_plan;
@@ -132,8 +135,9 @@ char *lowering_name(lowering *l, const operation *op);
 /* vertices.c */
 uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem);
 planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t codelet, size_t tile,
-                                    size_t max_connections);
+                                    size_t max_fields);
 void vertex_connect(planned_vertex *v, const char *field, pop_tensor t);
+void vertex_set(planned_vertex *v, const char *field, int64_t number);
 /* Compiles the codelets of all, whose graphs have no error, each source once. What is wrong is in the graphs. */
 void lowering_compile(lowering *const *all, size_t count);
 void lowering_make_vertices(lowering *l); /* after that; the same */
@@ -203,6 +207,8 @@ bool lower_convolution(lowering *l, const operation *op);
 /* An argument becomes a variable that lies as this product fetches it. */
 void lower_product_argument(lowering *l, const value *v, const operation *op);
 bool lower_range(lowering *l, const operation *op);       /* lower_range.c */
+bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.c */
+bool lower_reduce(lowering *l, const operation *op);
 bool lower_flow(lowering *l, const operation *op);        /* lower_flow.c */
 bool lower_custom_call(lowering *l, const operation *op); /* lower_custom.c */
 bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */

@@ -54,9 +54,8 @@ void range_add_vertices(lowering *l, const operation *op, const range_codelet *c
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
     if (end > plan->elements) end = plan->elements;
-    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields);
-    v->base = (uint32_t)(begin * plan->grain);
-    v->has_base = true;
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields + 1);
+    vertex_set(v, "base", (int64_t)(begin * plan->grain));
     for (size_t i = 0; i < c->num_fields; ++i) {
       uint64_t all = pop_tensor_num_elements(tensors[i]);
       uint64_t unit = plan->elements ? all / plan->elements : 0;

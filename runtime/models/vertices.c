@@ -18,10 +18,10 @@ uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem)
 }
 
 planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t codelet, size_t tile,
-                                    size_t max_connections)
+                                    size_t max_fields)
 {
   planned_vertex v = {.compute_set = set, .codelet = codelet, .tile = tile};
-  v.connections = pop_arena_alloc(l->m->arena, (max_connections + 1) * sizeof *v.connections);
+  v.connections = pop_arena_alloc(l->m->arena, (max_fields + 1) * sizeof *v.connections);
   pop_push(l->vertices, l->num_vertices, l->vertices_capacity, v);
   return &l->vertices[l->num_vertices - 1];
 }
@@ -31,6 +31,14 @@ void vertex_connect(planned_vertex *v, const char *field, pop_tensor t)
   connection *c = &v->connections[v->num_connections++];
   snprintf(c->field, sizeof c->field, "%s", field);
   c->tensor = t;
+}
+
+void vertex_set(planned_vertex *v, const char *field, int64_t number)
+{
+  connection *c = &v->connections[v->num_connections++];
+  snprintf(c->field, sizeof c->field, "%s", field);
+  c->is_number = true;
+  c->number = number;
 }
 
 static void add_codelet(text *t, const codelet *c)
@@ -114,9 +122,13 @@ void lowering_make_vertices(lowering *l)
   for (size_t i = 0; i < l->num_vertices && !pop_graph_error(l->graph); ++i) {
     const planned_vertex *p = &l->vertices[i];
     pop_vertex v = pop_graph_add_vertex(l->graph, p->compute_set, l->codelets[p->codelet].compiled);
-    for (size_t k = 0; k < p->num_connections; ++k)
-      pop_graph_connect(l->graph, v, p->connections[k].field, p->connections[k].tensor);
-    if (p->has_base) pop_graph_set_field_int(l->graph, v, "base", p->base);
+    for (size_t k = 0; k < p->num_connections; ++k) {
+      const connection *c = &p->connections[k];
+      if (c->is_number)
+        pop_graph_set_field_int(l->graph, v, c->field, c->number);
+      else
+        pop_graph_connect(l->graph, v, c->field, c->tensor);
+    }
     pop_graph_set_vertex_tile(l->graph, v, p->tile);
   }
 }
