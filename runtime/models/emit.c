@@ -64,7 +64,17 @@ static size_t input_number(emitter *e, const value *v, access how)
 {
   for (size_t i = 0; i < e->num_inputs; ++i)
     if (e->inputs[i].v == v && e->inputs[i].how == how) return i;
-  pop_push(e->inputs, e->num_inputs, e->inputs_capacity, (emitted_input){v, how});
+  pop_push(e->inputs, e->num_inputs, e->inputs_capacity, (emitted_input){.v = v, .how = how});
+  return e->num_inputs - 1;
+}
+
+/* One operation's box is not another's. */
+static size_t box_number(emitter *e, const operation *op, size_t operand)
+{
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    if (e->inputs[i].op == op && e->inputs[i].operand == operand) return i;
+  pop_push(e->inputs, e->num_inputs, e->inputs_capacity,
+           (emitted_input){op->operands[operand], ACCESS_BOX, op, operand});
   return e->num_inputs - 1;
 }
 
@@ -81,6 +91,25 @@ const char *emit_operand(emitter *e, const value *v, access how, const char *ind
   size_t n = input_number(e, v, how);
   if (how == ACCESS_SAME) return pop_arena_printf(arena, "hlo_load_%s(in%zu[i])", suffix_of(v), n);
   return pop_arena_printf(arena, "hlo_load_%s(in%zu[%s])", suffix_of(v), n, index);
+}
+
+const char *emit_linear_index(emitter *e, const char *const *x, const model_type *type)
+{
+  const char *at = "0";
+  for (uint32_t d = 0; d < type->rank; ++d)
+    at = d ? pop_arena_printf(e->l->m->arena, "(%s * %" PRId64 " + %s)", at, type->dims[d], x[d]) : x[d];
+  return at;
+}
+
+const char *emit_at(emitter *e, const operation *op, size_t i, const char *const *at)
+{
+  const value *v = op->operands[i];
+  pop_arena *arena = e->l->m->arena;
+  if (index_access(e->l, op, i) != ACCESS_BOX || state_of(e->l, v)->kind == STATE_SPLAT)
+    return emit_operand(e, v, ACCESS_WHOLE, emit_linear_index(e, at, v->type));
+  size_t n = box_number(e, op, i);
+  return pop_arena_printf(arena, "hlo_load_%s(in%zu[%s])", suffix_of(v), n,
+                          box_index(arena, n, v->type->rank, at));
 }
 
 /* ---- one operation on one element ---- */

@@ -42,15 +42,6 @@ static expression *split_index(emitter *e, text *to, const char *index, const in
   return x;
 }
 
-/* The linear index in a tensor with these dimensions. */
-static expression join_index(emitter *e, const expression *x, const int64_t *dims, uint32_t rank)
-{
-  expression at = "0";
-  for (uint32_t d = 0; d < rank; ++d)
-    at = d ? PRINT("(%s * %" PRId64 " + %s)", at, dims[d], x[d]) : x[d];
-  return at;
-}
-
 static void define(emitter *e, text *to, const value *v, expression is)
 {
   text_add(to, "    const %s %s = %s;\n", c_type_of(v), emit_variable(e, v), is);
@@ -65,9 +56,7 @@ static expression *own_index(emitter *e, text *to, const operation *op)
 
 static void emit_lookup(emitter *e, text *to, const operation *op, const expression *x)
 {
-  const value *from = op->operands[0];
-  define(e, to, op->results[0],
-         emit_operand(e, from, ACCESS_WHOLE, join_index(e, x, from->type->dims, from->type->rank)));
+  define(e, to, op->results[0], emit_at(e, op, 0, x));
 }
 
 static void emit_broadcast_in_dim(emitter *e, text *to, const operation *op)
@@ -166,8 +155,7 @@ static void emit_dynamic_update_slice(emitter *e, text *to, const operation *op)
   if (type_elements(update))
     define(e, to, op->results[0],
            PRINT("%s ? %s : %s", inside.data,
-                 emit_operand(e, op->operands[1], ACCESS_WHOLE,
-                              join_index(e, at, update->dims, update->rank)),
+                 emit_at(e, op, 1, at),
                  emit_operand(e, op->operands[0], ACCESS_SAME, NULL)));
   else
     define(e, to, op->results[0], emit_operand(e, op->operands[0], ACCESS_SAME, NULL));
@@ -196,8 +184,7 @@ static void emit_pad(emitter *e, text *to, const operation *op)
   }
   define(e, to, op->results[0],
          PRINT("%s ? %s : %s", inside.data,
-               emit_operand(e, op->operands[0], ACCESS_WHOLE,
-                            join_index(e, at, from->dims, from->rank)),
+               emit_at(e, op, 0, at),
                padding));
   text_free(&inside);
 }
@@ -212,8 +199,7 @@ static void emit_concatenate(emitter *e, text *to, const operation *op)
     if (type_elements(from) == 0) continue;
     x[dimension] = PRINT("(%s - %" PRId64 ")", along, begin);
     begin += from->dims[dimension];
-    expression element =
-        emit_operand(e, op->operands[i], ACCESS_WHOLE, join_index(e, x, from->dims, from->rank));
+    expression element = emit_at(e, op, i, x);
     if (begin < op->results[0]->type->dims[dimension])
       text_add(&choice, "%s < %" PRId64 " ? %s : ", along, begin, element);
     else
@@ -313,7 +299,7 @@ static void emit_gather(emitter *e, text *to, const operation *op)
       at[d] = d == vector_dim ? PRINT("%zu", k) : batch[b++];
     int64_t d = map[k];
     expression start = clamped_index(e, to, indices, ACCESS_WHOLE,
-                                     join_index(e, at, indices->type->dims, indices->type->rank),
+                                     emit_linear_index(e, at, indices->type),
                                      operand->type->dims[d] - sizes[d]);
     full[d] = PRINT("(%s + %s)", full[d], start);
   }
@@ -391,7 +377,7 @@ static bool emit_reduce(emitter *e, text *to, const operation *op)
     expression *x = own_index(e, to, op);
     for (uint32_t i = 0; i < from->rank; ++i)
       at[order[i]] = i < kept ? x[i] : PRINT("r%u_%u", n, i);
-    index = join_index(e, at, from->dims, from->rank);
+    index = emit_linear_index(e, at, from);
     for (uint32_t i = kept; i < from->rank; ++i)
       text_add(to, "    for (int %s = 0; %s < %" PRId64 "; ++%s) {\n", at[order[i]], at[order[i]],
                from->dims[order[i]], at[order[i]]);
@@ -445,12 +431,11 @@ static bool emit_reduce_window(emitter *e, text *to, const operation *op)
   }
   text_add(to, ";\n");
   /* Padding and holes are elements, too: they are the initial value. */
-  expression index = join_index(e, at, from->dims, rank);
   for (size_t k = 0; k < inputs; ++k) {
     expression outside = emit_operand(e, op->operands[inputs + k], ACCESS_SCALAR, NULL);
     acc[inputs + k] = type_elements(from)
                           ? PRINT("(in%u ? %s : %s)", n,
-                                  emit_operand(e, op->operands[k], ACCESS_WHOLE, index), outside)
+                                  emit_at(e, op, k, at), outside)
                           : outside;
   }
   text_add(to, "      ");
@@ -527,10 +512,7 @@ static void emit_dot(emitter *e, text *to, const operation *op)
     text_add(to, "    for (int r%u_%zu = 0; r%u_%zu < %" PRId64 "; ++r%u_%zu) {\n", n, k, n, k,
              types[0]->dims[contracting[0][k]], n, k);
   emit_product(e, to, op, n,
-               emit_operand(e, op->operands[0], ACCESS_WHOLE,
-                            join_index(e, at[0], types[0]->dims, types[0]->rank)),
-               emit_operand(e, op->operands[1], ACCESS_WHOLE,
-                            join_index(e, at[1], types[1]->dims, types[1]->rank)));
+               emit_at(e, op, 0, at[0]), emit_at(e, op, 1, at[1]));
   for (size_t k = 0; k < num_contracting; ++k) text_add(to, "    }\n");
   end_product(e, to, op, n);
 }
@@ -609,9 +591,7 @@ static void emit_convolution(emitter *e, text *to, const operation *op)
              n);
     emit_product(
         e, to, op, n,
-        emit_operand(e, op->operands[0], ACCESS_WHOLE, join_index(e, at, in->dims, in->rank)),
-        emit_operand(e, op->operands[1], ACCESS_WHOLE,
-                     join_index(e, k, kernel->dims, kernel->rank)));
+        emit_at(e, op, 0, at), emit_at(e, op, 1, k));
     for (size_t s = 0; s <= spatial; ++s) text_add(to, "    }\n");
   }
   end_product(e, to, op, n);
@@ -636,7 +616,7 @@ static void emit_batch_norm_inference(emitter *e, text *to, const operation *op)
 /* The sum of the definition; lengths of FFTs of small modules are small. */
 static bool emit_fft(emitter *e, text *to, const operation *op)
 {
-  const model_type *in = op->operands[0]->type, *out = op->results[0]->type;
+  const model_type *out = op->results[0]->type;
   const char *type = op_word(op, "fft_type");
   size_t count;
   const int64_t *length = op_int_list(e->l->m, op, "fft_length", &count);
@@ -666,8 +646,7 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
       at[first + k] = PRINT("(j%u ? (%" PRId64 " - r%u_%zu) %% %" PRId64 " : r%u_%zu)", n,
                             length[k], n, k, length[k], n, k);
   }
-  expression element =
-      emit_operand(e, op->operands[0], ACCESS_WHOLE, join_index(e, at, in->dims, in->rank));
+  expression element = emit_at(e, op, 0, at);
   text_add(to, "      const hlo_c64 w%u = hlo_turn_c64(%s);\n", n, phase.data);
   text_add(to, "      const float c%u = w%u.re, s%u = %sw%u.im;\n", n, n, n, inverse ? "" : "-", n);
   if (real_in)
@@ -694,6 +673,8 @@ access index_access(const lowering *l, const operation *op, size_t i)
 {
   const value *v = op->operands[i], *result = op->results[0];
   bool only = is_scalar(v) && !is_scalar(result);
+  (void)l;
+  if (box_is_known(op, i) && !fits_whole(v)) return ACCESS_BOX;
   switch (op->code) {
   case OP_RESHAPE:
   case OP_MAP:
@@ -725,8 +706,7 @@ access index_access(const lowering *l, const operation *op, size_t i)
   case OP_BATCH_NORM_INFERENCE:
     return i == 0 ? ACCESS_SAME : ACCESS_WHOLE;
   default:
-    (void)l;
-    if (op_infos[op->code].how == HOW_ELEMENT) return only ? ACCESS_SCALAR : ACCESS_SAME;
+      if (op_infos[op->code].how == HOW_ELEMENT) return only ? ACCESS_SCALAR : ACCESS_SAME;
     return ACCESS_WHOLE;
   }
 }

@@ -35,7 +35,7 @@ static void collect(group *g, const operation *root)
     for (size_t i = 0; i < op->num_operands; ++i) {
       value_state *s = state_of(g->l, op->operands[i]);
       access how = index_access(g->l, op, i);
-      if (s->kind != STATE_PENDING || how == ACCESS_WHOLE || how == ACCESS_BLOCK) continue;
+      if (s->kind != STATE_PENDING || (how != ACCESS_SAME && how != ACCESS_SCALAR)) continue;
       s->group_uses++;
       if (!s->in_group) take_op(g, s->op);
     }
@@ -85,9 +85,11 @@ static char *codelet_source(const group *g, emitter *e)
 {
   text t = {0};
   text_add(&t, "typedef struct {\n");
-  for (size_t i = 0; i < e->num_inputs; ++i)
-    text_add(&t, "  INPUT(VECTOR(%s)) in%zu;\n", element_infos[e->inputs[i].v->type->element].field,
-             i);
+  for (size_t i = 0; i < e->num_inputs; ++i) {
+    const model_type *type = e->inputs[i].v->type;
+    text_add(&t, "  INPUT(VECTOR(%s)) in%zu;\n", element_infos[type->element].field, i);
+    if (e->inputs[i].how == ACCESS_BOX) box_add_fields(&t, i, type->rank);
+  }
   for (size_t i = 0; i < g->num_outputs; ++i)
     text_add(&t, "  OUTPUT(VECTOR(%s)) out%zu;\n",
              element_infos[g->outputs[i]->type->element].field, i);
@@ -112,13 +114,19 @@ static char *codelet_source(const group *g, emitter *e)
   return t.data;
 }
 
-/* The operand as it is connected: elements [begin, end) of what they are needed for. */
-static pop_tensor input_view(lowering *l, const emitted_input *in, const pop_tensor *whole,
-                             uint64_t begin, uint64_t end, uint64_t block)
+/* Input number i as it is connected: elements [begin, end) of what they are needed for. */
+static void connect_input(const lowering *l, planned_vertex *v, const emitted_input *in, size_t i,
+                          pop_tensor t, uint64_t begin, uint64_t end, uint64_t block)
 {
-  if (in->how == ACCESS_WHOLE) return *whole;
-  (void)l;
-  return pop_tensor_slice(*whole, begin * block, end * block, 0);
+  char field[24];
+  snprintf(field, sizeof field, "in%zu", i);
+  if (in->how == ACCESS_BOX) {
+    box b = box_needed(l, in->op, in->operand, begin, end);
+    box_connect(v, field, i, t, &b);
+  } else {
+    vertex_connect(v, field,
+                   in->how == ACCESS_WHOLE ? t : pop_tensor_slice(t, begin * block, end * block, 0));
+  }
 }
 
 /* For blocks, dimensions in the order of the reduce. */
@@ -127,6 +135,7 @@ static pop_tensor prepared_input(lowering *l, const group *g, const emitted_inpu
 {
   pop_tensor t = lowering_tensor(l, in->v);
   *block = 1;
+  if (in->how == ACCESS_BOX) return t;
   if (in->how == ACCESS_BLOCK)
     for (size_t i = 0; i < g->num_ops; ++i)
       for (size_t k = 0; k < g->ops[i]->num_operands; ++k)
@@ -147,17 +156,18 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
   uint64_t *blocks = pop_xcalloc(e->num_inputs + 1, sizeof *blocks);
   for (size_t i = 0; i < e->num_inputs; ++i)
     inputs[i] = prepared_input(l, g, &e->inputs[i], &blocks[i]);
+  size_t max_fields = e->num_inputs + g->num_outputs + 1;
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    if (e->inputs[i].how == ACCESS_BOX) max_fields += 2 * (size_t)e->inputs[i].v->type->rank;
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
     if (end > plan->elements) end = plan->elements;
     planned_vertex *v =
-        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), e->num_inputs + g->num_outputs + 1);
+        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
     vertex_set(v, "base", (int64_t)begin);
     char field[24];
-    for (size_t i = 0; i < e->num_inputs; ++i) {
-      snprintf(field, sizeof field, "in%zu", i);
-      vertex_connect(v, field, input_view(l, &e->inputs[i], &inputs[i], begin, end, blocks[i]));
-    }
+    for (size_t i = 0; i < e->num_inputs; ++i)
+      connect_input(l, v, &e->inputs[i], i, inputs[i], begin, end, blocks[i]);
     for (size_t i = 0; i < g->num_outputs; ++i) {
       snprintf(field, sizeof field, "out%zu", i);
       vertex_connect(

@@ -231,7 +231,7 @@ static bool postpone(lowering *l, const operation *op)
     value_state *s = state_of(l, op->operands[i]);
     access how = index_access(l, op, i);
     if (s->kind != STATE_PENDING) continue;
-    bool tensor = how == ACCESS_WHOLE || how == ACCESS_BLOCK ||
+    bool tensor = how == ACCESS_WHOLE || how == ACCESS_BOX || how == ACCESS_BLOCK ||
                   (how == ACCESS_SCALAR && !is_cheap(s->op)) || weight + s->weight > MAX_WEIGHT;
     if (tensor) {
       if (!lowering_force(l, op->operands[i])) return false;

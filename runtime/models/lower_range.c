@@ -130,12 +130,13 @@ static bool lower_scatter(lowering *l, const operation *op)
 
 /* ---- select_and_scatter ---- */
 
-/* Of each window the element that `select` keeps gets the window's source: all windows are gone through. */
+/* Of each window the element that `select` keeps gets the window's source: all windows that the vertex's elements are in are gone
+ * through. */
 static bool select_body(range_codelet *c, const operation *op)
 {
   lowering *l = c->e.l;
   text *to = &c->e.body;
-  const model_type *type = op->operands[0]->type, *source = op->operands[1]->type;
+  const model_type *type = op->operands[0]->type;
   uint32_t rank = type->rank;
   const int64_t *window = op_ints(l->m, op, "window_dimensions", rank, 1);
   const int64_t *stride = op_ints(l->m, op, "window_strides", rank, 1);
@@ -143,29 +144,36 @@ static bool select_body(range_codelet *c, const operation *op)
   const char *select = emit_region(&c->e, op, 0), *scatter = emit_region(&c->e, op, 1);
   if (!select || !scatter) return false;
   const char *s = suffix_of(op->operands[0]), *type_name = c_type_of(op->operands[0]);
-  const char *at[MODEL_MAX_RANK] = {0};
-  text_add(to, "  for (unsigned i = 0; i < size; ++i) out0[i] = initial0[0];\n  unsigned u = 0;\n");
+  const char *x[MODEL_MAX_RANK] = {0}, *y[MODEL_MAX_RANK] = {0};
+  for (uint32_t d = 0; d < rank; ++d) {
+    x[d] = PRINT("x%u", d);
+    y[d] = PRINT("y%u", d);
+  }
+  text_add(to, "  for (unsigned i = 0; i < size; ++i) out0[i] = initial0[0];\n");
   for (uint32_t d = 0; d < rank; ++d)
-    text_add(to, "  for (int x%u = 0; x%u < %" PRId64 "; ++x%u)\n", d, d, source->dims[d], d);
-  text_add(to, "  do {\n    const unsigned n = u++;\n    unsigned best = ~0u;\n");
+    text_add(to,
+             "  for (int x%u = (int)vertex->begin1_%u, e%u = x%u + (int)vertex->size1_%u; x%u < e%u; ++x%u)\n",
+             d, d, d, d, d, d, d, d);
+  text_add(to, "  do {\n    unsigned best = ~0u, kept = 0;\n");
   for (uint32_t d = 0; d < rank; ++d) {
     text_add(to, "    for (int w%u = 0; w%u < %" PRId64 "; ++w%u) {\n", d, d, window[d], d);
     text_add(to, "      const int y%u = x%u * %" PRId64 " + w%u - (%" PRId64 ");\n", d, d,
              stride[d], d, padding[2 * d]);
     text_add(to, "      if (y%u < 0 || y%u >= %" PRId64 ") continue;\n", d, d, type->dims[d]);
-    at[d] = PRINT("y%u", d);
   }
-  text_add(to, "      const unsigned i = (unsigned)(%s);\n", joined(l, at, type));
+  text_add(to, "      const unsigned i = %s;\n", box_index(l->m->arena, 0, rank, y));
   text_add(to, "      bool keep = false;\n      if (best != ~0u) ");
-  const char *const two[2] = {PRINT("hlo_load_%s(in0[best])", s), PRINT("hlo_load_%s(in0[i])", s)};
+  const char *const two[2] = {PRINT("hlo_load_%s(in0[kept])", s), PRINT("hlo_load_%s(in0[i])", s)};
   const char *const keep[1] = {"keep"};
   emit_region_call(&c->e, to, &op->regions[0], select, two, keep);
-  text_add(to, "      if (!keep) best = i;\n");
+  text_add(to, "      if (!keep) {\n        kept = i;\n        best = (unsigned)(%s);\n      }\n",
+           emit_linear_index(&c->e, y, type));
   for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
   text_add(to,
            "    const unsigned i = best - base;\n    if (best == ~0u || i >= size) continue;\n");
-  const char *const both[2] = {PRINT("hlo_load_%s(out0[i])", s),
-                               PRINT("hlo_load_%s(source0[n])", s)};
+  const char *const both[2] = {
+      PRINT("hlo_load_%s(out0[i])", s),
+      PRINT("hlo_load_%s(source0[%s])", s, box_index(l->m->arena, 1, rank, x))};
   const char *const result[1] = {"r"};
   text_add(to, "    %s r;\n    ", type_name);
   emit_region_call(&c->e, to, &op->regions[1], scatter, both, result);
@@ -180,6 +188,7 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
               range_add_field(&c, op, "source", 0, op->operands[1], false) &&
               range_add_field(&c, op, "initial", 0, op->operands[2], false) &&
               range_add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
+  c.fields[0].boxed = c.fields[1].boxed = true;
   if (good) {
     spread_plan plan = lowering_plan(l, type_elements(op->results[0]->type), 16, 1);
     pop_tensor tensors[4] = {{0}};

@@ -148,15 +148,17 @@ void lowering_add_headers(text *t, const char *code);
 
 /* ---- code: emit.c ---- */
 
-/* How an operand is used: at the same index, its only element, anywhere, or as a block of consecutive elements for
- * each element of the result, in an order of its dimensions that the operation says (reduce_order). */
-typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BLOCK } access;
+/* How an operand is used: at the same index, its only element, anywhere, in the box that boxes.c says, or as a block of consecutive
+ * elements for each element of the result, in an order of its dimensions that the operation says (reduce_order). */
+typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BOX, ACCESS_BLOCK } access;
 /* Of larger operands no tile has a copy if there is another way. */
 enum { WHOLE_MAX_BYTES = 16384 };
 
 typedef struct emitted_input {
   const value *v;
   access how;
+  const operation *op; /* BOX: of this operation its operand `operand` */
+  size_t operand;
 } emitted_input;
 
 typedef struct emitter {
@@ -174,6 +176,10 @@ typedef struct emitter {
 
 /* Code for an element: an expression for what the operand has at `index` (of ACCESS_WHOLE). Arena. */
 const char *emit_operand(emitter *e, const value *v, access how, const char *index);
+/* The same for operand i of an operation, at an index of each dimension, for ACCESS_WHOLE and ACCESS_BOX: as index_access says. */
+const char *emit_at(emitter *e, const operation *op, size_t i, const char *const *at);
+/* The linear index of an element of a tensor by that of each dimension. */
+const char *emit_linear_index(emitter *e, const char *const *x, const model_type *type);
 /* The name of a value's variable. They count from 0 in each codelet, so that those that do the same are the same. */
 const char *emit_variable(emitter *e, const value *v);
 void emitter_free(emitter *e);
@@ -187,6 +193,22 @@ void emit_region_call(emitter *e, text *to, const block *region, const char *nam
 const char *emit_element(emitter *e, const operation *op, const char *const *operands);
 const char *suffix_of(const value *v);
 const char *c_type_of(const value *v);
+
+/* ---- boxes.c: which part of an operand some elements of a result need ---- */
+
+/* Elements begin <= x < end of each dimension. */
+typedef struct box {
+  int64_t begin[MODEL_MAX_RANK], end[MODEL_MAX_RANK];
+} box;
+/* The smallest one with the elements [begin, end) of a tensor, of which there is at least one. */
+box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
+/* Of operand i, for elements [begin, end) of the first result; it has at least one element if the operand has one. */
+box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
+bool box_is_known(const operation *op, size_t i); /* that this is less than all of the operand */
+/* As fields of a vertex: the elements are in<n>, the others are numbers, begin<n>_<d> and size<n>_<d>. */
+void box_add_fields(text *to, size_t n, uint32_t rank);
+const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *const *at);
+void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b);
 
 /* emit_index.c: statements that define the variables of the results. */
 access index_access(const lowering *l, const operation *op, size_t operand);

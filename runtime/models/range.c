@@ -25,6 +25,7 @@ uint32_t range_finish(range_codelet *c, const operation *op)
   for (size_t i = 0; i < c->num_fields; ++i) {
     text_add(&t, "  %s(VECTOR(%s)) %s;\n", c->fields[i].output ? "OUTPUT" : "INPUT",
              element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
+    if (c->fields[i].boxed) box_add_fields(&t, i, c->fields[i].of->type->rank);
     if (c->fields[i].output && !*size) size = c->fields[i].name;
   }
   text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
@@ -51,12 +52,20 @@ void range_add_vertices(lowering *l, const operation *op, const range_codelet *c
                         const spread_plan *plan, const pop_tensor *tensors, const bool *sliced)
 {
   pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, op));
+  size_t max_fields = c->num_fields + 1;
+  for (size_t i = 0; i < c->num_fields; ++i)
+    if (c->fields[i].boxed) max_fields += 2 * (size_t)c->fields[i].of->type->rank;
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
     if (end > plan->elements) end = plan->elements;
-    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields + 1);
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
     vertex_set(v, "base", (int64_t)(begin * plan->grain));
     for (size_t i = 0; i < c->num_fields; ++i) {
+      if (c->fields[i].boxed) {
+        box b = box_needed(l, op, i, begin * plan->grain, end * plan->grain);
+        box_connect(v, c->fields[i].name, i, tensors[i], &b);
+        continue;
+      }
       uint64_t all = pop_tensor_num_elements(tensors[i]);
       uint64_t unit = plan->elements ? all / plan->elements : 0;
       pop_tensor t = pop_tensor_flatten(tensors[i]);

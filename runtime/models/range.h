@@ -11,6 +11,7 @@ typedef struct range_field {
   char name[40];
   const value *of;
   bool output;
+  bool boxed; /* operand i in field i: of each vertex the box that it needs (boxes.c) */
 } range_field;
 
 typedef struct range_codelet {
@@ -26,7 +27,7 @@ bool range_add_field(range_codelet *c, const operation *op, const char *stem, si
 uint32_t range_finish(range_codelet *c, const operation *op);
 void range_free(range_codelet *c);
 /* One compute set of vertices, where tensors[i] is field i's, of all fields: outputs and `sliced` inputs in ranges of
- * `plan`. */
+ * `plan`, boxed ones as boxes.c says. */
 void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,
                         const spread_plan *plan, const pop_tensor *tensors, const bool *sliced);
 

@@ -1,0 +1,185 @@
+/* Which part of an operand a vertex needs, if that follows from which elements of the result it makes: a box, an interval of each
+ * dimension. The codelet is the same for all vertices: where the box begins and how large it is are fields. */
+#include "models/lowering.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+box box_of_range(const model_type *type, uint64_t begin, uint64_t end)
+{
+  uint64_t first = begin, last = end - 1, stride = 1;
+  bool same = true;
+  box b = {{0}, {0}};
+  for (uint32_t d = 0; d < type->rank; ++d) stride *= (uint64_t)type->dims[d];
+  for (uint32_t d = 0; d < type->rank; ++d) {
+    stride /= (uint64_t)type->dims[d];
+    b.begin[d] = same ? (int64_t)(first / stride) : 0;
+    b.end[d] = same ? (int64_t)(last / stride) + 1 : type->dims[d];
+    same = same && first / stride == last / stride;
+    first %= stride;
+    last %= stride;
+  }
+  return b;
+}
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* Within the dimension, and not empty: what lies outside is not read. */
+static void set(box *b, uint32_t d, int64_t begin, int64_t end, int64_t size)
+{
+  if (end > size) end = size;
+  if (begin >= size) begin = size - 1;
+  if (begin < 0) begin = 0;
+  if (end <= begin) end = begin + 1;
+  b->begin[d] = begin;
+  b->end[d] = end;
+}
+
+/* ---- operations ---- */
+
+/* A window over a dimension whose elements are `dilation` apart. */
+typedef struct sliding {
+  int64_t stride, padding, size, window_dilation, dilation;
+} sliding;
+
+static void set_window(box *b, uint32_t d, int64_t begin, int64_t end, sliding s, int64_t size)
+{
+  int64_t low = begin * s.stride - s.padding;
+  int64_t high = (end - 1) * s.stride - s.padding + (s.size - 1) * s.window_dilation;
+  set(b, d, floor_divide(low + s.dilation - 1, s.dilation), floor_divide(high, s.dilation) + 1, size);
+}
+
+static void reduce_window(const lowering *l, const operation *op, const box *r, box *b)
+{
+  const model_type *from = op->operands[0]->type;
+  const int64_t *window = op_ints(l->m, op, "window_dimensions", from->rank, 1);
+  const int64_t *stride = op_ints(l->m, op, "window_strides", from->rank, 1);
+  const int64_t *dilation = op_ints(l->m, op, "base_dilations", from->rank, 1);
+  const int64_t *window_dilation = op_ints(l->m, op, "window_dilations", from->rank, 1);
+  const int64_t *padding = op_ints(l->m, op, "padding", 2 * (size_t)from->rank, 0);
+  for (uint32_t d = 0; d < from->rank; ++d)
+    set_window(b, d, r->begin[d], r->end[d],
+               (sliding){stride[d], padding[2 * d], window[d], window_dilation[d], dilation[d]},
+               from->dims[d]);
+}
+
+/* Slices that are as long as the tensor begin at 0, whatever the index says. */
+static void where_whole(const int64_t *sizes, const model_type *type, const box *r, box *b)
+{
+  for (uint32_t d = 0; d < type->rank; ++d)
+    if (sizes[d] == type->dims[d]) {
+      b->begin[d] = r->begin[d];
+      b->end[d] = r->end[d];
+    }
+}
+
+static void fft(const lowering *l, const operation *op, const box *r, box *b)
+{
+  size_t count;
+  op_int_list(l->m, op, "fft_length", &count);
+  for (uint32_t d = 0; d + count < op->results[0]->type->rank; ++d) {
+    b->begin[d] = r->begin[d];
+    b->end[d] = r->end[d];
+  }
+}
+
+/* The windows that elements r of the operand are in; then all that these windows have. */
+static void select_and_scatter(const lowering *l, const operation *op, size_t i, const box *r, box *b)
+{
+  const model_type *type = op->operands[0]->type, *source = op->operands[1]->type;
+  const int64_t *window = op_ints(l->m, op, "window_dimensions", type->rank, 1);
+  const int64_t *stride = op_ints(l->m, op, "window_strides", type->rank, 1);
+  const int64_t *padding = op_ints(l->m, op, "padding", 2 * (size_t)type->rank, 0);
+  if (!type_elements(source)) return;
+  for (uint32_t d = 0; d < type->rank; ++d) {
+    int64_t first = floor_divide(r->begin[d] + padding[2 * d] - window[d] + stride[d], stride[d]);
+    int64_t last = floor_divide(r->end[d] - 1 + padding[2 * d], stride[d]);
+    set(b, d, first, last + 1, source->dims[d]);
+    if (i == 0)
+      set_window(b, d, b->begin[d], b->end[d], (sliding){stride[d], padding[2 * d], window[d], 1, 1},
+                 type->dims[d]);
+  }
+}
+
+bool box_is_known(const operation *op, size_t i)
+{
+  switch (op->code) {
+  case OP_REDUCE_WINDOW:
+    return i < op->num_operands / 2;
+  case OP_DYNAMIC_UPDATE_SLICE:
+    return i == 1;
+  case OP_DYNAMIC_SLICE:
+  case OP_FFT:
+    return i == 0;
+  default:
+    return false;
+  }
+}
+
+box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end)
+{
+  const model_type *type = op->operands[i]->type, *result = op->results[0]->type;
+  box r = box_of_range(result, type_elements(result) == 1 ? 0 : begin,
+                       type_elements(result) == 1 ? 1 : end);
+  box b = {{0}, {0}};
+  memcpy(b.end, type->dims, type->rank * sizeof *b.end);
+  switch (op->code) {
+  case OP_REDUCE_WINDOW:
+    reduce_window(l, op, &r, &b);
+    break;
+  case OP_DYNAMIC_UPDATE_SLICE:
+    where_whole(type->dims, result, &r, &b);
+    break;
+  case OP_DYNAMIC_SLICE:
+    where_whole(result->dims, type, &r, &b);
+    break;
+  case OP_FFT:
+    fft(l, op, &r, &b);
+    break;
+  case OP_SELECT_AND_SCATTER:
+    select_and_scatter(l, op, i, &r, &b);
+    break;
+  default:
+    break;
+  }
+  return b;
+}
+
+/* ---- fields ---- */
+
+void box_add_fields(text *to, size_t n, uint32_t rank)
+{
+  for (uint32_t d = 0; d < rank; ++d)
+    text_add(to, "  unsigned begin%zu_%u, size%zu_%u;\n", n, d, n, d);
+}
+
+const char *box_index(pop_arena *arena, size_t n, uint32_t rank,
+                      const char *const *at)
+{
+  const char *index = "0";
+  for (uint32_t d = 0; d < rank; ++d) {
+    const char *x = pop_arena_printf(arena, "((unsigned)(%s) - vertex->begin%zu_%u)", at[d], n, d);
+    index = d ? pop_arena_printf(arena, "(%s * vertex->size%zu_%u + %s)", index, n, d, x) : x;
+  }
+  return index;
+}
+
+void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t,
+                 const box *b)
+{
+  size_t begin[MODEL_MAX_RANK] = {0}, end[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
+  for (size_t d = 0; d < rank; ++d) {
+    char name[24];
+    begin[d] = (size_t)b->begin[d];
+    end[d] = (size_t)b->end[d];
+    snprintf(name, sizeof name, "begin%zu_%zu", n, d);
+    vertex_set(v, name, b->begin[d]);
+    snprintf(name, sizeof name, "size%zu_%zu", n, d);
+    vertex_set(v, name, b->end[d] - b->begin[d]);
+  }
+  vertex_connect(v, field, pop_tensor_flatten(pop_tensor_slice_nd(t, begin, end, rank)));
+}
