@@ -50,7 +50,8 @@ static void set_window(box *b, uint32_t d, int64_t begin, int64_t end, sliding s
 {
   int64_t low = begin * s.stride - s.padding;
   int64_t high = (end - 1) * s.stride - s.padding + (s.size - 1) * s.window_dilation;
-  set(b, d, floor_divide(low + s.dilation - 1, s.dilation), floor_divide(high, s.dilation) + 1, size);
+  set(b, d, floor_divide(low + s.dilation - 1, s.dilation), floor_divide(high, s.dilation) + 1,
+      size);
 }
 
 static void reduce_window(const lowering *l, const operation *op, const box *r, box *b)
@@ -88,7 +89,8 @@ static void fft(const lowering *l, const operation *op, const box *r, box *b)
 }
 
 /* The windows that elements r of the operand are in; then all that these windows have. */
-static void select_and_scatter(const lowering *l, const operation *op, size_t i, const box *r, box *b)
+static void select_and_scatter(const lowering *l, const operation *op, size_t i, const box *r,
+                               box *b)
 {
   const model_type *type = op->operands[0]->type, *source = op->operands[1]->type;
   const int64_t *window = op_ints(l->m, op, "window_dimensions", type->rank, 1);
@@ -100,8 +102,8 @@ static void select_and_scatter(const lowering *l, const operation *op, size_t i,
     int64_t last = floor_divide(r->end[d] - 1 + padding[2 * d], stride[d]);
     set(b, d, first, last + 1, source->dims[d]);
     if (i == 0)
-      set_window(b, d, b->begin[d], b->end[d], (sliding){stride[d], padding[2 * d], window[d], 1, 1},
-                 type->dims[d]);
+      set_window(b, d, b->begin[d], b->end[d],
+                 (sliding){stride[d], padding[2 * d], window[d], 1, 1}, type->dims[d]);
   }
 }
 
@@ -157,8 +159,7 @@ void box_add_fields(text *to, size_t n, uint32_t rank)
     text_add(to, "  unsigned begin%zu_%u, size%zu_%u;\n", n, d, n, d);
 }
 
-const char *box_index(pop_arena *arena, size_t n, uint32_t rank,
-                      const char *const *at)
+const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *const *at)
 {
   const char *index = "0";
   for (uint32_t d = 0; d < rank; ++d) {
@@ -168,8 +169,7 @@ const char *box_index(pop_arena *arena, size_t n, uint32_t rank,
   return index;
 }
 
-void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t,
-                 const box *b)
+void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b)
 {
   size_t begin[MODEL_MAX_RANK] = {0}, end[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
   for (size_t d = 0; d < rank; ++d) {

@@ -97,7 +97,8 @@ const char *emit_linear_index(emitter *e, const char *const *x, const model_type
 {
   const char *at = "0";
   for (uint32_t d = 0; d < type->rank; ++d)
-    at = d ? pop_arena_printf(e->l->m->arena, "(%s * %" PRId64 " + %s)", at, type->dims[d], x[d]) : x[d];
+    at = d ? pop_arena_printf(e->l->m->arena, "(%s * %" PRId64 " + %s)", at, type->dims[d], x[d])
+           : x[d];
   return at;
 }
 

@@ -154,8 +154,7 @@ static void emit_dynamic_update_slice(emitter *e, text *to, const operation *op)
   }
   if (type_elements(update))
     define(e, to, op->results[0],
-           PRINT("%s ? %s : %s", inside.data,
-                 emit_at(e, op, 1, at),
+           PRINT("%s ? %s : %s", inside.data, emit_at(e, op, 1, at),
                  emit_operand(e, op->operands[0], ACCESS_SAME, NULL)));
   else
     define(e, to, op->results[0], emit_operand(e, op->operands[0], ACCESS_SAME, NULL));
@@ -182,10 +181,7 @@ static void emit_pad(emitter *e, text *to, const operation *op)
     text_add(&inside, " && %s >= 0 && %s < %" PRId64, from_low, at[d], from->dims[d]);
     if (step > 1) text_add(&inside, " && %s %% %" PRId64 " == 0", from_low, step);
   }
-  define(e, to, op->results[0],
-         PRINT("%s ? %s : %s", inside.data,
-               emit_at(e, op, 0, at),
-               padding));
+  define(e, to, op->results[0], PRINT("%s ? %s : %s", inside.data, emit_at(e, op, 0, at), padding));
   text_free(&inside);
 }
 
@@ -298,9 +294,9 @@ static void emit_gather(emitter *e, text *to, const operation *op)
     for (uint32_t d = 0; d < indices->type->rank; ++d)
       at[d] = d == vector_dim ? PRINT("%zu", k) : batch[b++];
     int64_t d = map[k];
-    expression start = clamped_index(e, to, indices, ACCESS_WHOLE,
-                                     emit_linear_index(e, at, indices->type),
-                                     operand->type->dims[d] - sizes[d]);
+    expression start =
+        clamped_index(e, to, indices, ACCESS_WHOLE, emit_linear_index(e, at, indices->type),
+                      operand->type->dims[d] - sizes[d]);
     full[d] = PRINT("(%s + %s)", full[d], start);
   }
   for (size_t k = 0; k < num_operand_batch; ++k) {
@@ -434,8 +430,7 @@ static bool emit_reduce_window(emitter *e, text *to, const operation *op)
   for (size_t k = 0; k < inputs; ++k) {
     expression outside = emit_operand(e, op->operands[inputs + k], ACCESS_SCALAR, NULL);
     acc[inputs + k] = type_elements(from)
-                          ? PRINT("(in%u ? %s : %s)", n,
-                                  emit_at(e, op, k, at), outside)
+                          ? PRINT("(in%u ? %s : %s)", n, emit_at(e, op, k, at), outside)
                           : outside;
   }
   text_add(to, "      ");
@@ -511,8 +506,7 @@ static void emit_dot(emitter *e, text *to, const operation *op)
   for (size_t k = 0; k < num_contracting; ++k)
     text_add(to, "    for (int r%u_%zu = 0; r%u_%zu < %" PRId64 "; ++r%u_%zu) {\n", n, k, n, k,
              types[0]->dims[contracting[0][k]], n, k);
-  emit_product(e, to, op, n,
-               emit_at(e, op, 0, at[0]), emit_at(e, op, 1, at[1]));
+  emit_product(e, to, op, n, emit_at(e, op, 0, at[0]), emit_at(e, op, 1, at[1]));
   for (size_t k = 0; k < num_contracting; ++k) text_add(to, "    }\n");
   end_product(e, to, op, n);
 }
@@ -589,9 +583,7 @@ static void emit_convolution(emitter *e, text *to, const operation *op)
     }
     text_add(to, "    for (int f%u = 0; f%u < %" PRId64 "; ++f%u) {\n", n, n, kernel->dims[k_in],
              n);
-    emit_product(
-        e, to, op, n,
-        emit_at(e, op, 0, at), emit_at(e, op, 1, k));
+    emit_product(e, to, op, n, emit_at(e, op, 0, at), emit_at(e, op, 1, k));
     for (size_t s = 0; s <= spatial; ++s) text_add(to, "    }\n");
   }
   end_product(e, to, op, n);
@@ -706,7 +698,7 @@ access index_access(const lowering *l, const operation *op, size_t i)
   case OP_BATCH_NORM_INFERENCE:
     return i == 0 ? ACCESS_SAME : ACCESS_WHOLE;
   default:
-      if (op_infos[op->code].how == HOW_ELEMENT) return only ? ACCESS_SCALAR : ACCESS_SAME;
+    if (op_infos[op->code].how == HOW_ELEMENT) return only ? ACCESS_SCALAR : ACCESS_SAME;
     return ACCESS_WHOLE;
   }
 }

@@ -124,8 +124,8 @@ static void connect_input(const lowering *l, planned_vertex *v, const emitted_in
     box b = box_needed(l, in->op, in->operand, begin, end);
     box_connect(v, field, i, t, &b);
   } else {
-    vertex_connect(v, field,
-                   in->how == ACCESS_WHOLE ? t : pop_tensor_slice(t, begin * block, end * block, 0));
+    vertex_connect(
+        v, field, in->how == ACCESS_WHOLE ? t : pop_tensor_slice(t, begin * block, end * block, 0));
   }
 }
 
@@ -162,8 +162,7 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
     if (end > plan->elements) end = plan->elements;
-    planned_vertex *v =
-        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
     vertex_set(v, "base", (int64_t)begin);
     char field[24];
     for (size_t i = 0; i < e->num_inputs; ++i)

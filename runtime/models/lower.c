@@ -267,6 +267,7 @@ static bool lower_index(lowering *l, const operation *op)
   if (product_is_planned(op)) return lower_product(l, op);
   if (convolution_is_planned(op)) return lower_convolution(l, op);
   if (reduce_is_planned(l, op)) return lower_reduce(l, op);
+  if (windows_are_planned(l, op)) return lower_windows(l, op);
   bool done = false;
   if (!lower_view(l, op, &done)) return false;
   return done || postpone(l, op);
@@ -411,6 +412,20 @@ static bool lower_op(lowering *l, const operation *op)
   }
 }
 
+pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name)
+{
+  for (const operation *op = b->first; op; op = op->next) {
+    if (product_is_planned(op) && (op->operands[0] == v || op->operands[1] == v))
+      return product_operand(l, v, op);
+    if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) {
+      pop_popops_add_codelets(l->graph);
+      return lowering_sliceable(l, op, name);
+    }
+  }
+  spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
+  return lowering_variable(l, v->type, &plan, name);
+}
+
 bool lower_block(lowering *l, const block *b)
 {
   for (const operation *op = b->first; op != b->last; op = op->next)
@@ -420,29 +435,14 @@ bool lower_block(lowering *l, const block *b)
 
 /* ---- the function ---- */
 
-/* The first product that is planned with it, if there is one. */
-static const operation *product_with(const lowering *l, const value *v)
-{
-  for (const operation *op = l->f->body.first; op; op = op->next)
-    if (product_is_planned(op) && (op->operands[0] == v || op->operands[1] == v)) return op;
-  return NULL;
-}
-
 static bool lower_arguments(lowering *l)
 {
   for (size_t i = 0; i < l->f->body.num_arguments; ++i) {
     const value *v = l->f->body.arguments[i];
-    if (v->type->kind == TYPE_TOKEN) {
+    if (v->type->kind == TYPE_TOKEN)
       state_of(l, v)->kind = STATE_TOKEN;
-      continue;
-    }
-    const operation *product = product_with(l, v);
-    if (product) {
-      lower_product_argument(l, v, product);
-      continue;
-    }
-    spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
-    lowering_set_tensor(l, v, lowering_variable(l, v->type, &plan, v->name));
+    else
+      lowering_set_tensor(l, v, lowering_argument(l, &l->f->body, v, v->name));
   }
   return true;
 }

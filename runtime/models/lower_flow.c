@@ -118,7 +118,7 @@ static bool lower_while(lowering *l, const operation *op)
     }
     pop_tensor initial = lowering_tensor(l, op->operands[i]);
     if (l->error) return false;
-    carried[i] = result_variable(l, op->results[i]);
+    carried[i] = lowering_argument(l, body, body->arguments[i], op->results[i]->name);
     copy(l, initial, carried[i]);
     lowering_set_tensor(l, condition->arguments[i], carried[i]);
     lowering_set_tensor(l, body->arguments[i], carried[i]);

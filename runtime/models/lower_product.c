@@ -113,7 +113,7 @@ static pop_tensor as_operand(const side *s, const model_type *type, pop_tensor t
   return pop_tensor_dim_shuffle(pop_tensor_reshape(t, shape, type->rank), back, type->rank);
 }
 
-void lower_product_argument(lowering *l, const value *v, const operation *op)
+pop_tensor product_operand(lowering *l, const value *v, const operation *op)
 {
   side sides[2];
   int i = op->operands[0] == v ? 0 : 1;
@@ -123,7 +123,7 @@ void lower_product_argument(lowering *l, const value *v, const operation *op)
   pop_mat_mul_options options = options_of(l, type, sizes);
   pop_tensor t = pop_poplin_create_mat_mul_input(
       l->graph, type, i == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes, &options, v->name);
-  lowering_set_tensor(l, v, as_operand(&sides[i], v->type, t, i == 1));
+  return as_operand(&sides[i], v->type, t, i == 1);
 }
 
 bool lower_product(lowering *l, const operation *op)

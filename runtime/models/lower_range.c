@@ -152,7 +152,8 @@ static bool select_body(range_codelet *c, const operation *op)
   text_add(to, "  for (unsigned i = 0; i < size; ++i) out0[i] = initial0[0];\n");
   for (uint32_t d = 0; d < rank; ++d)
     text_add(to,
-             "  for (int x%u = (int)vertex->begin1_%u, e%u = x%u + (int)vertex->size1_%u; x%u < e%u; ++x%u)\n",
+             "  for (int x%u = (int)vertex->begin1_%u, e%u = x%u + (int)vertex->size1_%u; x%u < "
+             "e%u; ++x%u)\n",
              d, d, d, d, d, d, d, d);
   text_add(to, "  do {\n    unsigned best = ~0u, kept = 0;\n");
   for (uint32_t d = 0; d < rank; ++d) {
@@ -354,7 +355,7 @@ bool lower_range(lowering *l, const operation *op)
   case OP_TRIANGULAR_SOLVE:
     return lower_triangular_solve(l, op);
   case OP_SCATTER:
-    return lower_scatter(l, op);
+    return windows_are_planned(l, op) ? lower_windows(l, op) : lower_scatter(l, op);
   case OP_SELECT_AND_SCATTER:
     return lower_select_and_scatter(l, op);
   case OP_SORT:

@@ -142,7 +142,8 @@ static size_t take_tile(const reduction *r, size_t *taken, size_t *next, pop_ten
 {
   size_t tile = SIZE_MAX;
   pop_graph_visit_tile_mapping(
-      r->l->graph, pop_tensor_flatten(pop_tensor_slice_nd(part, (size_t[]){0, 0}, (size_t[]){1, 1}, 2)),
+      r->l->graph,
+      pop_tensor_flatten(pop_tensor_slice_nd(part, (size_t[]){0, 0}, (size_t[]){1, 1}, 2)),
       note_tile, &tile);
   if (tile >= r->l->num_tiles || taken[tile] == r->l->num_workers) {
     while (taken[*next] == r->l->num_workers) ++*next;
@@ -162,15 +163,15 @@ static void combine_parts(reduction *r, cut c, pop_tensor *matrices)
              *outs = parts + r->inputs;
   size_t *taken = pop_xcalloc(l->num_tiles, sizeof *taken), next = 0;
   for (size_t i = 0; i < r->inputs; ++i)
-    all[i] = pop_graph_add_variable(l->graph,
-                                    element_infos[r->op->results[i]->type->element].type,
+    all[i] = pop_graph_add_variable(l->graph, element_infos[r->op->results[i]->type->element].type,
                                     (size_t[]){c.pieces, r->outs}, 2, name);
   for (size_t p = 0; p < c.pieces; ++p)
     for (size_t o = 0; o < c.outs; ++o) {
       size_t begin = o * r->outs / c.outs, end = (o + 1) * r->outs / c.outs;
       size_t from = p * r->length / c.pieces, to = (p + 1) * r->length / c.pieces, tile = 0;
       for (size_t i = 0; i < r->inputs; ++i) {
-        parts[i] = pop_tensor_slice_nd(matrices[i], (size_t[]){begin, from}, (size_t[]){end, to}, 2);
+        parts[i] =
+            pop_tensor_slice_nd(matrices[i], (size_t[]){begin, from}, (size_t[]){end, to}, 2);
         if (i == 0) tile = take_tile(r, taken, &next, parts[i]);
         outs[i] = pop_tensor_slice(pop_tensor_index(all[i], p), begin, end, 0);
         pop_graph_set_tile_mapping(l->graph, outs[i], tile);
@@ -197,7 +198,8 @@ static void combine_pieces(reduction *r, const pop_tensor *matrices)
   r->by_rows = false;
   for (size_t i = 0; i < r->inputs; ++i) {
     pop_tensor initial = pop_tensor_flatten(lowering_tensor(l, r->op->operands[r->inputs + i]));
-    initial = pop_tensor_reshape(pop_tensor_broadcast(initial, r->outs, 0), (size_t[]){r->outs, 1}, 2);
+    initial =
+        pop_tensor_reshape(pop_tensor_broadcast(initial, r->outs, 0), (size_t[]){r->outs, 1}, 2);
     all[i] = pop_concat((pop_tensor[]){initial, matrices[i]}, 2, 1);
     pop_tensor result = lowering_variable(l, r->op->results[i]->type, &plan, name);
     lowering_set_tensor(l, r->op->results[i], result);

@@ -111,6 +111,8 @@ pop_tensor lowering_tensor(lowering *l, const value *v);
 void lowering_set_tensor(lowering *l, const value *v, pop_tensor t);
 /* What is pending becomes a tensor. */
 bool lowering_force(lowering *l, const value *v);
+/* A variable for an argument of the block, laid out as the first operation needs it that has a say in it. */
+pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name);
 /* All operations of a block but its return. */
 bool lower_block(lowering *l, const block *b);
 
@@ -226,11 +228,15 @@ bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
 bool convolution_is_planned(const operation *op); /* lower_convolution.c */
 bool lower_convolution(lowering *l, const operation *op);
-/* An argument becomes a variable that lies as this product fetches it. */
-void lower_product_argument(lowering *l, const value *v, const operation *op);
-bool lower_range(lowering *l, const operation *op);       /* lower_range.c */
+/* A variable for the operand, so laid out as this product fetches it. */
+pop_tensor product_operand(lowering *l, const value *v, const operation *op);
+bool lower_range(lowering *l, const operation *op);             /* lower_range.c */
 bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.c */
 bool lower_reduce(lowering *l, const operation *op);
+bool windows_are_planned(const lowering *l, const operation *op); /* lower_windows.c */
+bool lower_windows(lowering *l, const operation *op);
+/* A variable of the operand's shape, so laid out that the operation finds its parts where they lie. */
+pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
 bool lower_flow(lowering *l, const operation *op);        /* lower_flow.c */
 bool lower_custom_call(lowering *l, const operation *op); /* lower_custom.c */
 bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */

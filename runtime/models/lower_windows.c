@@ -1,0 +1,383 @@
+/* Parts of large operands at places that the device knows: those of popops, by vectors of indices. A part then comes from where it
+ * lies, and no tile has a copy of the operand. gather and the dynamic slices, and scatters of large
+ * updates that popops can combine. */
+#include "models/range.h"
+
+#include <inttypes.h>
+#include <populus/popops.h>
+#include <populus/popops_slice.h>
+#include <stdlib.h>
+
+/* What an operation says, in the words of populus/popops_slice.h. `batch`: dimensions of the operand and of the indices that go
+ * together. */
+typedef struct windows {
+  const value *operand, *indices; /* dynamic slices: none, their start indices are operands */
+  int64_t vector_dim;
+  const int64_t *map, *window, *dropped, *batch, *indices_batch;
+  size_t num_map, num_window, num_dropped, num_batch;
+  const int64_t *sizes; /* of dimensions of the operand */
+} windows;
+
+static bool listed(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
+static windows of_gather(const lowering *l, const operation *op)
+{
+  const attribute *dn = op_attribute(op, "dimension_numbers");
+  windows w = {.operand = op->operands[0], .indices = op->operands[1]};
+  size_t num_sizes;
+  w.vector_dim = dict_int(dn, "index_vector_dim", 0);
+  w.map = dict_int_list(l->m, dn, "start_index_map", &w.num_map);
+  w.window = dict_int_list(l->m, dn, "offset_dims", &w.num_window);
+  w.dropped = dict_int_list(l->m, dn, "collapsed_slice_dims", &w.num_dropped);
+  w.batch = dict_int_list(l->m, dn, "operand_batching_dims", &w.num_batch);
+  w.indices_batch = dict_int_list(l->m, dn, "start_indices_batching_dims", &w.num_batch);
+  w.sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
+  return w;
+}
+
+static windows of_slice(const lowering *l, const operation *op)
+{
+  windows w = {.operand = op->operands[0]};
+  w.num_map = w.operand->type->rank;
+  int64_t *all = pop_arena_alloc(l->m->arena, (w.num_map + 1) * sizeof *all);
+  for (size_t d = 0; d < w.num_map; ++d) all[d] = (int64_t)d;
+  w.map = w.window = all;
+  w.num_window = w.num_map;
+  w.sizes = op->code == OP_DYNAMIC_SLICE ? op->results[0]->type->dims : op->operands[1]->type->dims;
+  return w;
+}
+
+static windows of_scatter(const lowering *l, const operation *op)
+{
+  const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
+  windows w = {.operand = op->operands[0], .indices = op->operands[1]};
+  const model_type *updates = op->operands[2]->type;
+  w.vector_dim = dict_int(dn, "index_vector_dim", 0);
+  w.map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &w.num_map);
+  w.window = dict_int_list(l->m, dn, "update_window_dims", &w.num_window);
+  w.dropped = dict_int_list(l->m, dn, "inserted_window_dims", &w.num_dropped);
+  w.batch = dict_int_list(l->m, dn, "input_batching_dims", &w.num_batch);
+  w.indices_batch = dict_int_list(l->m, dn, "scatter_indices_batching_dims", &w.num_batch);
+  int64_t *sizes = pop_arena_alloc(l->m->arena, (w.operand->type->rank + 1) * sizeof *sizes);
+  size_t next = 0;
+  for (uint32_t d = 0; d < w.operand->type->rank; ++d)
+    sizes[d] = listed(w.dropped, w.num_dropped, d) || listed(w.batch, w.num_batch, d)
+                   ? 1
+                   : updates->dims[w.window[next++]];
+  w.sizes = sizes;
+  return w;
+}
+
+/* A window that is as long as the operand begins at 0, whatever the index says. */
+static bool moves(const windows *w, size_t k)
+{
+  return w->sizes[w->map[k]] != w->operand->type->dims[w->map[k]];
+}
+
+static size_t num_moving(const windows *w)
+{
+  size_t count = w->num_batch;
+  for (size_t k = 0; k < w->num_map; ++k) count += moves(w, k);
+  return count;
+}
+
+/* ---- indices ---- */
+
+/* As ints: what is outside of their range is outside of each operand, too. */
+static pop_tensor as_ints(lowering *l, const operation *op, pop_tensor t, const model_type *type)
+{
+  uint64_t count = pop_tensor_num_elements(t);
+  if (type->element == ELEMENT_I32 || type->element == ELEMENT_U32) return t;
+  model_type to = *type;
+  to.element = ELEMENT_I32;
+  const value in = {.type = type}, out = {.type = &to};
+  range_codelet c = {.e.l = l};
+  spread_plan plan = lowering_plan(l, count, 2, 1);
+  pop_tensor result = lowering_variable(l, &to, &plan, lowering_name(l, op));
+  const pop_tensor tensors[] = {t, result};
+  const bool sliced[] = {true, true};
+  if (range_add_field(&c, op, "in", 0, &in, false) &&
+      range_add_field(&c, op, "out", 0, &out, true)) {
+    const char *most = element_bits(type->element) > 31 || !element_is_signed(type->element)
+                           ? "k > 0x7fffffff ? 0x7fffffff : "
+                           : "";
+    const char *least = element_bits(type->element) > 32 && element_is_signed(type->element)
+                            ? "k < -0x7fffffff ? -0x7fffffff : "
+                            : "";
+    text_add(&c.e.body,
+             "  for (unsigned i = 0; i < size; ++i) {\n    const %s k = hlo_load_%s(in0[i]);\n"
+             "    out0[i] = %s%s(int)k;\n  }\n",
+             element_infos[type->element].value, element_infos[type->element].suffix, least, most);
+    range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
+  }
+  range_free(&c);
+  return result;
+}
+
+/* Start indices of an update so that all of it is inside; popops moves in only what it gathers. */
+static pop_tensor moved_in(lowering *l, const operation *op, const windows *w, pop_tensor t,
+                           const model_type *type)
+{
+  model_type from = *type, to = *type;
+  from.element = type->element == ELEMENT_U32 ? ELEMENT_U32 : ELEMENT_I32;
+  to.element = ELEMENT_I32;
+  const value in = {.type = &from}, out = {.type = &to};
+  range_codelet c = {.e.l = l};
+  spread_plan plan = lowering_plan(l, w->num_map, 2, 1);
+  pop_tensor result = lowering_variable(l, &to, &plan, lowering_name(l, op));
+  if (range_add_field(&c, op, "in", 0, &in, false) &&
+      range_add_field(&c, op, "out", 0, &out, true)) {
+    text_add(&c.e.body, "  static const int most[] = {");
+    for (size_t k = 0; k < w->num_map; ++k)
+      text_add(&c.e.body, "%s%" PRId64, k ? ", " : "", w->operand->type->dims[k] - w->sizes[k]);
+    text_add(&c.e.body,
+             "};\n  for (unsigned i = 0; i < size; ++i) {\n    const int k = most[base + i];\n"
+             "    out0[i] = in0[i] > (%s)k ? k : %s(int)in0[i];\n  }\n",
+             element_infos[from.element].value,
+             from.element == ELEMENT_I32 ? "in0[i] < 0 ? 0 : " : "");
+    range_add_vertices(l, op, &c, range_finish(&c, op), &plan, (const pop_tensor[]){t, result},
+                       (const bool[]){true, true});
+  }
+  range_free(&c);
+  return result;
+}
+
+/* The numbers 0, 1, … of dimension d, as a tensor of that shape. */
+static pop_tensor numbers(lowering *l, const size_t *shape, size_t rank, size_t d, pop_type type)
+{
+  size_t count = shape[d], all = 1;
+  int32_t *values = pop_xcalloc(count + 1, sizeof *values);
+  for (size_t i = 0; i < count; ++i) values[i] = (int32_t)i;
+  pop_tensor t = pop_graph_add_constant(l->graph, type, &count, 1, values, "batch");
+  pop_graph_set_tile_mapping(l->graph, t, l->next_tile);
+  free(values);
+  for (size_t i = rank; i-- > d + 1;) all *= shape[i];
+  t = pop_tensor_broadcast(pop_tensor_reshape(t, (size_t[]){count, 1}, 2), all, 1);
+  t = pop_tensor_flatten(t);
+  for (size_t i = 0; i < d; ++i) t = pop_tensor_broadcast(t, shape[i], 0);
+  return pop_tensor_reshape(t, shape, rank);
+}
+
+/* [vectors…, indices of one]: those of the batch, then those that move. Their dimensions of the operand go to `dims`. */
+static pop_tensor vectors_of(lowering *l, const operation *op, const windows *w, size_t *dims)
+{
+  pop_tensor parts[2 * MODEL_MAX_RANK] = {{0}}, all = {0};
+  size_t count = 0, shape[MODEL_MAX_RANK + 1] = {0}, rank = 0;
+  size_t first = op->num_operands - w->num_map; /* of start indices */
+  const model_type *type = w->indices ? w->indices->type : op->operands[first]->type;
+  model_type flat = *type;
+  if (w->indices) {
+    all = as_ints(l, op, lowering_tensor(l, w->indices), type);
+    if (w->vector_dim == type->rank) {
+      for (size_t d = 0; d < type->rank; ++d) shape[d] = pop_tensor_dim(all, d);
+      shape[type->rank] = 1;
+      all = pop_tensor_reshape(all, shape, type->rank + 1);
+    } else {
+      all = pop_tensor_dim_roll(all, (size_t)w->vector_dim, type->rank - 1);
+    }
+  } else {
+    int64_t length = (int64_t)w->num_map;
+    for (size_t k = 0; k < w->num_map; ++k)
+      parts[k] = pop_tensor_flatten(lowering_tensor(l, op->operands[first + k]));
+    flat.rank = 1;
+    flat.dims = &length;
+    all = as_ints(l, op, pop_concat(parts, w->num_map, 0), &flat);
+    if (op->code == OP_DYNAMIC_UPDATE_SLICE) all = moved_in(l, op, w, all, &flat);
+  }
+  if (l->error) return all;
+  rank = pop_tensor_rank(all);
+  for (size_t d = 0; d + 1 < rank; ++d) shape[d] = pop_tensor_dim(all, d);
+  shape[rank - 1] = 1;
+  for (size_t k = 0; k < w->num_batch; ++k) {
+    size_t d = (size_t)w->indices_batch[k];
+    dims[count] = (size_t)w->batch[k];
+    parts[count++] = numbers(l, shape, rank, d > (size_t)w->vector_dim ? d - 1 : d,
+                             pop_tensor_element_type(all));
+  }
+  for (size_t k = 0; k < w->num_map; ++k) {
+    if (!moves(w, k)) continue;
+    dims[count] = (size_t)w->map[k];
+    parts[count++] = pop_tensor_slice(all, k, k + 1, rank - 1);
+  }
+  return pop_concat(parts, count, rank - 1);
+}
+
+static void to_sizes(const int64_t *values, size_t count, size_t *sizes)
+{
+  for (size_t i = 0; i < count; ++i) sizes[i] = (size_t)values[i];
+}
+
+/* With the lists that it points to. */
+typedef struct described {
+  pop_windows how;
+  size_t dims[2 * MODEL_MAX_RANK], window[MODEL_MAX_RANK], dropped[2 * MODEL_MAX_RANK];
+} described;
+
+static void describe(const windows *w, pop_tensor vectors, described *d)
+{
+  to_sizes(w->window, w->num_window, d->window);
+  to_sizes(w->dropped, w->num_dropped, d->dropped);
+  to_sizes(w->batch, w->num_batch, d->dropped + w->num_dropped);
+  d->how = (pop_windows){.vector_dim = pop_tensor_rank(vectors) - 1,
+                         .operand_dims = d->dims,
+                         .num_operand_dims = num_moving(w),
+                         .window_dims = d->window,
+                         .num_window_dims = w->num_window,
+                         .dropped_dims = d->dropped,
+                         .num_dropped_dims = w->num_dropped + w->num_batch};
+}
+
+/* ---- what scatters do ---- */
+
+/* SET: the update; or the operation on both. */
+static bool update_op(const operation *op, pop_update_op *how)
+{
+  const block *b = &op->regions[0];
+  const value *result = b->last->operands[0];
+  element_type e = op->operands[0]->type->element;
+  *how = POP_UPDATE_SET;
+  if (result == b->arguments[1]) return true;
+  const operation *by = result->op;
+  bool both = by && by == b->first && by->num_operands == 2 &&
+              ((by->operands[0] == b->arguments[0] && by->operands[1] == b->arguments[1]) ||
+               (by->operands[0] == b->arguments[1] && by->operands[1] == b->arguments[0]));
+  if (!both || (by->code != OP_ADD && by->code != OP_MULTIPLY)) return false;
+  *how = by->code == OP_ADD ? POP_UPDATE_ADD : POP_UPDATE_MUL;
+  return e == ELEMENT_F32 || e == ELEMENT_F16 || e == ELEMENT_I32 || e == ELEMENT_U32;
+}
+
+static bool scatter_is_planned(const lowering *l, const operation *op)
+{
+  pop_update_op how;
+  if (op->num_operands != 3 || fits_whole(op->operands[2]) || !update_op(op, &how)) return false;
+  windows w = of_scatter(l, op);
+  for (size_t k = 0; k < w.num_map; ++k) /* else a part of an update may be inside */
+    if (w.sizes[w.map[k]] != 1) return false;
+  return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
+         w.num_map;
+}
+
+/* ---- the operations ---- */
+
+bool windows_are_planned(const lowering *l, const operation *op)
+{
+  windows w;
+  switch (op->code) {
+  case OP_GATHER:
+    w = of_gather(l, op);
+    break;
+  case OP_DYNAMIC_SLICE:
+  case OP_DYNAMIC_UPDATE_SLICE:
+    w = of_slice(l, op);
+    break;
+  case OP_SCATTER:
+    return scatter_is_planned(l, op);
+  default:
+    return false;
+  }
+  return !fits_whole(w.operand) && type_elements(op->results[0]->type) && num_moving(&w);
+}
+
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* A table: a row for each place that indices can say. Some columns are side by side, so that they are one message on their way; and
+ * rows are in parts, so that all tiles have some; popops joins what it finds in up to 63 of them. */
+static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t columns,
+                            const char *name)
+{
+  enum { MESSAGE_BYTES = 32, MOST_PARTS = 63, PART_BYTES = 16384 };
+  size_t each = divide_up(columns, l->num_tiles), least = MESSAGE_BYTES / element_bytes(e);
+  if (each < least) each = least < columns ? least : columns;
+  size_t groups = divide_up(columns, each), count = rows * columns, at = 0;
+  size_t parts = divide_up(rows * each * element_bytes(e), PART_BYTES);
+  if (parts > l->num_tiles / groups) parts = l->num_tiles / groups;
+  if (parts > MOST_PARTS) parts = MOST_PARTS;
+  if (parts > rows) parts = rows;
+  if (parts < 1) parts = 1;
+  pop_tensor flat = pop_graph_add_variable(l->graph, element_infos[e].type, &count, 1, name);
+  pop_tensor *bands = pop_xcalloc(parts + groups, sizeof *bands), *blocks = bands + parts;
+  for (size_t p = 0; p < parts; ++p) {
+    size_t height = (p + 1) * rows / parts - p * rows / parts;
+    for (size_t g = 0; g < groups; ++g) {
+      size_t width = (g + 1) * each < columns ? each : columns - g * each;
+      blocks[g] = pop_tensor_slice(flat, at, at + height * width, 0);
+      pop_graph_set_tile_mapping(l->graph, blocks[g], p * groups + g);
+      blocks[g] = pop_tensor_reshape(blocks[g], (size_t[]){height, width}, 2);
+      at += height * width;
+    }
+    bands[p] = pop_concat(blocks, groups, 1);
+  }
+  pop_tensor table = pop_concat(bands, parts, 0);
+  free(bands);
+  return table;
+}
+
+static pop_tensor sliceable(lowering *l, const windows *w, const char *name)
+{
+  const model_type *type = w->operand->type;
+  size_t order[MODEL_MAX_RANK], back[MODEL_MAX_RANK] = {0}, sizes[MODEL_MAX_RANK] = {0};
+  size_t next = 0, rows = 1, columns = 1;
+  bool is_row[MODEL_MAX_RANK] = {false};
+  for (size_t k = 0; k < w->num_batch; ++k) is_row[w->batch[k]] = true;
+  for (size_t k = 0; k < w->num_map; ++k)
+    if (moves(w, k)) is_row[w->map[k]] = true;
+  for (int pass = 1; pass >= 0; --pass)
+    for (uint32_t d = 0; d < type->rank; ++d)
+      if (is_row[d] == (pass == 1)) order[next++] = d;
+  for (size_t i = 0; i < type->rank; ++i) {
+    back[order[i]] = i;
+    sizes[i] = (size_t)type->dims[order[i]];
+    *(is_row[order[i]] ? &rows : &columns) *= sizes[i];
+  }
+  pop_tensor t = add_table(l, type->element, rows, columns, name);
+  return pop_tensor_dim_shuffle(pop_tensor_reshape(t, sizes, type->rank), back, type->rank);
+}
+
+static windows windows_of(const lowering *l, const operation *op)
+{
+  return op->code == OP_GATHER    ? of_gather(l, op)
+         : op->code == OP_SCATTER ? of_scatter(l, op)
+                                  : of_slice(l, op);
+}
+
+pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name)
+{
+  windows w = windows_of(l, op);
+  return sliceable(l, &w, name);
+}
+
+bool lower_windows(lowering *l, const operation *op)
+{
+  windows w = windows_of(l, op);
+  described d = {0};
+  size_t sizes[MODEL_MAX_RANK] = {0};
+  const char *name = lowering_name(l, op);
+  pop_popops_add_codelets(l->graph);
+  pop_tensor operand = lowering_tensor(l, w.operand), vectors = vectors_of(l, op, &w, d.dims);
+  if (l->error) return false;
+  describe(&w, vectors, &d);
+  to_sizes(w.sizes, w.operand->type->rank, sizes);
+  if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) {
+    lowering_set_tensor(
+        l, op->results[0],
+        pop_popops_gather_windows(l->graph, operand, vectors, d.how, sizes, l->sequence, name));
+    return true;
+  }
+  pop_update_op how = POP_UPDATE_SET;
+  if (op->code == OP_SCATTER) update_op(op, &how);
+  pop_tensor updates = lowering_tensor(l, op->operands[op->code == OP_SCATTER ? 2 : 1]);
+  if (l->error) return false;
+  pop_tensor result = sliceable(l, &w, name);
+  pop_sequence_add(l->sequence, pop_program_copy(operand, result, ""));
+  pop_popops_scatter_windows(l->graph, how, result, vectors, updates, d.how, l->sequence, name);
+  lowering_set_tensor(l, op->results[0], result);
+  return true;
+}
