@@ -68,6 +68,59 @@ static void reduce_window(const lowering *l, const operation *op, const box *r, 
                from->dims[d]);
 }
 
+static void reduce(const lowering *l, const operation *op, const box *r, box *b)
+{
+  size_t order[MODEL_MAX_RANK];
+  reduce_order(l, op, order);
+  for (uint32_t i = 0; i < op->results[0]->type->rank; ++i) {
+    b->begin[order[i]] = r->begin[i];
+    b->end[order[i]] = r->end[i];
+  }
+}
+
+static bool listed(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
+/* Of the operand: dimensions of which slices have all, and those of the batch; of the indices: the vectors of these results. */
+static void gather(const lowering *l, const operation *op, size_t i, const box *r, box *b)
+{
+  const attribute *dn = op_attribute(op, "dimension_numbers");
+  const model_type *operand = op->operands[0]->type, *indices = op->operands[1]->type;
+  size_t num_offset, num_collapsed, num_batch, num_map, num_sizes, next = 0;
+  const int64_t *offset = dict_int_list(l->m, dn, "offset_dims", &num_offset);
+  const int64_t *collapsed = dict_int_list(l->m, dn, "collapsed_slice_dims", &num_collapsed);
+  const int64_t *batch = dict_int_list(l->m, dn, "operand_batching_dims", &num_batch);
+  const int64_t *of_indices = dict_int_list(l->m, dn, "start_indices_batching_dims", &num_map);
+  const int64_t *sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
+  int64_t vector = dict_int(dn, "index_vector_dim", 0);
+  uint32_t from[MODEL_MAX_RANK] = {0}; /* the result's dimension of each of the indices' */
+  for (uint32_t d = 0, of = 0; d < op->results[0]->type->rank; ++d) {
+    if (listed(offset, num_offset, d)) continue;
+    if (of == vector) ++of;
+    from[of++] = d;
+  }
+  for (uint32_t d = 0; i == 1 && d < indices->rank; ++d)
+    if (d != vector) {
+      b->begin[d] = r->begin[from[d]];
+      b->end[d] = r->end[from[d]];
+    }
+  for (uint32_t d = 0; i == 0 && d < operand->rank; ++d) {
+    if (listed(collapsed, num_collapsed, d) || listed(batch, num_batch, d)) continue;
+    int64_t of = offset[next++];
+    if (sizes[d] != operand->dims[d]) continue;
+    b->begin[d] = r->begin[of];
+    b->end[d] = r->end[of];
+  }
+  for (size_t k = 0; i == 0 && k < num_batch; ++k) {
+    b->begin[batch[k]] = r->begin[from[of_indices[k]]];
+    b->end[batch[k]] = r->end[from[of_indices[k]]];
+  }
+}
+
 /* Slices that are as long as the tensor begin at 0, whatever the index says. */
 static void where_whole(const int64_t *sizes, const model_type *type, const box *r, box *b)
 {
@@ -110,8 +163,11 @@ static void select_and_scatter(const lowering *l, const operation *op, size_t i,
 bool box_is_known(const operation *op, size_t i)
 {
   switch (op->code) {
+  case OP_REDUCE:
   case OP_REDUCE_WINDOW:
     return i < op->num_operands / 2;
+  case OP_GATHER:
+    return true;
   case OP_DYNAMIC_UPDATE_SLICE:
     return i == 1;
   case OP_DYNAMIC_SLICE:
@@ -130,6 +186,12 @@ box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin,
   box b = {{0}, {0}};
   memcpy(b.end, type->dims, type->rank * sizeof *b.end);
   switch (op->code) {
+  case OP_GATHER:
+    gather(l, op, i, &r, &b);
+    break;
+  case OP_REDUCE:
+    reduce(l, op, &r, &b);
+    break;
   case OP_REDUCE_WINDOW:
     reduce_window(l, op, &r, &b);
     break;
@@ -149,6 +211,15 @@ box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin,
     break;
   }
   return b;
+}
+
+uint64_t box_bytes(const lowering *l, const operation *op, uint64_t begin, uint64_t end)
+{
+  const model_type *type = op->operands[0]->type;
+  box b = box_needed(l, op, 0, begin, end);
+  uint64_t bytes = element_bytes(type->element);
+  for (uint32_t d = 0; d < type->rank; ++d) bytes *= (uint64_t)(b.end[d] - b.begin[d]);
+  return bytes;
 }
 
 /* ---- fields ---- */

@@ -99,13 +99,12 @@ static void emit_slice(emitter *e, text *to, const operation *op)
   emit_lookup(e, to, op, x);
 }
 
-/* Of an operand that holds an index: as an int, kept between 0 and `most`. */
-static expression clamped_index(emitter *e, text *to, const value *v, access how, const char *at,
-                                int64_t most)
+/* An index, which is an element of `v`: as an int, kept between 0 and `most`. */
+static expression clamped_index(emitter *e, text *to, const value *v, expression is, int64_t most)
 {
   unsigned n = e->next_name++;
   bool is_signed = element_is_signed(v->type->element);
-  text_add(to, "    const %s k%u = %s;\n", c_type_of(v), n, emit_operand(e, v, how, at));
+  text_add(to, "    const %s k%u = %s;\n", c_type_of(v), n, is);
   text_add(to, "    const int y%u = %sk%u > %" PRId64 "%s ? %" PRId64 " : (int)k%u;\n", n,
            is_signed ? PRINT("k%u < 0 ? 0 : ", n) : "", n, most, is_signed ? "" : "u", most, n);
   return PRINT("y%u", n);
@@ -117,7 +116,8 @@ static void emit_dynamic_slice(emitter *e, text *to, const operation *op)
   expression *x = own_index(e, to, op);
   for (uint32_t d = 0; d < from->rank; ++d)
     x[d] = PRINT("(%s + %s)", x[d],
-                 clamped_index(e, to, op->operands[1 + d], ACCESS_SCALAR, NULL,
+                 clamped_index(e, to, op->operands[1 + d],
+                               emit_operand(e, op->operands[1 + d], ACCESS_SCALAR, NULL),
                                from->dims[d] - op->results[0]->type->dims[d]));
   emit_lookup(e, to, op, x);
 }
@@ -129,8 +129,10 @@ static void emit_real_dynamic_slice(emitter *e, text *to, const operation *op)
   expression *x = own_index(e, to, op);
   for (uint32_t d = 0; d < from->rank; ++d) {
     const char *at = PRINT("%u", d);
-    expression begin = clamped_index(e, to, op->operands[1], ACCESS_WHOLE, at, from->dims[d]);
-    expression stride = clamped_index(e, to, op->operands[3], ACCESS_WHOLE, at, INT32_MAX);
+    expression begin = clamped_index(
+        e, to, op->operands[1], emit_operand(e, op->operands[1], ACCESS_WHOLE, at), from->dims[d]);
+    expression stride = clamped_index(
+        e, to, op->operands[3], emit_operand(e, op->operands[3], ACCESS_WHOLE, at), INT32_MAX);
     unsigned n = e->next_name++;
     text_add(to, "    int z%u = %s + %s * %s;\n", n, begin, x[d], stride);
     text_add(to, "    if (z%u > %" PRId64 ") z%u = %" PRId64 ";\n", n, from->dims[d] - 1, n,
@@ -147,7 +149,8 @@ static void emit_dynamic_update_slice(emitter *e, text *to, const operation *op)
   text inside = {0};
   text_add(&inside, "true");
   for (uint32_t d = 0; d < type->rank; ++d) {
-    expression begin = clamped_index(e, to, op->operands[2 + d], ACCESS_SCALAR, NULL,
+    expression begin = clamped_index(e, to, op->operands[2 + d],
+                                     emit_operand(e, op->operands[2 + d], ACCESS_SCALAR, NULL),
                                      type->dims[d] - update->dims[d]);
     at[d] = PRINT("(%s - %s)", x[d], begin);
     text_add(&inside, " && %s >= 0 && %s < %" PRId64, at[d], at[d], update->dims[d]);
@@ -295,8 +298,7 @@ static void emit_gather(emitter *e, text *to, const operation *op)
       at[d] = d == vector_dim ? PRINT("%zu", k) : batch[b++];
     int64_t d = map[k];
     expression start =
-        clamped_index(e, to, indices, ACCESS_WHOLE, emit_linear_index(e, at, indices->type),
-                      operand->type->dims[d] - sizes[d]);
+        clamped_index(e, to, indices, emit_at(e, op, 1, at), operand->type->dims[d] - sizes[d]);
     full[d] = PRINT("(%s + %s)", full[d], start);
   }
   for (size_t k = 0; k < num_operand_batch; ++k) {
@@ -322,19 +324,15 @@ static bool emit_map(emitter *e, text *to, const operation *op)
   return true;
 }
 
-uint64_t reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK])
+void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK])
 {
-  size_t count, kept = 0, n = 0;
+  size_t count, n = 0;
   const int64_t *dims = op_int_list(l->m, op, "dimensions", &count);
   const model_type *from = op->operands[0]->type;
-  uint64_t elements = 1;
   for (uint32_t d = 0; d < from->rank; ++d)
     if (!in_list(dims, count, d)) order[n++] = d;
-  kept = n;
   for (uint32_t d = 0; d < from->rank; ++d)
     if (in_list(dims, count, d)) order[n++] = d;
-  for (size_t i = kept; i < n; ++i) elements *= (uint64_t)from->dims[order[i]];
-  return elements;
 }
 
 /* acc<k>: what results are accumulated in, from the initial values. */
@@ -361,31 +359,18 @@ static bool emit_reduce(emitter *e, text *to, const operation *op)
   expression acc[2 * MAX_INPUTS] = {0}, at[MODEL_MAX_RANK] = {0};
   const char *name = emit_region(e, op, 0);
   if (!name) return false;
-  uint64_t elements = reduce_order(e->l, op, order);
+  reduce_order(e->l, op, order);
   emit_accumulators(e, to, op, inputs, acc);
-  bool block = index_access(e->l, op, 0) == ACCESS_BLOCK;
-  expression index;
   unsigned n = e->next_name++;
-  if (block) {
-    index = PRINT("i * %" PRIu64 "u + r%u", elements, n);
-    text_add(to, "    for (unsigned r%u = 0; r%u < %" PRIu64 "u; ++r%u) {\n", n, n, elements, n);
-  } else {
-    expression *x = own_index(e, to, op);
-    for (uint32_t i = 0; i < from->rank; ++i)
-      at[order[i]] = i < kept ? x[i] : PRINT("r%u_%u", n, i);
-    index = emit_linear_index(e, at, from);
-    for (uint32_t i = kept; i < from->rank; ++i)
-      text_add(to, "    for (int %s = 0; %s < %" PRId64 "; ++%s) {\n", at[order[i]], at[order[i]],
-               from->dims[order[i]], at[order[i]]);
-  }
-  for (size_t k = 0; k < inputs; ++k)
-    acc[inputs + k] = emit_operand(e, op->operands[k], block ? ACCESS_BLOCK : ACCESS_WHOLE, index);
+  expression *x = own_index(e, to, op);
+  for (uint32_t i = 0; i < from->rank; ++i) at[order[i]] = i < kept ? x[i] : PRINT("r%u_%u", n, i);
+  for (uint32_t i = kept; i < from->rank; ++i)
+    text_add(to, "    for (int %s = 0; %s < %" PRId64 "; ++%s) {\n", at[order[i]], at[order[i]],
+             from->dims[order[i]], at[order[i]]);
+  for (size_t k = 0; k < inputs; ++k) acc[inputs + k] = emit_at(e, op, k, at);
   text_add(to, "      ");
   emit_region_call(e, to, &op->regions[0], name, acc, acc);
-  if (block)
-    text_add(to, "    }\n");
-  else
-    for (uint32_t i = kept; i < from->rank; ++i) text_add(to, "    }\n");
+  for (uint32_t i = kept; i < from->rank; ++i) text_add(to, "    }\n");
   for (size_t k = 0; k < inputs; ++k) define(e, to, op->results[k], acc[k]);
   return true;
 }
@@ -690,8 +675,6 @@ access index_access(const lowering *l, const operation *op, size_t i)
     return i == 0 ? ACCESS_WHOLE : ACCESS_SCALAR;
   case OP_REDUCE:
     if (i >= op->num_operands / 2) return ACCESS_SCALAR;
-    for (size_t k = 0; k < op->num_operands / 2; ++k)
-      if (!fits_whole(op->operands[k])) return ACCESS_BLOCK;
     return ACCESS_WHOLE;
   case OP_REDUCE_WINDOW:
     return i < op->num_operands / 2 ? ACCESS_WHOLE : ACCESS_SCALAR;
@@ -710,7 +693,7 @@ static uint64_t product(const int64_t *values, size_t count)
   return p;
 }
 
-uint64_t index_cost(const operation *op)
+uint64_t index_cost(const lowering *l, const operation *op)
 {
   uint64_t n = op->num_results ? type_elements(op->results[0]->type) : 1;
   if (n == 0) return 1;
@@ -725,6 +708,8 @@ uint64_t index_cost(const operation *op)
     return product(op->operands[1]->type->dims, op->operands[1]->type->rank) + 1;
   case OP_REDUCE_WINDOW:
     return 16;
+  case OP_GATHER: /* most of it is to bring what may be chosen from */
+    return index_access(l, op, 0) == ACCESS_BOX ? 2 + box_bytes(l, op, 0, 1) / 8 : 2;
   default:
     return 2;
   }

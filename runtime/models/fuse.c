@@ -116,7 +116,7 @@ static char *codelet_source(const group *g, emitter *e)
 
 /* Input number i as it is connected: elements [begin, end) of what they are needed for. */
 static void connect_input(const lowering *l, planned_vertex *v, const emitted_input *in, size_t i,
-                          pop_tensor t, uint64_t begin, uint64_t end, uint64_t block)
+                          pop_tensor t, uint64_t begin, uint64_t end)
 {
   char field[24];
   snprintf(field, sizeof field, "in%zu", i);
@@ -124,27 +124,8 @@ static void connect_input(const lowering *l, planned_vertex *v, const emitted_in
     box b = box_needed(l, in->op, in->operand, begin, end);
     box_connect(v, field, i, t, &b);
   } else {
-    vertex_connect(
-        v, field, in->how == ACCESS_WHOLE ? t : pop_tensor_slice(t, begin * block, end * block, 0));
+    vertex_connect(v, field, in->how == ACCESS_WHOLE ? t : pop_tensor_slice(t, begin, end, 0));
   }
-}
-
-/* For blocks, dimensions in the order of the reduce. */
-static pop_tensor prepared_input(lowering *l, const group *g, const emitted_input *in,
-                                 uint64_t *block)
-{
-  pop_tensor t = lowering_tensor(l, in->v);
-  *block = 1;
-  if (in->how == ACCESS_BOX) return t;
-  if (in->how == ACCESS_BLOCK)
-    for (size_t i = 0; i < g->num_ops; ++i)
-      for (size_t k = 0; k < g->ops[i]->num_operands; ++k)
-        if (g->ops[i]->code == OP_REDUCE && g->ops[i]->operands[k] == in->v) {
-          size_t order[MODEL_MAX_RANK];
-          *block = reduce_order(l, g->ops[i], order);
-          return pop_tensor_flatten(pop_tensor_dim_shuffle(t, order, in->v->type->rank));
-        }
-  return pop_tensor_flatten(t);
 }
 
 static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spread_plan *plan)
@@ -153,9 +134,10 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
   pop_compute_set set =
       pop_graph_add_compute_set(l->graph, lowering_name(l, g->outputs[g->num_outputs - 1]->op));
   pop_tensor *inputs = pop_xcalloc(e->num_inputs + 1, sizeof *inputs);
-  uint64_t *blocks = pop_xcalloc(e->num_inputs + 1, sizeof *blocks);
-  for (size_t i = 0; i < e->num_inputs; ++i)
-    inputs[i] = prepared_input(l, g, &e->inputs[i], &blocks[i]);
+  for (size_t i = 0; i < e->num_inputs; ++i) {
+    inputs[i] = lowering_tensor(l, e->inputs[i].v);
+    if (e->inputs[i].how != ACCESS_BOX) inputs[i] = pop_tensor_flatten(inputs[i]);
+  }
   size_t max_fields = e->num_inputs + g->num_outputs + 1;
   for (size_t i = 0; i < e->num_inputs; ++i)
     if (e->inputs[i].how == ACCESS_BOX) max_fields += 2 * (size_t)e->inputs[i].v->type->rank;
@@ -166,7 +148,7 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
     vertex_set(v, "base", (int64_t)begin);
     char field[24];
     for (size_t i = 0; i < e->num_inputs; ++i)
-      connect_input(l, v, &e->inputs[i], i, inputs[i], begin, end, blocks[i]);
+      connect_input(l, v, &e->inputs[i], i, inputs[i], begin, end);
     for (size_t i = 0; i < g->num_outputs; ++i) {
       snprintf(field, sizeof field, "out%zu", i);
       vertex_connect(
@@ -176,7 +158,6 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
   }
   pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
   free(inputs);
-  free(blocks);
 }
 
 static bool make_codelet(group *g, const value *root)
@@ -187,7 +168,7 @@ static bool make_codelet(group *g, const value *root)
   uint64_t cost = 0;
   for (size_t i = 0; i < g->num_ops && good; ++i) {
     good = emit_op(&e, g->ops[i], in_setup(g, g->ops[i]));
-    cost += index_cost(g->ops[i]);
+    cost += index_cost(l, g->ops[i]);
   }
   choose_outputs(g, root);
   if (good) {

@@ -41,7 +41,7 @@ static size_t *shape_of(lowering *l, const model_type *type)
 
 /* In costs of elements: what one vertex is worth starting for, and what a vertex has a tile of its own for as long as there are
  * tiles, because much work is about much data. */
-enum { WORK_OF_A_VERTEX = 128, WORK_OF_A_TILE = 16384, ELEMENTS_TOGETHER = 8 };
+enum { WORK_OF_A_VERTEX = 128, WORK_OF_A_TILE = 4096, ELEMENTS_TOGETHER = 8 };
 
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain)
 {
@@ -231,19 +231,13 @@ static bool postpone(lowering *l, const operation *op)
     value_state *s = state_of(l, op->operands[i]);
     access how = index_access(l, op, i);
     if (s->kind != STATE_PENDING) continue;
-    bool tensor = how == ACCESS_WHOLE || how == ACCESS_BOX || how == ACCESS_BLOCK ||
+    bool tensor = how == ACCESS_WHOLE || how == ACCESS_BOX ||
                   (how == ACCESS_SCALAR && !is_cheap(s->op)) || weight + s->weight > MAX_WEIGHT;
     if (tensor) {
       if (!lowering_force(l, op->operands[i])) return false;
     } else {
       weight += s->weight;
     }
-  }
-  for (size_t i = 0; i < op->num_operands; ++i) {
-    value_state *s = state_of(l, op->operands[i]);
-    access how = index_access(l, op, i);
-    if (s->kind == STATE_SPLAT && how == ACCESS_BLOCK)
-      lowering_set_tensor(l, op->operands[i], lowering_tensor(l, op->operands[i]));
   }
   for (size_t i = 0; i < op->num_results; ++i) {
     value_state *s = state_of(l, op->results[i]);

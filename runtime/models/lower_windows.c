@@ -262,6 +262,20 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
          w.num_map;
 }
 
+/* Boxes are better where they are small, if they are no more than the operand altogether or it has a batch: then the same vertex may
+ * choose from all rows of few columns. An argument can lie as popops finds it, so there is nothing to bring. */
+static bool boxes_are_better(const lowering *l, const operation *op, const windows *w)
+{
+  enum { LARGE_BYTES = 131072 };
+  if (op->code == OP_DYNAMIC_UPDATE_SLICE || (!w->operand->op && !w->num_batch)) return false;
+  const model_type *type = w->operand->type;
+  uint64_t elements = type_elements(op->results[0]->type), most = l->num_tiles * l->num_workers;
+  uint64_t each = (elements + most - 1) / most, bytes = box_bytes(l, op, 0, each);
+  if (bytes > LARGE_BYTES) return false;
+  return w->num_batch ||
+         bytes * (elements / each) <= 2 * type_elements(type) * element_bytes(type->element);
+}
+
 /* ---- the operations ---- */
 
 bool windows_are_planned(const lowering *l, const operation *op)
@@ -280,7 +294,8 @@ bool windows_are_planned(const lowering *l, const operation *op)
   default:
     return false;
   }
-  return !fits_whole(w.operand) && type_elements(op->results[0]->type) && num_moving(&w);
+  return !fits_whole(w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
+         !boxes_are_better(l, op, &w);
 }
 
 static size_t divide_up(size_t a, size_t b)

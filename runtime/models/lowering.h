@@ -150,9 +150,8 @@ void lowering_add_headers(text *t, const char *code);
 
 /* ---- code: emit.c ---- */
 
-/* How an operand is used: at the same index, its only element, anywhere, in the box that boxes.c says, or as a block of consecutive
- * elements for each element of the result, in an order of its dimensions that the operation says (reduce_order). */
-typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BOX, ACCESS_BLOCK } access;
+/* How an operand is used: at the same index, its only element, anywhere, or in the box that boxes.c says. */
+typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BOX } access;
 /* Of larger operands no tile has a copy if there is another way. */
 enum { WHOLE_MAX_BYTES = 16384 };
 
@@ -206,6 +205,8 @@ typedef struct box {
 box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
 /* Of operand i, for elements [begin, end) of the first result; it has at least one element if the operand has one. */
 box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
+/* How many bytes the one of operand 0 has. */
+uint64_t box_bytes(const lowering *l, const operation *op, uint64_t begin, uint64_t end);
 bool box_is_known(const operation *op, size_t i); /* that this is less than all of the operand */
 /* As fields of a vertex: the elements are in<n>, the others are numbers, begin<n>_<d> and size<n>_<d>. */
 void box_add_fields(text *to, size_t n, uint32_t rank);
@@ -215,9 +216,9 @@ void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, c
 /* emit_index.c: statements that define the variables of the results. */
 access index_access(const lowering *l, const operation *op, size_t operand);
 bool emit_index(emitter *e, text *to, const operation *op);
-uint64_t index_cost(const operation *op);
-/* Of a reduce: dimensions that are kept, then those that are reduced; how many elements one result is made of. */
-uint64_t reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
+uint64_t index_cost(const lowering *l, const operation *op);
+/* Of a reduce: dimensions that are kept, then those that are reduced. */
+void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
 bool fits_whole(const value *v);
 
 /* The stages' functions for one operation. */
