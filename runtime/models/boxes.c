@@ -240,17 +240,29 @@ const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *con
   return index;
 }
 
-void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b)
+void box_set(planned_vertex *v, size_t n, size_t rank, const box *b)
 {
-  size_t begin[MODEL_MAX_RANK] = {0}, end[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
   for (size_t d = 0; d < rank; ++d) {
     char name[24];
-    begin[d] = (size_t)b->begin[d];
-    end[d] = (size_t)b->end[d];
     snprintf(name, sizeof name, "begin%zu_%zu", n, d);
     vertex_set(v, name, b->begin[d]);
     snprintf(name, sizeof name, "size%zu_%zu", n, d);
     vertex_set(v, name, b->end[d] - b->begin[d]);
   }
-  vertex_connect(v, field, pop_tensor_flatten(pop_tensor_slice_nd(t, begin, end, rank)));
+}
+
+pop_tensor box_of_tensor(pop_tensor t, const box *b)
+{
+  size_t begin[MODEL_MAX_RANK] = {0}, end[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
+  for (size_t d = 0; d < rank; ++d) {
+    begin[d] = (size_t)b->begin[d];
+    end[d] = (size_t)b->end[d];
+  }
+  return pop_tensor_flatten(pop_tensor_slice_nd(t, begin, end, rank));
+}
+
+void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b)
+{
+  box_set(v, n, pop_tensor_rank(t), b);
+  vertex_connect(v, field, box_of_tensor(t, b));
 }

@@ -1,7 +1,6 @@
-/* Operations that make several elements of a result at a time: scatter, sort, and their like.
+/* Operations that make several elements of a result at a time: sort, and its like, by rows; select_and_scatter.
  *
- * Each has a codelet of its own. Scatters are divided by ranges of the result: a vertex goes through all updates, in
- * order, and takes those for its own range; sorts are divided by rows. */
+ * Each has a codelet of its own. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -9,124 +8,6 @@
 #include <string.h>
 
 #define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
-
-/* ---- scatter ---- */
-
-static bool listed(const int64_t *list, size_t count, int64_t value)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
-}
-
-/* "((a * 5 + b) * 6 + c)" */
-static const char *joined(lowering *l, const char *const *x, const model_type *t)
-{
-  const char *at = "0";
-  for (uint32_t d = 0; d < t->rank; ++d)
-    at = d ? PRINT("(%s * %" PRId64 " + %s)", at, t->dims[d], x[d]) : x[d];
-  return at;
-}
-
-/* The body: for each update, in order, where it goes; if that is in this vertex's range, what it becomes. */
-static void scatter_body(range_codelet *c, const operation *op, const char *region)
-{
-  lowering *l = c->e.l;
-  text *to = &c->e.body;
-  size_t inputs = op->num_operands / 2, num_window, num_inserted, num_batch, num_indices, num_map;
-  const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
-  const int64_t *window = dict_int_list(l->m, dn, "update_window_dims", &num_window);
-  const int64_t *inserted = dict_int_list(l->m, dn, "inserted_window_dims", &num_inserted);
-  const int64_t *batch = dict_int_list(l->m, dn, "input_batching_dims", &num_batch);
-  const int64_t *indices_batch =
-      dict_int_list(l->m, dn, "scatter_indices_batching_dims", &num_indices);
-  const int64_t *map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &num_map);
-  int64_t vector = dict_int(dn, "index_vector_dim", 0);
-  const model_type *type = op->operands[0]->type, *indices = op->operands[inputs]->type;
-  const model_type *updates = op->operands[inputs + 1]->type;
-  const char *scatter[MODEL_MAX_RANK] = {0}, *full[MODEL_MAX_RANK] = {0}, *at[MODEL_MAX_RANK] = {0};
-  size_t n = 0, next = 0;
-  for (size_t i = 0; i < inputs; ++i)
-    text_add(to, "  for (unsigned i = 0; i < size; ++i) out%zu[i] = in%zu[i];\n", i, i);
-  text_add(to, "  unsigned u = 0;\n");
-  for (uint32_t d = 0; d < updates->rank; ++d) {
-    text_add(to, "  for (int x%u = 0; x%u < %" PRId64 "; ++x%u)\n", d, d, updates->dims[d], d);
-    if (!listed(window, num_window, d)) scatter[n++] = PRINT("x%u", d);
-  }
-  /* A loop of one turn: there may be none around it. */
-  text_add(to, "  do {\n    const unsigned update = u++;\n");
-  for (uint32_t d = 0; d < type->rank; ++d)
-    full[d] = listed(inserted, num_inserted, d) || listed(batch, num_batch, d)
-                  ? "0"
-                  : PRINT("x%" PRId64, window[next++]);
-  for (size_t k = 0; k < num_map; ++k) {
-    n = 0;
-    for (uint32_t d = 0; d < indices->rank; ++d)
-      at[d] = d == vector ? PRINT("%zu", k) : scatter[n++];
-    /* Added as 64 bits: an index may be anything. */
-    text_add(to, "    const long long s%zu = (long long)where0[%s];\n", k, joined(l, at, indices));
-    if (op->operands[inputs]->type->element == ELEMENT_U64)
-      text_add(to, "    if (s%zu < 0) continue;\n", k);
-    full[map[k]] = PRINT("(%s + s%zu)", full[map[k]], k);
-  }
-  for (size_t k = 0; k < num_batch; ++k)
-    full[batch[k]] = PRINT("(%s + %s)", full[batch[k]],
-                           scatter[indices_batch[k] - (indices_batch[k] > vector ? 1 : 0)]);
-  for (uint32_t d = 0; d < type->rank; ++d) {
-    text_add(to, "    const long long y%u = %s;\n", d, full[d]);
-    text_add(to, "    if (y%u < 0 || y%u >= %" PRId64 ") continue;\n", d, d, type->dims[d]);
-    full[d] = PRINT("(unsigned)y%u", d);
-  }
-  text_add(to, "    const unsigned i = %s - base;\n    if (i >= size) continue;\n",
-           joined(l, full, type));
-  const char **arguments = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *arguments);
-  const char **results = pop_arena_alloc(l->m->arena, inputs * sizeof *results);
-  for (size_t k = 0; k < inputs; ++k) {
-    const char *s = suffix_of(op->operands[k]);
-    arguments[k] = PRINT("hlo_load_%s(out%zu[i])", s, k);
-    arguments[inputs + k] = PRINT("hlo_load_%s(update%zu[update])", s, k);
-    results[k] = PRINT("r%zu", k);
-    text_add(to, "    %s r%zu;\n", c_type_of(op->operands[k]), k);
-  }
-  text_add(to, "    ");
-  emit_region_call(&c->e, to, &op->regions[0], region, arguments, results);
-  for (size_t k = 0; k < inputs; ++k)
-    text_add(to, "    out%zu[i] = hlo_store_%s(r%zu);\n", k, suffix_of(op->operands[k]), k);
-  text_add(to, "  } while (0);\n");
-}
-
-static bool lower_scatter(lowering *l, const operation *op)
-{
-  range_codelet c = {.e.l = l};
-  size_t inputs = op->num_operands / 2;
-  const model_type *type = op->results[0]->type, *updates = op->operands[inputs + 1]->type;
-  const char *region = emit_region(&c.e, op, 0);
-  bool good = region && range_add_field(&c, op, "where", 0, op->operands[inputs], false);
-  for (size_t i = 0; i < inputs && good; ++i)
-    good = range_add_field(&c, op, "in", i, op->operands[i], false) &&
-           range_add_field(&c, op, "update", i, op->operands[inputs + 1 + i], false) &&
-           range_add_field(&c, op, "out", i, op->results[i], true);
-  if (good) {
-    scatter_body(&c, op, region);
-    spread_plan plan = lowering_plan(l, type_elements(type),
-                                     2 + type_elements(updates) / (type_elements(type) + 1), 1);
-    pop_tensor *tensors = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *tensors);
-    bool *sliced = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *sliced);
-    tensors[0] = lowering_tensor(l, op->operands[inputs]);
-    for (size_t i = 0; i < inputs; ++i) {
-      tensors[1 + 3 * i] = lowering_tensor(l, op->operands[i]);
-      tensors[2 + 3 * i] = lowering_tensor(l, op->operands[inputs + 1 + i]);
-      tensors[3 + 3 * i] = lowering_variable(l, op->results[i]->type, &plan, lowering_name(l, op));
-      sliced[1 + 3 * i] = sliced[3 + 3 * i] = true;
-      lowering_set_tensor(l, op->results[i], tensors[3 + 3 * i]);
-    }
-    good = !l->error;
-    if (good && plan.elements)
-      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
-  }
-  range_free(&c);
-  return good;
-}
 
 /* ---- select_and_scatter ---- */
 

@@ -232,6 +232,20 @@ static void describe(const windows *w, pop_tensor vectors, described *d)
                          .num_dropped_dims = w->num_dropped + w->num_batch};
 }
 
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* Columns on one tile: some are side by side, so that they are one message on their way. */
+static size_t columns_together(const lowering *l, element_type e, size_t columns)
+{
+  enum { MESSAGE_BYTES = 32 };
+  size_t each = divide_up(columns, l->num_tiles), least = MESSAGE_BYTES / element_bytes(e);
+  if (each >= least) return each;
+  return least < columns ? least : columns;
+}
+
 /* ---- what scatters do ---- */
 
 /* SET: the update; or the operation on both. */
@@ -258,8 +272,13 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
   windows w = of_scatter(l, op);
   for (size_t k = 0; k < w.num_map; ++k) /* else a part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
+  /* Each tile has all updates for its columns. */
+  enum { MOST_BYTES = 131072 };
+  uint64_t bytes = element_bytes(w.operand->type->element), columns = 1;
+  for (uint32_t d = 0; d < w.operand->type->rank; ++d) columns *= (uint64_t)w.sizes[d];
+  size_t each = columns_together(l, w.operand->type->element, (size_t)columns);
   return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
-         w.num_map;
+         w.num_map && type_elements(op->operands[2]->type) / columns * each * bytes < MOST_BYTES;
 }
 
 /* Boxes are better where they are small, if they are no more than the operand altogether or it has a batch: then the same vertex may
@@ -298,19 +317,12 @@ bool windows_are_planned(const lowering *l, const operation *op)
          !boxes_are_better(l, op, &w);
 }
 
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
-
-/* A table: a row for each place that indices can say. Some columns are side by side, so that they are one message on their way; and
- * rows are in parts, so that all tiles have some; popops joins what it finds in up to 63 of them. */
+/* A table: a row for each place that indices can say. Rows are in parts, so that all tiles have some; popops joins what it finds in up to 63 of them. */
 static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t columns,
                             const char *name)
 {
-  enum { MESSAGE_BYTES = 32, MOST_PARTS = 63, PART_BYTES = 16384 };
-  size_t each = divide_up(columns, l->num_tiles), least = MESSAGE_BYTES / element_bytes(e);
-  if (each < least) each = least < columns ? least : columns;
+  enum { MOST_PARTS = 63, PART_BYTES = 16384 };
+  size_t each = columns_together(l, e, columns);
   size_t groups = divide_up(columns, each), count = rows * columns, at = 0;
   size_t parts = divide_up(rows * each * element_bytes(e), PART_BYTES);
   if (parts > l->num_tiles / groups) parts = l->num_tiles / groups;

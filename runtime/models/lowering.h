@@ -211,6 +211,8 @@ bool box_is_known(const operation *op, size_t i); /* that this is less than all 
 /* As fields of a vertex: the elements are in<n>, the others are numbers, begin<n>_<d> and size<n>_<d>. */
 void box_add_fields(text *to, size_t n, uint32_t rank);
 const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *const *at);
+void box_set(planned_vertex *v, size_t n, size_t rank, const box *b);
+pop_tensor box_of_tensor(pop_tensor t, const box *b); /* flat */
 void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b);
 
 /* emit_index.c: statements that define the variables of the results. */

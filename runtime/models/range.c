@@ -23,7 +23,10 @@ uint32_t range_finish(range_codelet *c, const operation *op)
   text_add(&t, "typedef struct {\n");
   const char *size = "";
   for (size_t i = 0; i < c->num_fields; ++i) {
-    text_add(&t, "  %s(VECTOR(%s)) %s;\n", c->fields[i].output ? "OUTPUT" : "INPUT",
+    text_add(&t, "  %s(VECTOR(%s)) %s;\n",
+             c->fields[i].updated  ? "INOUT"
+             : c->fields[i].output ? "OUTPUT"
+                                   : "INPUT",
              element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
     if (c->fields[i].boxed) box_add_fields(&t, i, c->fields[i].of->type->rank);
     if (c->fields[i].output && !*size) size = c->fields[i].name;

@@ -11,7 +11,9 @@ typedef struct range_field {
   char name[40];
   const value *of;
   bool output;
-  bool boxed; /* operand i in field i: of each vertex the box that it needs (boxes.c) */
+  bool updated; /* an output that has its value before */
+  bool
+      boxed; /* has fields for a box of number i, if it is field i; range_add_vertices: of operand i the one of boxes.c */
 } range_field;
 
 typedef struct range_codelet {
@@ -31,6 +33,7 @@ void range_free(range_codelet *c);
 void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,
                         const spread_plan *plan, const pop_tensor *tensors, const bool *sliced);
 
+bool lower_scatter(lowering *l, const operation *op);          /* lower_scatter.c */
 bool lower_triangular_solve(lowering *l, const operation *op); /* lower_linear.c */
 bool lower_cholesky(lowering *l, const operation *op);
 bool lower_rng_bit_generator(lowering *l, const operation *op); /* lower_random.c */

@@ -1,0 +1,288 @@
+/* Scatters of any region: a vertex for each range of the result goes through the updates in order and takes those for its range.
+ *
+ * It has only the columns of the updates that its range has, and where all updates would be too many for a tile, they come in steps,
+ * some indices at a time. */
+#include "models/range.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
+
+typedef struct scatter {
+  lowering *l;
+  const operation *op;
+  size_t inputs;
+  const model_type *type, *indices, *updates;
+  int64_t vector;
+  const int64_t *map;
+  size_t num_map;
+  int64_t column
+      [MODEL_MAX_RANK]; /* of each dimension of the operand that of the updates' window, or -1 */
+  int64_t batch[MODEL_MAX_RANK]; /* of each dimension of the operand that of the indices, or -1 */
+  bool mapped[MODEL_MAX_RANK];   /* dimensions that indices are of */
+  uint32_t of_indices[MODEL_MAX_RANK]; /* of each dimension of the indices that of the updates */
+  uint32_t cut; /* the longest of the updates' dimensions that are the indices' */
+  bool
+      by_columns; /* updates are so long that vertices have their own columns only, which are messages by themselves then */
+} scatter;
+
+static bool listed(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
+static scatter scatter_of(lowering *l, const operation *op)
+{
+  const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
+  scatter s = {.l = l, .op = op, .inputs = op->num_operands / 2, .type = op->operands[0]->type};
+  size_t num_window, num_inserted, num_batch, num_of, next = 0;
+  const int64_t *window = dict_int_list(l->m, dn, "update_window_dims", &num_window);
+  const int64_t *inserted = dict_int_list(l->m, dn, "inserted_window_dims", &num_inserted);
+  const int64_t *batch = dict_int_list(l->m, dn, "input_batching_dims", &num_batch);
+  const int64_t *of = dict_int_list(l->m, dn, "scatter_indices_batching_dims", &num_of);
+  s.indices = op->operands[s.inputs]->type;
+  s.updates = op->operands[s.inputs + 1]->type;
+  s.map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &s.num_map);
+  s.vector = dict_int(dn, "index_vector_dim", 0);
+  for (uint32_t d = 0; d < s.type->rank; ++d) {
+    s.batch[d] = s.column[d] = -1;
+    s.mapped[d] = listed(s.map, s.num_map, d);
+    for (size_t k = 0; k < num_batch; ++k)
+      if (batch[k] == d) s.batch[d] = of[k];
+    if (s.batch[d] < 0 && !listed(inserted, num_inserted, d)) s.column[d] = window[next++];
+  }
+  enum { LONG_BYTES = 1024 };
+  uint64_t bytes = element_bytes(s.type->element);
+  for (size_t k = 0; k < num_window; ++k) bytes *= (uint64_t)s.updates->dims[window[k]];
+  s.by_columns = bytes > LONG_BYTES;
+  s.cut = MODEL_MAX_RANK;
+  next = 0;
+  for (uint32_t d = 0; d < s.updates->rank; ++d) {
+    if (listed(window, num_window, d)) continue;
+    if ((int64_t)next == s.vector) ++next;
+    s.of_indices[next++] = d;
+    if (s.cut == MODEL_MAX_RANK || s.updates->dims[d] > s.updates->dims[s.cut]) s.cut = d;
+  }
+  return s;
+}
+
+/* ---- the codelet ---- */
+
+/* Fields are the indices, the updates, the results; boxes have the numbers of these fields. */
+enum { INDICES, UPDATES };
+
+/* For each vector of indices where its update begins: o<d>, in each dimension of the operand. */
+static void emit_begin(const scatter *s, text *to)
+{
+  lowering *l = s->l;
+  const char *at[MODEL_MAX_RANK] = {0};
+  size_t results = UPDATES + s->inputs;
+  for (uint32_t d = 0; d < s->indices->rank; ++d)
+    if (d != s->vector) at[d] = PRINT("x%u", s->of_indices[d]);
+  for (size_t k = 0; k < s->num_map; ++k) {
+    if (s->vector < s->indices->rank) at[s->vector] = PRINT("%zu", k);
+    text_add(to, "    const long long s%zu = (long long)where0[%s];\n", k,
+             box_index(l->m->arena, INDICES, s->indices->rank, at));
+    text_add(to, "    if (s%zu < -0x7fffffff || s%zu > 0x7fffffff) continue;\n", k, k);
+  }
+  for (uint32_t d = 0; d < s->type->rank; ++d) {
+    const char *begin = "0";
+    for (size_t k = 0; k < s->num_map; ++k)
+      if (s->map[k] == d) begin = PRINT("(int)s%zu", k);
+    if (s->batch[d] >= 0) begin = PRINT("x%u", s->of_indices[s->batch[d]]);
+    text_add(to, "    const int o%u = %s;\n", d, begin);
+    if (s->column[d] < 0) /* one place: is it the vertex's? */
+      text_add(
+          to,
+          "    if ((unsigned)(o%u - (int)vertex->begin%zu_%u) >= vertex->size%zu_%u) continue;\n",
+          d, results, d, results, d);
+  }
+}
+
+/* Loops over what of the update is in the vertex's box. */
+static void emit_columns(const scatter *s, text *to)
+{
+  size_t results = UPDATES + s->inputs;
+  for (uint32_t d = 0; d < s->type->rank; ++d) {
+    if (s->column[d] < 0) continue;
+    unsigned u = (unsigned)s->column[d];
+    text_add(to,
+             "    int x%u = (int)vertex->begin%zu_%u - o%u, e%u = x%u + (int)vertex->size%zu_%u;\n"
+             "    if (x%u < (int)vertex->begin%d_%u) x%u = (int)vertex->begin%d_%u;\n"
+             "    if (e%u > (int)(vertex->begin%d_%u + vertex->size%d_%u)) e%u = "
+             "(int)(vertex->begin%d_%u + vertex->size%d_%u);\n"
+             "    for (; x%u < e%u; ++x%u) {\n",
+             u, results, d, d, u, u, results, d, u, UPDATES, u, u, UPDATES, u, u, UPDATES, u,
+             UPDATES, u, u, UPDATES, u, UPDATES, u, u, u, u);
+  }
+}
+
+static void emit_body(const scatter *s, range_codelet *c, const char *region)
+{
+  lowering *l = s->l;
+  text *to = &c->e.body;
+  const char *x[MODEL_MAX_RANK] = {0}, *y[MODEL_MAX_RANK] = {0};
+  for (uint32_t d = 0; d < s->updates->rank; ++d) {
+    bool window = false;
+    x[d] = PRINT("x%u", d);
+    for (uint32_t k = 0; k < s->type->rank; ++k) window = window || s->column[k] == d;
+    if (!window)
+      text_add(to,
+               "  for (int x%u = (int)vertex->begin%d_%u, e%u = x%u + (int)vertex->size%d_%u; x%u "
+               "< e%u; ++x%u)\n",
+               d, UPDATES, d, d, d, UPDATES, d, d, d, d);
+  }
+  /* A loop of one turn: there may be none around it. */
+  text_add(to, "  do {\n");
+  emit_begin(s, to);
+  emit_columns(s, to);
+  for (uint32_t d = 0; d < s->type->rank; ++d)
+    y[d] = s->column[d] < 0 ? PRINT("o%u", d) : PRINT("(o%u + x%" PRId64 ")", d, s->column[d]);
+  text_add(to, "    const unsigned i = (unsigned)(%s) - base;\n    if (i < size) {\n",
+           emit_linear_index(&c->e, y, s->type));
+  text_add(to, "    const unsigned update = %s;\n",
+           box_index(l->m->arena, UPDATES, s->updates->rank, x));
+  const char **arguments = pop_arena_alloc(l->m->arena, 2 * s->inputs * sizeof *arguments);
+  const char **results = pop_arena_alloc(l->m->arena, s->inputs * sizeof *results);
+  for (size_t k = 0; k < s->inputs; ++k) {
+    const char *suffix = suffix_of(s->op->operands[k]);
+    arguments[k] = PRINT("hlo_load_%s(out%zu[i])", suffix, k);
+    arguments[s->inputs + k] = PRINT("hlo_load_%s(update%zu[update])", suffix, k);
+    results[k] = PRINT("r%zu", k);
+    text_add(to, "    %s r%zu;\n", c_type_of(s->op->operands[k]), k);
+  }
+  text_add(to, "    ");
+  emit_region_call(&c->e, to, &s->op->regions[0], region, arguments, results);
+  for (size_t k = 0; k < s->inputs; ++k)
+    text_add(to, "    out%zu[i] = hlo_store_%s(r%zu);\n", k, suffix_of(s->op->operands[k]), k);
+  text_add(to, "    }\n");
+  for (uint32_t d = 0; d < s->type->rank; ++d)
+    if (s->column[d] >= 0) text_add(to, "    }\n");
+  text_add(to, "  } while (0);\n");
+}
+
+static bool add_fields(const scatter *s, range_codelet *c)
+{
+  const operation *op = s->op;
+  bool good = range_add_field(c, op, "where", 0, op->operands[s->inputs], false);
+  for (size_t i = 0; i < s->inputs && good; ++i)
+    good = range_add_field(c, op, "update", i, op->operands[s->inputs + 1 + i], false);
+  for (size_t i = 0; i < s->inputs && good; ++i) {
+    good = range_add_field(c, op, "out", i, op->results[i], true);
+    if (good) c->fields[UPDATES + s->inputs + i].updated = true;
+  }
+  if (good)
+    c->fields[INDICES].boxed = c->fields[UPDATES].boxed = c->fields[UPDATES + s->inputs].boxed =
+        true;
+  return good;
+}
+
+/* ---- vertices ---- */
+
+/* What the elements `r` of the result need of the updates and indices, of step [begin, end) of the dimension that is cut. */
+static void needed(const scatter *s, const box *r, int64_t begin, int64_t end, box *updates,
+                   box *indices)
+{
+  *updates = *indices = (box){{0}, {0}};
+  memcpy(updates->end, s->updates->dims, s->updates->rank * sizeof *updates->end);
+  for (uint32_t d = 0; d < s->type->rank; ++d) {
+    int64_t u = s->column[d];
+    if (u < 0 || s->mapped[d] || !s->by_columns) continue;
+    int64_t size = s->updates->dims[u];
+    updates->end[u] = r->end[d] < size ? r->end[d] : size;
+    updates->begin[u] = r->begin[d] < updates->end[u] ? r->begin[d] : updates->end[u] - 1;
+  }
+  if (s->cut < MODEL_MAX_RANK) {
+    updates->begin[s->cut] = begin;
+    updates->end[s->cut] = end;
+  }
+  for (uint32_t d = 0; d < s->indices->rank; ++d) {
+    indices->begin[d] = d == s->vector ? 0 : updates->begin[s->of_indices[d]];
+    indices->end[d] = d == s->vector ? s->indices->dims[d] : updates->end[s->of_indices[d]];
+  }
+}
+
+/* How many indices a vertex takes at a time of the dimension that is cut. */
+static int64_t step_of(const scatter *s, const spread_plan *plan)
+{
+  enum { STEP_BYTES = 65536 };
+  box updates, indices, r = box_of_range(s->type, 0, plan->per_vertex);
+  if (s->cut == MODEL_MAX_RANK) return 1;
+  needed(s, &r, 0, 1, &updates, &indices);
+  uint64_t bytes = element_bytes(s->indices->element), count = 1;
+  for (uint32_t d = 0; d < s->indices->rank; ++d)
+    bytes *= (uint64_t)(indices.end[d] - indices.begin[d]);
+  for (uint32_t d = 0; d < s->updates->rank; ++d)
+    count *= (uint64_t)(updates.end[d] - updates.begin[d]);
+  for (size_t i = 0; i < s->inputs; ++i)
+    bytes += count * element_bytes(s->op->operands[i]->type->element);
+  return bytes < STEP_BYTES ? (int64_t)(STEP_BYTES / bytes) : 1;
+}
+
+static void add_step(const scatter *s, const range_codelet *c, uint32_t codelet,
+                     const spread_plan *plan, const pop_tensor *tensors, int64_t from, int64_t to)
+{
+  lowering *l = s->l;
+  size_t max_fields = c->num_fields + 1 + 6 * MODEL_MAX_RANK;
+  pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, s->op));
+  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
+    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
+    if (end > plan->elements) end = plan->elements;
+    box r = box_of_range(s->type, begin, end), updates, indices;
+    needed(s, &r, from, to, &updates, &indices);
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
+    vertex_set(v, "base", (int64_t)begin);
+    box_connect(v, c->fields[INDICES].name, INDICES, tensors[INDICES], &indices);
+    box_connect(v, c->fields[UPDATES].name, UPDATES, tensors[UPDATES], &updates);
+    for (size_t i = 1; i < s->inputs; ++i)
+      vertex_connect(v, c->fields[UPDATES + i].name, box_of_tensor(tensors[UPDATES + i], &updates));
+    box_set(v, UPDATES + s->inputs, s->type->rank, &r);
+    for (size_t i = UPDATES + s->inputs; i < c->num_fields; ++i)
+      vertex_connect(
+          v, c->fields[i].name,
+          pop_tensor_slice(pop_tensor_flatten(tensors[i]), (size_t)begin, (size_t)end, 0));
+  }
+  pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
+}
+
+static bool make_results(const scatter *s, const range_codelet *c, const spread_plan *plan,
+                         pop_tensor *tensors)
+{
+  lowering *l = s->l;
+  for (size_t i = 0; i < UPDATES + s->inputs; ++i)
+    tensors[i] = lowering_tensor(l, s->op->operands[s->inputs + i]);
+  for (size_t i = UPDATES + s->inputs; i < c->num_fields && !l->error; ++i) {
+    const value *result = s->op->results[i - UPDATES - s->inputs];
+    pop_tensor from = lowering_tensor(l, s->op->operands[i - UPDATES - s->inputs]);
+    tensors[i] = lowering_variable(l, result->type, plan, lowering_name(l, s->op));
+    lowering_set_tensor(l, result, tensors[i]);
+    if (plan->elements) pop_sequence_add(l->sequence, pop_program_copy(from, tensors[i], ""));
+  }
+  return !l->error;
+}
+
+bool lower_scatter(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  scatter s = scatter_of(l, op);
+  const char *region = emit_region(&c.e, op, 0);
+  bool good = region && add_fields(&s, &c);
+  if (good) {
+    uint64_t elements = type_elements(s.type), updates = type_elements(s.updates);
+    spread_plan plan = lowering_plan(l, elements, 2 + updates / (elements + 1), 1);
+    pop_tensor *tensors = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *tensors);
+    good = make_results(&s, &c, &plan, tensors);
+    if (good && elements && updates) {
+      emit_body(&s, &c, region);
+      uint32_t codelet = range_finish(&c, op);
+      int64_t all = s.cut < MODEL_MAX_RANK ? s.updates->dims[s.cut] : 1, step = step_of(&s, &plan);
+      for (int64_t from = 0; from < all; from += step)
+        add_step(&s, &c, codelet, &plan, tensors, from, from + step < all ? from + step : all);
+    }
+  }
+  range_free(&c);
+  return good;
+}
