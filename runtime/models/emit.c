@@ -115,6 +115,20 @@ const char *emit_at(emitter *e, const operation *op, size_t i, const char *const
 
 /* ---- one operation on one element ---- */
 
+const char *emit_converted(pop_arena *arena, element_type from, element_type to, const char *x)
+{
+  if (from == to) return x;
+  return pop_arena_printf(arena, "hlo_convert_%s_%s(%s)", element_infos[from].suffix,
+                          element_infos[to].suffix, x);
+}
+
+const char *emit_product_added(pop_arena *arena, element_type e, const char *sum, const char *a,
+                               const char *b)
+{
+  const char *s = element_infos[e].suffix;
+  return pop_arena_printf(arena, "hlo_add_%s(%s, hlo_multiply_%s(%s, %s))", s, sum, s, a, b);
+}
+
 static const char *compare(emitter *e, const operation *op, const char *const *x)
 {
   static const char *const names[][2] = {{"EQ", "eq"}, {"NE", "ne"}, {"LT", "lt"},
@@ -144,9 +158,8 @@ const char *emit_element(emitter *e, const operation *op, const char *const *x)
     return pop_arena_printf(arena, "hlo_minimum_%s(hlo_maximum_%s(%s, %s), %s)", suffix, suffix,
                             x[1], x[0], x[2]);
   case OP_CONVERT:
-    if (op->operands[0]->type->element == op->results[0]->type->element) return x[0];
-    return pop_arena_printf(arena, "hlo_convert_%s_%s(%s)", suffix, suffix_of(op->results[0]),
-                            x[0]);
+    return emit_converted(arena, op->operands[0]->type->element, op->results[0]->type->element,
+                          x[0]);
   case OP_REDUCE_PRECISION:
     return pop_arena_printf(arena, "hlo_reduce_precision_%s(%s, %u, %u)", suffix, x[0],
                             (unsigned)op_int(op, "exponent_bits", 0),

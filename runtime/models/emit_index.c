@@ -425,26 +425,22 @@ static bool emit_reduce_window(emitter *e, text *to, const operation *op)
   return true;
 }
 
-/* The type that products are added in: halves are added as floats and rounded at the end. */
-static expression emit_product_sum(emitter *e, text *to, const operation *op, unsigned n)
+/* Halves are added as floats and rounded at the end. */
+static void emit_product_sum(text *to, const operation *op, unsigned n)
 {
-  (void)e;
   text_add(to, "    %s s%u = %s;\n", c_type_of(op->results[0]), n,
            op->results[0]->type->element == ELEMENT_C64 ? "{0, 0}" : "0");
-  return NULL;
 }
 
 static void emit_product(emitter *e, text *to, const operation *op, unsigned n, expression a,
                          expression b)
 {
-  const value *result = op->results[0];
-  element_type t = result->type->element;
+  pop_arena *arena = e->l->m->arena;
+  element_type t = op->results[0]->type->element;
   expression x[2] = {a, b};
-  for (int i = 0; i < 2; ++i)
-    if (op->operands[i]->type->element != t)
-      x[i] = PRINT("hlo_convert_%s_%s(%s)", suffix_of(op->operands[i]), suffix_of(result), x[i]);
-  const char *s = t == ELEMENT_F16 || t == ELEMENT_BF16 ? "f32" : suffix_of(result);
-  text_add(to, "      s%u = hlo_add_%s(s%u, hlo_multiply_%s(%s, %s));\n", n, s, n, s, x[0], x[1]);
+  for (int i = 0; i < 2; ++i) x[i] = emit_converted(arena, op->operands[i]->type->element, t, x[i]);
+  if (t == ELEMENT_F16 || t == ELEMENT_BF16) t = ELEMENT_F32;
+  text_add(to, "      s%u = %s;\n", n, emit_product_added(arena, t, PRINT("s%u", n), x[0], x[1]));
 }
 
 static void end_product(emitter *e, text *to, const operation *op, unsigned n)
@@ -487,7 +483,7 @@ static void emit_dot(emitter *e, text *to, const operation *op)
       if (!in_list(batch[i], num_batch, d) && !in_list(contracting[i], num_contracting, d))
         at[i][d] = x[next++];
   }
-  emit_product_sum(e, to, op, n);
+  emit_product_sum(to, op, n);
   for (size_t k = 0; k < num_contracting; ++k)
     text_add(to, "    for (int r%u_%zu = 0; r%u_%zu < %" PRId64 "; ++r%u_%zu) {\n", n, k, n, k,
              types[0]->dims[contracting[0][k]], n, k);
@@ -535,7 +531,7 @@ static void emit_convolution(emitter *e, text *to, const operation *op)
   size_t out_feature = dimension_of(roles[2], rank, -2);
   unsigned n = e->next_name++;
   expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0}, k[MODEL_MAX_RANK] = {0};
-  emit_product_sum(e, to, op, n);
+  emit_product_sum(to, op, n);
   if (type_elements(in) && type_elements(kernel)) {
     /* Output feature o belongs to group o / (features / groups). */
     int64_t out_features = out->dims[out_feature];

@@ -409,8 +409,9 @@ static bool lower_op(lowering *l, const operation *op)
 pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name)
 {
   for (const operation *op = b->first; op; op = op->next) {
-    if (product_is_planned(op) && (op->operands[0] == v || op->operands[1] == v))
-      return product_operand(l, v, op);
+    for (size_t i = 0; i < op->num_operands; ++i)
+      if (op->operands[i] == v && product_is_planned(op) && product_takes_operand(op, i))
+        return product_argument(l, op, i, name);
     if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) {
       pop_popops_add_codelets(l->graph);
       return lowering_sliceable(l, op, name);

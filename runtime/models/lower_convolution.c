@@ -59,10 +59,7 @@ bool convolution_is_planned(const operation *op)
 {
   if (op->code != OP_CONVOLUTION || op->results[0]->type->rank > POP_CONV_MAX_DIMS + 2)
     return false;
-  element_type e = op->results[0]->type->element;
-  if (e != ELEMENT_F32 && e != ELEMENT_F16) return false;
-  for (int i = 0; i < 2; ++i)
-    if (op->operands[i]->type->element != e) return false;
+  if (product_element(op) != ELEMENT_F32 && product_element(op) != ELEMENT_F16) return false;
   return type_elements(op->results[0]->type) > 0 && type_elements(op->operands[0]->type) > 0 &&
          type_elements(op->operands[1]->type) > 0 &&
          (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));
@@ -94,17 +91,20 @@ bool lower_convolution(lowering *l, const operation *op)
 {
   roles r = roles_of(l, op);
   pop_tensor operands[2] = {{0}};
-  for (int i = 0; i < 2; ++i) operands[i] = lowering_tensor(l, op->operands[i]);
+  for (int i = 0; i < 2; ++i) operands[i] = product_operand(l, op, (size_t)i);
   if (l->error) return false;
   pop_popops_add_codelets(l->graph);
   pop_poplin_add_codelets(l->graph);
   pop_conv_params params = params_of(l, op, r.rank - 2);
   pop_mat_mul_options options =
-      pop_mat_mul_default_options(element_infos[op->results[0]->type->element].type);
+      pop_mat_mul_default_options(element_infos[product_element(op)].type);
+  options.output = product_output(op);
   pop_tensor t = pop_poplin_convolution(
       l->graph, input_of(&r, operands[0], (size_t)op_int(op, "batch_group_count", 1)),
       kernel_of(&r, operands[1], params.groups), &params, &options, l->sequence,
       lowering_name(l, op));
+  t = product_result(l, op, t, options.output == POP_HALF ? ELEMENT_F16 : ELEMENT_F32);
+  if (l->error) return false;
   size_t order[MODEL_MAX_RANK], back[MODEL_MAX_RANK] = {0};
   order_of(&r, 2, -1, -2, order);
   for (size_t d = 0; d < r.rank; ++d) back[order[d]] = d;

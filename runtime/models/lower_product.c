@@ -20,8 +20,21 @@ static bool listed(const int64_t *list, size_t count, int64_t value)
   return false;
 }
 
-static void sides_of(const lowering *l, const operation *op, side sides[2])
+/* Of `dot` the last dimension of the left goes with the first of the right. */
+static void sides_of_dot(lowering *l, const operation *op, side sides[2])
 {
+  int64_t *dims = pop_arena_alloc(l->m->arena, 2 * sizeof *dims);
+  dims[0] = (int64_t)op->operands[0]->type->rank - 1;
+  dims[1] = 0;
+  for (int i = 0; i < 2; ++i) sides[i] = (side){.contracted = &dims[i], .num_contracted = 1};
+}
+
+static void sides_of(lowering *l, const operation *op, side sides[2])
+{
+  if (op->code == OP_DOT) {
+    sides_of_dot(l, op, sides);
+    return;
+  }
   static const char *const names[2][2] = {
       {"lhs_batching_dimensions", "lhs_contracting_dimensions"},
       {"rhs_batching_dimensions", "rhs_contracting_dimensions"}};
@@ -63,14 +76,13 @@ static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
   return pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, type->rank), shape, 3);
 }
 
+/* poplin's products take no matrix without elements. */
 bool product_is_planned(const operation *op)
 {
-  if (op->code != OP_DOT_GENERAL) return false;
-  element_type e = op->results[0]->type->element;
-  if (e != ELEMENT_F32 && e != ELEMENT_F16) return false;
-  for (int i = 0; i < 2; ++i)
-    if (op->operands[i]->type->element != e) return false;
-  return !fits_whole(op->operands[0]) || !fits_whole(op->operands[1]);
+  if (op->code != OP_DOT_GENERAL && op->code != OP_DOT) return false;
+  if (product_element(op) != ELEMENT_F32 && product_element(op) != ELEMENT_F16) return false;
+  return type_elements(op->results[0]->type) > 0 &&
+         (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));
 }
 
 static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, const model_type *b)
@@ -87,9 +99,10 @@ static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, cons
 /* The product is so planned that what a tile has beside operands and result, code of its exchanges included, is half as much as its
  * share of these, or FEW_BYTES where that is less than what each tile has anyhow: no more than 1.5 times the tensors' own memory
  * where they are large. */
-static pop_mat_mul_options options_of(const lowering *l, pop_type type, pop_mat_mul_sizes s)
+static pop_mat_mul_options options_of(const lowering *l, const operation *op, pop_mat_mul_sizes s)
 {
   enum { FEW_BYTES = 6144 };
+  pop_type type = element_infos[product_element(op)].type;
   pop_mat_mul_options options = pop_mat_mul_default_options(type);
   double bytes = (double)pop_type_bytes(type) * (double)s.groups / (double)l->num_tiles;
   double result = bytes * (double)s.m * (double)s.n;
@@ -97,6 +110,7 @@ static pop_mat_mul_options options_of(const lowering *l, pop_type type, pop_mat_
   double room = result + (half > FEW_BYTES ? half : FEW_BYTES);
   double proportion = 2 * room / pop_graph_get_target(l->graph)->memory_bytes;
   if (proportion < options.memory_proportion) options.memory_proportion = proportion;
+  options.output = product_output(op);
   return options;
 }
 
@@ -113,16 +127,16 @@ static pop_tensor as_operand(const side *s, const model_type *type, pop_tensor t
   return pop_tensor_dim_shuffle(pop_tensor_reshape(t, shape, type->rank), back, type->rank);
 }
 
-pop_tensor product_operand(lowering *l, const value *v, const operation *op)
+pop_tensor product_argument(lowering *l, const operation *op, size_t i, const char *name)
 {
   side sides[2];
-  int i = op->operands[0] == v ? 0 : 1;
+  const value *v = op->operands[i];
   sides_of(l, op, sides);
   pop_mat_mul_sizes sizes = sizes_of(sides, op->operands[0]->type, op->operands[1]->type);
   pop_type type = element_infos[v->type->element].type;
-  pop_mat_mul_options options = options_of(l, type, sizes);
+  pop_mat_mul_options options = options_of(l, op, sizes);
   pop_tensor t = pop_poplin_create_mat_mul_input(
-      l->graph, type, i == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes, &options, v->name);
+      l->graph, type, i == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes, &options, name);
   return as_operand(&sides[i], v->type, t, i == 1);
 }
 
@@ -131,17 +145,18 @@ bool lower_product(lowering *l, const operation *op)
   side sides[2];
   sides_of(l, op, sides);
   pop_tensor operands[2] = {{0}};
-  for (int i = 0; i < 2; ++i) operands[i] = lowering_tensor(l, op->operands[i]);
+  for (int i = 0; i < 2; ++i) operands[i] = product_operand(l, op, (size_t)i);
   if (l->error) return false;
   pop_popops_add_codelets(l->graph);
   pop_poplin_add_codelets(l->graph);
   pop_tensor a = matrices(&sides[0], op->operands[0]->type, operands[0], false);
   pop_tensor b = matrices(&sides[1], op->operands[1]->type, operands[1], true);
   pop_mat_mul_options options =
-      options_of(l, element_infos[op->operands[0]->type->element].type,
-                 sizes_of(sides, op->operands[0]->type, op->operands[1]->type));
+      options_of(l, op, sizes_of(sides, op->operands[0]->type, op->operands[1]->type));
   pop_tensor product =
       pop_poplin_mat_mul_grouped(l->graph, a, b, &options, l->sequence, lowering_name(l, op));
+  product = product_result(l, op, product, options.output == POP_HALF ? ELEMENT_F16 : ELEMENT_F32);
+  if (l->error) return false;
   size_t shape[MODEL_MAX_RANK] = {0};
   const model_type *type = op->results[0]->type;
   for (uint32_t d = 0; d < type->rank; ++d) shape[d] = (size_t)type->dims[d];

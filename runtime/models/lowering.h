@@ -192,6 +192,11 @@ void emit_region_call(emitter *e, text *to, const block *region, const char *nam
                       const char *const *arguments, const char *const *results);
 /* "hlo_add_f32(a, b)" */
 const char *emit_element(emitter *e, const operation *op, const char *const *operands);
+/* An element of one type as one of another. */
+const char *emit_converted(pop_arena *arena, element_type from, element_type to, const char *x);
+/* sum + a * b, rounded twice; 16-bit floats are f32 here. */
+const char *emit_product_added(pop_arena *arena, element_type e, const char *sum, const char *a,
+                               const char *b);
 const char *suffix_of(const value *v);
 const char *c_type_of(const value *v);
 
@@ -226,13 +231,22 @@ bool fits_whole(const value *v);
 /* The stages' functions for one operation. */
 bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
 bool lower_view(lowering *l, const operation *op, bool *done);
-/* lower_product.c: is it one that poplin makes? */
+/* lower_product.c: is it too large for copies of its operands on each tile? */
 bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
 bool convolution_is_planned(const operation *op); /* lower_convolution.c */
 bool lower_convolution(lowering *l, const operation *op);
 /* A variable for the operand, so laid out as this product fetches it. */
-pop_tensor product_operand(lowering *l, const value *v, const operation *op);
+pop_tensor product_argument(lowering *l, const operation *op, size_t operand, const char *name);
+/* Products and convolutions in a type that their operands are converted to, and their result from: lower_product_type.c.
+ * ELEMENT_F16 and ELEMENT_F32: one that poplin calculates in. */
+element_type product_element(const operation *op);
+/* What lowering_tensor has of the operand, in that type. */
+pop_tensor product_operand(lowering *l, const operation *op, size_t operand);
+bool product_takes_operand(const operation *op, size_t operand); /* as it is */
+/* Elements of type `e` as ones of the result's: the same tensor, or a new one of its shape. */
+pop_tensor product_result(lowering *l, const operation *op, pop_tensor t, element_type e);
+pop_type product_output(const operation *op);             /* of poplin's product */
 bool lower_range(lowering *l, const operation *op);             /* lower_range.c */
 bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.c */
 bool lower_reduce(lowering *l, const operation *op);

@@ -1,0 +1,89 @@
+/* The types that large products and convolutions are calculated in.
+ *
+ *     result        operands   in
+ *     f32, f16      f16        f16, by poplin, with sums in single precision
+ *     other floats  any        f32, by poplin: f16 and bf16 are exact there, the sum is rounded at the end
+ *     i8, i16, i32  any        i32: the low bits of sums and products are those of the low bits
+ *     u8, u16, u32  any        u32
+ *     others        any        the result's type
+ *
+ * Operands become the result's type first, as in small products (emit_index.c). Integers of fewer bits than a word are
+ * calculated with as words since words are what tiles send each other. */
+#include "models/range.h"
+
+element_type product_element(const operation *op)
+{
+  element_type e = op->results[0]->type->element;
+  bool halves = op->operands[0]->type->element == ELEMENT_F16 &&
+                op->operands[1]->type->element == ELEMENT_F16;
+  switch (e) {
+  case ELEMENT_F16:
+  case ELEMENT_F32:
+    return halves ? ELEMENT_F16 : ELEMENT_F32;
+  case ELEMENT_BF16:
+    return ELEMENT_F32;
+  case ELEMENT_I8:
+  case ELEMENT_I16:
+    return ELEMENT_I32;
+  case ELEMENT_U8:
+  case ELEMENT_U16:
+    return ELEMENT_U32;
+  default:
+    return e;
+  }
+}
+
+/* Its elements, of type `from`, as `via` and then as `to`: a new variable of its shape. */
+static pop_tensor converted(lowering *l, const operation *op, pop_tensor t, element_type from,
+                            element_type via, element_type to)
+{
+  range_codelet c = {.e.l = l};
+  int64_t elements = (int64_t)pop_tensor_num_elements(t);
+  model_type types[2] = {{.rank = 1, .dims = &elements, .element = from},
+                         {.rank = 1, .dims = &elements, .element = to}};
+  value values[2] = {{.type = &types[0]}, {.type = &types[1]}};
+  if (!range_add_field(&c, op, "in", 0, &values[0], false) ||
+      !range_add_field(&c, op, "out", 0, &values[1], true))
+    return (pop_tensor){0};
+  pop_arena *arena = l->m->arena;
+  const char *x = pop_arena_printf(arena, "hlo_load_%s(in0[i])", element_infos[from].suffix);
+  x = emit_converted(arena, from, via, x);
+  text_add(&c.e.body, "  for (unsigned i = 0; i < size; ++i)\n    out0[i] = hlo_store_%s(%s);\n",
+           element_infos[to].suffix, emit_converted(arena, via, to, x));
+  spread_plan plan = lowering_plan(l, (uint64_t)elements, 4, 1);
+  static const bool sliced[2] = {true, true};
+  const pop_tensor tensors[2] = {t, lowering_variable(l, &types[1], &plan, lowering_name(l, op))};
+  range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
+  range_free(&c);
+  size_t shape[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
+  for (size_t d = 0; d < rank; ++d) shape[d] = pop_tensor_dim(t, d);
+  return pop_tensor_reshape(tensors[1], shape, rank);
+}
+
+bool product_takes_operand(const operation *op, size_t operand)
+{
+  element_type e = op->operands[operand]->type->element, in = product_element(op);
+  element_type result = op->results[0]->type->element;
+  /* A float is rounded to the result's type even if it is one that is calculated with. */
+  return e == in && (result == in || result == ELEMENT_F32 || element_is_integer(result));
+}
+
+pop_tensor product_operand(lowering *l, const operation *op, size_t operand)
+{
+  const value *v = op->operands[operand];
+  pop_tensor t = lowering_tensor(l, v);
+  if (l->error || product_takes_operand(op, operand)) return t;
+  return converted(l, op, t, v->type->element, op->results[0]->type->element, product_element(op));
+}
+
+pop_type product_output(const operation *op)
+{
+  bool half = product_element(op) == ELEMENT_F16 && op->results[0]->type->element == ELEMENT_F16;
+  return half ? POP_HALF : POP_FLOAT;
+}
+
+pop_tensor product_result(lowering *l, const operation *op, pop_tensor t, element_type e)
+{
+  element_type result = op->results[0]->type->element;
+  return e == result ? t : converted(l, op, t, e, e, result);
+}
