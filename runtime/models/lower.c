@@ -410,7 +410,8 @@ pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const 
 {
   for (const operation *op = b->first; op; op = op->next) {
     for (size_t i = 0; i < op->num_operands; ++i)
-      if (op->operands[i] == v && product_is_planned(op) && product_takes_operand(op, i))
+      if (op->operands[i] == v && product_is_planned(op) && product_is_poplins(op) &&
+          product_takes_operand(op, i))
         return product_argument(l, op, i, name);
     if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) {
       pop_popops_add_codelets(l->graph);

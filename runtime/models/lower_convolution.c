@@ -59,7 +59,7 @@ bool convolution_is_planned(const operation *op)
 {
   if (op->code != OP_CONVOLUTION || op->results[0]->type->rank > POP_CONV_MAX_DIMS + 2)
     return false;
-  if (product_element(op) != ELEMENT_F32 && product_element(op) != ELEMENT_F16) return false;
+  if (!product_is_poplins(op)) return false;
   return type_elements(op->results[0]->type) > 0 && type_elements(op->operands[0]->type) > 0 &&
          type_elements(op->operands[1]->type) > 0 &&
          (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));

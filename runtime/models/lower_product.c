@@ -1,4 +1,5 @@
-/* Products of matrices that are too large for a copy on each tile: those of poplin, which plans them over the tiles.
+/* Products of matrices that are too large for a copy on each tile: those of poplin, which plans them over the tiles, and of
+ * other types our own blocks (lower_product_blocks.c).
  *
  *   left  [batch…, free…, contracted…] -> [b, m, k]
  *   right [batch…, contracted…, free…] -> [b, k, n]
@@ -76,11 +77,10 @@ static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
   return pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, type->rank), shape, 3);
 }
 
-/* poplin's products take no matrix without elements. */
+/* A matrix without elements has no plan. */
 bool product_is_planned(const operation *op)
 {
   if (op->code != OP_DOT_GENERAL && op->code != OP_DOT) return false;
-  if (product_element(op) != ELEMENT_F32 && product_element(op) != ELEMENT_F16) return false;
   return type_elements(op->results[0]->type) > 0 &&
          (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));
 }
@@ -140,22 +140,30 @@ pop_tensor product_argument(lowering *l, const operation *op, size_t i, const ch
   return as_operand(&sides[i], v->type, t, i == 1);
 }
 
+static pop_tensor product_by_poplin(lowering *l, const operation *op, pop_mat_mul_sizes sizes,
+                                    pop_tensor a, pop_tensor b)
+{
+  pop_popops_add_codelets(l->graph);
+  pop_poplin_add_codelets(l->graph);
+  pop_mat_mul_options options = options_of(l, op, sizes);
+  pop_tensor t =
+      pop_poplin_mat_mul_grouped(l->graph, a, b, &options, l->sequence, lowering_name(l, op));
+  return product_result(l, op, t, options.output == POP_HALF ? ELEMENT_F16 : ELEMENT_F32);
+}
+
 bool lower_product(lowering *l, const operation *op)
 {
   side sides[2];
   sides_of(l, op, sides);
-  pop_tensor operands[2] = {{0}};
-  for (int i = 0; i < 2; ++i) operands[i] = product_operand(l, op, (size_t)i);
+  const model_type *types[2] = {op->operands[0]->type, op->operands[1]->type};
+  pop_tensor t[2] = {{0}};
+  for (int i = 0; i < 2; ++i) t[i] = product_operand(l, op, (size_t)i);
   if (l->error) return false;
-  pop_popops_add_codelets(l->graph);
-  pop_poplin_add_codelets(l->graph);
-  pop_tensor a = matrices(&sides[0], op->operands[0]->type, operands[0], false);
-  pop_tensor b = matrices(&sides[1], op->operands[1]->type, operands[1], true);
-  pop_mat_mul_options options =
-      options_of(l, op, sizes_of(sides, op->operands[0]->type, op->operands[1]->type));
+  for (int i = 0; i < 2; ++i) t[i] = matrices(&sides[i], types[i], t[i], i == 1);
   pop_tensor product =
-      pop_poplin_mat_mul_grouped(l->graph, a, b, &options, l->sequence, lowering_name(l, op));
-  product = product_result(l, op, product, options.output == POP_HALF ? ELEMENT_F16 : ELEMENT_F32);
+      product_is_poplins(op)
+          ? product_by_poplin(l, op, sizes_of(sides, types[0], types[1]), t[0], t[1])
+          : lower_product_in_blocks(l, op, t[0], t[1]);
   if (l->error) return false;
   size_t shape[MODEL_MAX_RANK] = {0};
   const model_type *type = op->results[0]->type;

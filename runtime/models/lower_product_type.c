@@ -3,7 +3,7 @@
  *     result        operands   in
  *     f32, f16      f16        f16, by poplin, with sums in single precision
  *     other floats  any        f32, by poplin: f16 and bf16 are exact there, the sum is rounded at the end
- *     i8, i16, i32  any        i32: the low bits of sums and products are those of the low bits
+ *     i8, i16, i32  any        i32, in blocks (lower_product_blocks.c): the low bits of sums and products are those of the low bits
  *     u8, u16, u32  any        u32
  *     others        any        the result's type
  *
@@ -31,6 +31,12 @@ element_type product_element(const operation *op)
   default:
     return e;
   }
+}
+
+bool product_is_poplins(const operation *op)
+{
+  element_type e = product_element(op);
+  return e == ELEMENT_F32 || e == ELEMENT_F16;
 }
 
 /* Its elements, of type `from`, as `via` and then as `to`: a new variable of its shape. */

@@ -247,6 +247,10 @@ bool product_takes_operand(const operation *op, size_t operand); /* as it is */
 /* Elements of type `e` as ones of the result's: the same tensor, or a new one of its shape. */
 pop_tensor product_result(lowering *l, const operation *op, pop_tensor t, element_type e);
 pop_type product_output(const operation *op);             /* of poplin's product */
+bool product_is_poplins(const operation *op);
+/* lower_product_blocks.c: [groups, m, k] times [groups, k, n], of elements in the type that is calculated in. None of the sizes is
+ * 0. A view [groups, m, n] of elements of the result's type. */
+pop_tensor lower_product_in_blocks(lowering *l, const operation *op, pop_tensor a, pop_tensor b);
 bool lower_range(lowering *l, const operation *op);             /* lower_range.c */
 bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.c */
 bool lower_reduce(lowering *l, const operation *op);
