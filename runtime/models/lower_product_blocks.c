@@ -12,7 +12,7 @@
  *
  *     panel 0: [m, columns]     panel 1: [m, columns]     …     the last: [m, what is left of n]
  *
- * The right matrix is copied to panels [k, columns] first, the left one to rows, since messages are few then. */
+ * The right matrix is copied to panels [k, columns] first, the left one to rows, unless it has them, since messages are few then. */
 #include "models/range.h"
 
 typedef struct block_shape {
@@ -48,29 +48,42 @@ static unsigned columns_together(element_type e)
 /* Instructions of a product and its addition. */
 static double product_cost(element_type e)
 {
-  if (e == ELEMENT_F64) return 150;
+  if (e == ELEMENT_F64) return 360;
   return element_bytes(e) == 8 ? 14 : 2;
 }
 
-/* The plan's other numbers, from those of a block and a part. Of the vertices of a tile all have rows of their own, up to all
- * rows. False: a tile has no room for a step. */
+/* So many vertices, one after the other, of rows of `length`: how many such rows they are of, at most. */
+static uint64_t rows_touched(uint64_t vertices, uint64_t length, uint64_t rows)
+{
+  bool even = length % vertices == 0 || vertices % length == 0;
+  return smaller((vertices - 1) / length + (even ? 1 : 2), smaller(vertices, rows));
+}
+
+/* Rows and columns that the vertices of a tile take. Those of a panel have columns in common, those of a product rows. */
+static uint64_t lines_of_tile(const block_shape *s, const block_plan *p)
+{
+  uint64_t products = p->num_parts * s->groups, n = p->per_tile;
+  uint64_t columns = rows_touched(n, p->down, products * p->across);
+  uint64_t of_products = rows_touched(n, p->down * p->across, products);
+  return columns * p->columns + smaller(n, of_products * p->down) * p->rows;
+}
+
+/* The plan's other numbers, from those of a block and a part. False: a tile has no room for a step. */
 static bool complete_plan(const lowering *l, const block_shape *s, block_plan *p)
 {
-  uint64_t bytes = element_bytes(s->element),
-           room = pop_graph_get_target(l->graph)->memory_bytes / 4;
+  enum { OF_VERTEX_BYTES = 64 };
+  uint64_t bytes = element_bytes(s->element);
+  uint64_t room = pop_graph_get_target(l->graph)->memory_bytes / 4;
   p->down = divide_up(s->m, p->rows);
   p->across = divide_up(s->n, p->columns);
   p->num_parts = divide_up(s->k, p->part);
   uint64_t panels = p->num_parts * s->groups * p->across;
   p->per_tile = divide_up(panels * p->down, l->num_tiles);
-  bool even = p->down % p->per_tile == 0 || p->per_tile % p->down == 0;
-  uint64_t touched = smaller((p->per_tile - 1) / p->down + (even ? 1 : 2), p->per_tile);
-  uint64_t lines = smaller(p->per_tile, p->down) * p->rows + touched * p->columns;
-  if (p->num_parts > 1) {
-    uint64_t partials = p->per_tile * p->rows * p->columns * bytes;
-    if (partials > room / 2) return false;
-    room -= partials;
-  }
+  uint64_t lines = lines_of_tile(s, p);
+  uint64_t taken = p->per_tile * OF_VERTEX_BYTES;
+  if (p->num_parts > 1) taken += p->per_tile * p->rows * p->columns * bytes;
+  if (taken > room / 2) return false;
+  room -= taken;
   uint64_t most = room / (lines * bytes);
   if (most == 0) return false;
   p->step = divide_up(p->part, divide_up(p->part, most));
@@ -80,16 +93,16 @@ static bool complete_plan(const lowering *l, const block_shape *s, block_plan *p
 /* Cycles, roughly: workers take turns, an exchange brings a word in a cycle. */
 static double cycles_of(const lowering *l, const block_shape *s, const block_plan *p)
 {
-  enum { OF_STEP = 400, OF_ROW = 30, OF_ELEMENT = 3 };
+  enum { OF_STEP = 400, OF_VERTEX = 100, OF_ROW = 30, OF_ELEMENT = 3 };
   double workers = (double)l->num_workers, words = (double)element_bytes(s->element) / 4;
   unsigned together = columns_together(s->element);
   uint64_t loops = p->columns / together + p->columns % together;
   double along = (double)p->part * ((double)p->columns * (product_cost(s->element) + 1) +
                                     (double)(loops * OF_ELEMENT));
-  double vertex = (double)p->rows * (along + (double)(loops * OF_ROW));
+  double starts = (double)(OF_VERTEX * divide_up(p->part, p->step));
+  double vertex = starts + (double)p->rows * (along + (double)(loops * OF_ROW));
   double rounds = (double)divide_up(p->per_tile, l->num_workers);
-  uint64_t touched = (p->per_tile - 1) / p->down + 1;
-  double lines = (double)(smaller(p->per_tile, p->down) * p->rows + touched * p->columns);
+  double lines = (double)lines_of_tile(s, p);
   double cycles = rounds * workers * vertex + lines * (double)p->part * words +
                   (double)(OF_STEP * divide_up(p->part, p->step));
   if (p->num_parts == 1) return cycles;
@@ -107,9 +120,10 @@ static uint64_t next_size(uint64_t size, uint64_t most)
 static block_plan plan_blocks(const lowering *l, const block_shape *s)
 {
   enum { MOST_PARTS = 128 };
-  block_plan best = {.rows = 1, .columns = 1, .part = s->k};
+  /* If there is room for no plan, the graph compiler says how much is missing, and does not take long for it. */
+  block_plan best = {.rows = s->m, .columns = s->n, .part = s->k};
   double least = -1;
-  if (!complete_plan(l, s, &best)) best.step = 1;
+  if (!complete_plan(l, s, &best)) best.step = s->k;
   for (uint64_t rows = 1; rows <= s->m; rows = next_size(rows, s->m))
     for (uint64_t columns = 1; columns <= s->n; columns = next_size(columns, s->n))
       for (uint64_t parts = 1; parts <= smaller(s->k, MOST_PARTS); parts *= 2) {
@@ -164,16 +178,27 @@ static pop_tensor add_variable(lowering *l, const operation *op, const block_sha
 /* A short range of elements on many tiles is a message from each. */
 enum { LEAST_ELEMENTS = 64 };
 
-static pop_tensor copy_of_left(lowering *l, const operation *op, const block_shape *s, pop_tensor t)
+static void count_run(void *context, size_t begin, size_t end)
 {
+  (void)begin;
+  (void)end;
+  *(uint64_t *)context += 1;
+}
+
+/* Rows that are there in one run each stay where they are. */
+static pop_tensor left_in_rows(lowering *l, const operation *op, const block_shape *s, pop_tensor t)
+{
+  uint64_t runs = 0;
+  pop_tensor_visit_contiguous_regions(t, count_run, &runs);
+  if (runs <= s->groups * s->m) return t;
   pop_tensor left = add_variable(l, op, s, (size_t[]){s->groups, s->m, s->k}, 3);
   pop_graph_map_linearly(l->graph, left, LEAST_ELEMENTS, 0);
   pop_sequence_add(l->sequence, pop_program_copy(t, left, lowering_name(l, op)));
   return left;
 }
 
-static pop_tensor copy_of_right(lowering *l, const operation *op, const block_shape *s,
-                                const block_plan *p, pop_tensor t)
+static pop_tensor right_in_panels(lowering *l, const operation *op, const block_shape *s,
+                                  const block_plan *p, pop_tensor t)
 {
   pop_tensor right = add_variable(l, op, s, (size_t[]){s->groups * s->k * s->n}, 1);
   pop_graph_map_linearly(l->graph, right, LEAST_ELEMENTS, 0);
@@ -322,7 +347,7 @@ pop_tensor lower_product_in_blocks(lowering *l, const operation *op, pop_tensor 
                          .n = pop_tensor_dim(b, 2),
                          .element = product_element(op)};
   const block_plan p = plan_blocks(l, &s);
-  const pop_tensor operands[2] = {copy_of_left(l, op, &s, a), copy_of_right(l, op, &s, &p, b)};
+  const pop_tensor operands[2] = {left_in_rows(l, op, &s, a), right_in_panels(l, op, &s, &p, b)};
   pop_tensor partials = partials_variable(l, op, &s, &p);
   for (uint64_t from = 0; from < p.part; from += p.step)
     add_step(l, op, &s, &p, from, operands, partials);
