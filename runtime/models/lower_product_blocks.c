@@ -279,9 +279,8 @@ static void add_step(lowering *l, const operation *op, const block_shape *s, con
           uint64_t row = r * p->rows, last = smaller(row + p->rows, s->m);
           pop_tensor a = pop_tensor_slice(operands[0], g, g + 1, 0);
           a = pop_tensor_slice(pop_tensor_slice(a, row, last, 1), begin, end, 2);
-          planned_vertex *v = lowering_add_vertex(l, set, codelet, i / p->per_tile, 3);
-          v->base = (uint32_t)(end - begin);
-          v->has_base = true;
+          planned_vertex *v = lowering_add_vertex(l, set, codelet, i / p->per_tile, 4);
+          vertex_set(v, "base", (int64_t)(end - begin));
           vertex_connect(v, "a", pop_tensor_flatten(a));
           vertex_connect(v, "b", in_panel(s, p, operands[1], s->k, g, c, begin, end - begin));
           vertex_connect(v, "out", in_panel(s, p, sums, s->m, g, c, row, last - row));
