@@ -9,9 +9,9 @@ typedef const char *expression;
 
 #define PRINT(...) pop_arena_printf(e->l->m->arena, __VA_ARGS__)
 
-bool fits_whole(const value *v)
+bool fits_whole(const lowering *l, const value *v)
 {
-  return type_elements(v->type) * element_bytes(v->type->element) <= WHOLE_MAX_BYTES;
+  return type_elements(v->type) * element_bytes(v->type->element) <= l->copy_limit;
 }
 
 static bool is_scalar(const value *v)
@@ -646,8 +646,7 @@ access index_access(const lowering *l, const operation *op, size_t i)
 {
   const value *v = op->operands[i], *result = op->results[0];
   bool only = is_scalar(v) && !is_scalar(result);
-  (void)l;
-  if (box_is_known(op, i) && !fits_whole(v)) return ACCESS_BOX;
+  if (box_is_known(op, i) && !fits_whole(l, v)) return ACCESS_BOX;
   switch (op->code) {
   case OP_RESHAPE:
   case OP_MAP:

@@ -258,8 +258,8 @@ static bool lower_index(lowering *l, const operation *op)
                 op->code == OP_REVERSE;
     if (same && s->kind == STATE_SPLAT) return set_splat(l, op->results[0], s->splat), true;
   }
-  if (product_is_planned(op)) return lower_product(l, op);
-  if (convolution_is_planned(op)) return lower_convolution(l, op);
+  if (product_is_planned(l, op)) return lower_product(l, op);
+  if (convolution_is_planned(l, op)) return lower_convolution(l, op);
   if (reduce_is_planned(l, op)) return lower_reduce(l, op);
   if (windows_are_planned(l, op)) return lower_windows(l, op);
   bool done = false;
@@ -410,7 +410,7 @@ pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const 
 {
   for (const operation *op = b->first; op; op = op->next) {
     for (size_t i = 0; i < op->num_operands; ++i)
-      if (op->operands[i] == v && product_is_planned(op) && product_is_poplins(op) &&
+      if (op->operands[i] == v && product_is_planned(l, op) && product_is_poplins(op) &&
           product_takes_operand(op, i))
         return product_argument(l, op, i, name);
     if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) {

@@ -55,14 +55,14 @@ static pop_conv_params params_of(const lowering *l, const operation *op, size_t 
   return p;
 }
 
-bool convolution_is_planned(const operation *op)
+bool convolution_is_planned(const lowering *l, const operation *op)
 {
   if (op->code != OP_CONVOLUTION || op->results[0]->type->rank > POP_CONV_MAX_DIMS + 2)
     return false;
   if (!product_is_poplins(op)) return false;
   return type_elements(op->results[0]->type) > 0 && type_elements(op->operands[0]->type) > 0 &&
          type_elements(op->operands[1]->type) > 0 &&
-         (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));
+         (!fits_whole(l, op->operands[0]) || !fits_whole(l, op->operands[1]));
 }
 
 /* [batch, features, spatial…]; groups of the batch become groups of features. */

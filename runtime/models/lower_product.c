@@ -78,11 +78,11 @@ static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
 }
 
 /* A matrix without elements has no plan. */
-bool product_is_planned(const operation *op)
+bool product_is_planned(const lowering *l, const operation *op)
 {
   if (op->code != OP_DOT_GENERAL && op->code != OP_DOT) return false;
   return type_elements(op->results[0]->type) > 0 &&
-         (!fits_whole(op->operands[0]) || !fits_whole(op->operands[1]));
+         (!fits_whole(l, op->operands[0]) || !fits_whole(l, op->operands[1]));
 }
 
 static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, const model_type *b)

@@ -61,7 +61,7 @@ bool reduce_is_planned(const lowering *l, const operation *op)
 {
   if (op->code != OP_REDUCE) return false;
   bool fits = true;
-  for (size_t i = 0; i < op->num_operands / 2; ++i) fits = fits && fits_whole(op->operands[i]);
+  for (size_t i = 0; i < op->num_operands / 2; ++i) fits = fits && fits_whole(l, op->operands[i]);
   return !fits &&
          find_cut(l, (size_t)type_elements(op->results[0]->type), length_of(op)).pieces > 1;
 }

@@ -113,13 +113,13 @@ static pop_tensor view_pad(lowering *l, const operation *op, pop_tensor t)
   return t;
 }
 
-static bool is_large(const operation *op)
+static bool is_large(const lowering *l, const operation *op)
 {
-  if (op->code != OP_CONCATENATE) return !fits_whole(op->operands[0]);
+  if (op->code != OP_CONCATENATE) return !fits_whole(l, op->operands[0]);
   uint64_t bytes = 0;
   for (size_t i = 0; i < op->num_operands; ++i)
     bytes += type_elements(op->operands[i]->type) * element_bytes(op->operands[i]->type->element);
-  return bytes > WHOLE_MAX_BYTES;
+  return bytes > l->copy_limit;
 }
 
 bool lower_view(lowering *l, const operation *op, bool *done)
@@ -139,7 +139,7 @@ bool lower_view(lowering *l, const operation *op, bool *done)
   case OP_BROADCAST_IN_DIM:
   case OP_CONCATENATE:
   case OP_PAD:
-    if (is_large(op)) break;
+    if (is_large(l, op)) break;
     /* fall through */
   default:
     *done = false;

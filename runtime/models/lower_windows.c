@@ -268,7 +268,7 @@ static bool update_op(const operation *op, pop_update_op *how)
 static bool scatter_is_planned(const lowering *l, const operation *op)
 {
   pop_update_op how;
-  if (op->num_operands != 3 || fits_whole(op->operands[2]) || !update_op(op, &how)) return false;
+  if (op->num_operands != 3 || fits_whole(l, op->operands[2]) || !update_op(op, &how)) return false;
   windows w = of_scatter(l, op);
   for (size_t k = 0; k < w.num_map; ++k) /* else a part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
@@ -313,7 +313,7 @@ bool windows_are_planned(const lowering *l, const operation *op)
   default:
     return false;
   }
-  return !fits_whole(w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
+  return !fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
          !boxes_are_better(l, op, &w);
 }
 

@@ -90,6 +90,7 @@ typedef struct lowering {
   pop_program sequence; /* that operations are added to */
   pop_error *error;
   size_t num_tiles, num_workers;
+  uint64_t copy_limit; /* bytes: of larger operands no tile has a copy if there is another way */
   value_state *states; /* by the number of the value */
   codelet *codelets;
   size_t num_codelets, codelets_capacity;
@@ -152,8 +153,6 @@ void lowering_add_headers(text *t, const char *code);
 
 /* How an operand is used: at the same index, its only element, anywhere, or in the box that boxes.c says. */
 typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BOX } access;
-/* Of larger operands no tile has a copy if there is another way. */
-enum { WHOLE_MAX_BYTES = 16384 };
 
 typedef struct emitted_input {
   const value *v;
@@ -226,15 +225,15 @@ bool emit_index(emitter *e, text *to, const operation *op);
 uint64_t index_cost(const lowering *l, const operation *op);
 /* Of a reduce: dimensions that are kept, then those that are reduced. */
 void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
-bool fits_whole(const value *v);
+bool fits_whole(const lowering *l, const value *v);
 
 /* The stages' functions for one operation. */
 bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
 bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: is it too large for copies of its operands on each tile? */
-bool product_is_planned(const operation *op);
+bool product_is_planned(const lowering *l, const operation *op);
 bool lower_product(lowering *l, const operation *op);
-bool convolution_is_planned(const operation *op); /* lower_convolution.c */
+bool convolution_is_planned(const lowering *l, const operation *op); /* lower_convolution.c */
 bool lower_convolution(lowering *l, const operation *op);
 /* A variable for the operand, so laid out as this product fetches it. */
 pop_tensor product_argument(lowering *l, const operation *op, size_t operand, const char *name);
@@ -246,7 +245,7 @@ pop_tensor product_operand(lowering *l, const operation *op, size_t operand);
 bool product_takes_operand(const operation *op, size_t operand); /* as it is */
 /* Elements of type `e` as ones of the result's: the same tensor, or a new one of its shape. */
 pop_tensor product_result(lowering *l, const operation *op, pop_tensor t, element_type e);
-pop_type product_output(const operation *op);             /* of poplin's product */
+pop_type product_output(const operation *op); /* of poplin's product */
 bool product_is_poplins(const operation *op);
 /* lower_product_blocks.c: [groups, m, k] times [groups, k, n], of elements in the type that is calculated in. None of the sizes is
  * 0. A view [groups, m, n] of elements of the result's type. */

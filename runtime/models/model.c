@@ -19,6 +19,7 @@ struct pop_model {
   char *text;
   size_t size, part;
   uint32_t replicas;
+  uint64_t copy_limit;
   module *m;
   function *main;
   lowering lowered;
@@ -148,6 +149,7 @@ pop_error *pop_model_parse_replicated(const char *text, size_t size, const char 
   model->size = size;
   model->part = part;
   model->replicas = replicas;
+  model->copy_limit = POP_MODEL_COPY_LIMIT;
   model->text = pop_xmalloc(size + 1);
   if (size) memcpy(model->text, text, size);
   model->text[size] = '\0';
@@ -349,6 +351,13 @@ pop_error *pop_model_dump(const pop_model *model, const char *folder)
 
 /* ---- lowering ---- */
 
+pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes)
+{
+  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  model->copy_limit = bytes;
+  return NULL;
+}
+
 /* Up to the codelets. */
 static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program *program)
 {
@@ -373,6 +382,7 @@ static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program
                   .sequence = *program,
                   .num_tiles = pop_graph_num_tiles(graph),
                   .num_workers = target->num_worker_contexts,
+                  .copy_limit = model->copy_limit,
                   .feeds = &model->feeds};
   POP_TRY(lowering_run(l));
   return pop_graph_take_error(graph);

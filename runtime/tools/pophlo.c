@@ -44,7 +44,7 @@ pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device, buil
   POP_TRY(choose_target(a, device, b->model, &target));
   b->graph = a->replicas > 1 ? pop_graph_create_replicated(&target, a->replicas)
                              : pop_graph_create(&target);
-  return NULL;
+  return pop_model_set_copy_limit(b->model, a->copy_limit);
 }
 
 /* ---- one module ---- */
@@ -227,7 +227,7 @@ static int report(pop_error *error)
 
 int main(int argc, char **argv)
 {
-  pophlo_arguments a = {0};
+  pophlo_arguments a = {.copy_limit = POP_MODEL_COPY_LIMIT};
   bool done = false;
   int status = report(pophlo_parse(argc, argv, &a, &done));
   if (status == 0 && !done) {

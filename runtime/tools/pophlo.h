@@ -26,6 +26,7 @@ typedef struct pophlo_arguments {
   uint32_t tiles;    /* 0: as many as the module needs */
   uint32_t replicas; /* 0: one */
   size_t part, jobs;
+  size_t copy_limit; /* bytes */
   pophlo_file *ins, *outs;
   size_t num_ins, ins_capacity, num_outs, outs_capacity;
   pop_option *options;

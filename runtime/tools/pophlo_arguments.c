@@ -30,6 +30,8 @@ static const char help[] =
     "      --replicas N        run the module in so many replicas, which its collectives are "
     "between\n"
     "      --tiles N           so many tiles (default: as many as the module's tensors are worth)\n"
+    "      --copy-limit BYTES  tiles may have copies of operands up to so large (default: 16384);\n"
+    "                          larger ones are brought in parts, by more steps\n"
     "      --option KEY=VALUE  set an option of the engine\n"
     "      --cycles            with --run: print the device's cycles\n"
     "      --memory            with --run: print the memory summary\n"
@@ -64,6 +66,7 @@ enum {
   OPTION_DEVICE,
   OPTION_TARGET,
   OPTION_TILES,
+  OPTION_COPY_LIMIT,
   OPTION_REPLICAS,
   OPTION_OPTION,
   OPTION_CYCLES,
@@ -86,6 +89,7 @@ static const struct option long_options[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"target", required_argument, NULL, OPTION_TARGET},
     {"tiles", required_argument, NULL, OPTION_TILES},
+    {"copy-limit", required_argument, NULL, OPTION_COPY_LIMIT},
     {"replicas", required_argument, NULL, OPTION_REPLICAS},
     {"option", required_argument, NULL, OPTION_OPTION},
     {"cycles", no_argument, NULL, OPTION_CYCLES},
@@ -200,6 +204,8 @@ static pop_error *take_option(int option, pophlo_arguments *a)
     if (!number) return usage_error("--tiles takes at least one tile, not", optarg);
     a->tiles = (uint32_t)number;
     return NULL;
+  case OPTION_COPY_LIMIT:
+    return parse_number("--copy-limit", optarg, SIZE_MAX, &a->copy_limit);
   case OPTION_REPLICAS:
     POP_TRY(parse_number("--replicas", optarg, 1024, &number));
     if (!number) return usage_error("--replicas takes at least one replica, not", optarg);
@@ -229,7 +235,7 @@ static pop_error *check_combination(const pophlo_arguments *a)
       (a->run || a->output || a->list || a->codelets || a->num_ins || a->num_outs || a->part))
     return pop_error_new(
         POP_ERROR_USAGE,
-        "--check goes with --device, --target, --tiles, --option, "
+        "--check goes with --device, --target, --tiles, --copy-limit, --option, "
         "--jobs, --both-engines, --everywhere, --dump, --verbose and --quiet only");
   if (!a->check && !one)
     return pop_error_new(POP_ERROR_USAGE,

@@ -7,10 +7,13 @@ models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
 # Each on tiles, few and several, on both engines, and on the CPU device; some on the model.
 quiet out "$pophlo" --check --device=cpu "$models"/*.mlir "$models"/*.txt
-has out '^13 of 13 files hold, with [0-9]+ checks$'
+has out '^14 of 14 files hold, with [0-9]+ checks$'
 mv out cpu.out
 quiet out "$pophlo" --check --everywhere --tiles=7 "$models"/*.mlir "$models"/*.txt
 cmp out cpu.out # each check counts once
+quiet out "$pophlo" --check --copy-limit=0 --tiles=7 "$models"/*.mlir "$models"/*.txt
+cmp out cpu.out
+refuses 2 '--copy-limit takes a number' "$pophlo" --check --copy-limit=many "$models/flow.mlir"
 for how in --both-engines --device=ipumodel; do
   quiet out "$pophlo" --check "$how" "$models/elements.mlir" "$models/flow.mlir" "$models/single.mlir" "$models/after.hlo.txt"
   has out '^4 of 4 files hold, with [0-9]+ checks$'

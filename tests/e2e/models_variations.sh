@@ -2,7 +2,7 @@
 # Operations of random types, shapes, attributes and forms, against what models_variations.py calculates by the
 # specification's words; and modules of the kinds that frameworks export, written by hand, against what NumPy calculated.
 # POPULUS_TEST_SEED is the first seed; with POPULUS_TEST_CASES set there are so many modules, on the interpreter and the CPU
-# device, too.
+# device, too. Once no operand may be copied as a whole, as if all were large.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac
@@ -22,3 +22,5 @@ for how in 'ipu auto' ${POPULUS_TEST_CASES:+'ipu interpreter' 'cpu auto'}; do
   POPULUS_TILE_ENGINE=${how#* } quiet out "$POPULUS_BIN/pophlo" --check --device "${how% *}" seed-*.mlir
   has out "^$count of $count files hold, with [0-9]+ checks\$"
 done
+quiet out "$POPULUS_BIN/pophlo" --check --copy-limit=0 "$exported"/*.mlir seed-*.mlir
+has out "^$((count + 19)) of $((count + 19)) files hold, with [0-9]+ checks\$"

@@ -74,6 +74,11 @@ pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device
 /* How many tiles are worth using: as many as the largest tensor has some hundreds of elements each for, from 1. */
 size_t pop_model_suggested_tiles(const pop_model *model);
 
+/* Of operands of at most so many bytes each tile may have a copy that makes a part of what needs elements of them: POP_MODEL_COPY_LIMIT
+ * unless said. That saves steps, and code of exchanges. Larger ones are brought in parts, where what is needed of them is known,
+ * whatever this says. Before pop_model_lower. Errors: INVALID_ARGUMENT for NULL. */
+enum { POP_MODEL_COPY_LIMIT = 16384 };
+POP_MUST_CHECK pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes);
 /* Adds variables, codelets (generated C, compiled now) and a program that calculates the outputs from the inputs.
  * Once for a model. What the module's check operations compare is made readable for pop_model_judge. Other errors than
  * those above, and INVALID_ARGUMENT for a graph of another number of replicas, are the graph's own; it has none of its own when NULL is returned. */

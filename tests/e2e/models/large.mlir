@@ -1,0 +1,177 @@
+// Operands that are too large for a copy on each tile. What is expected follows from the indices, element by element.
+func.func @main() {
+  // All elements to one, and to one with its place.
+  %r0 = stablehlo.iota dim = 0 : tensor<50000xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r1 = stablehlo.reduce(%r0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<50000xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %r1, dense<1249975000> : tensor<i32>
+  %r2 = stablehlo.constant dense<17> : tensor<50000xi32>
+  %r3 = stablehlo.constant dense<50000> : tensor<50000xi32>
+  %r4 = stablehlo.multiply %r0, %r2 : tensor<50000xi32>
+  %r5 = stablehlo.remainder %r4, %r3 : tensor<50000xi32>
+  %r6:2 = stablehlo.reduce(%r5 init: %zero), (%r0 init: %zero) across dimensions = [0] : (tensor<50000xi32>, tensor<50000xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+   reducer(%a: tensor<i32>, %c: tensor<i32>) (%b: tensor<i32>, %d: tensor<i32>) {
+    %g = stablehlo.compare GE, %a, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = stablehlo.select %g, %a, %c : tensor<i1>, tensor<i32>
+    %t = stablehlo.select %g, %b, %d : tensor<i1>, tensor<i32>
+    stablehlo.return %s, %t : tensor<i32>, tensor<i32>
+  }
+  check.expect_eq_const %r6#0, dense<49999> : tensor<i32>
+  check.expect_eq_const %r6#1, dense<17647> : tensor<i32>
+  // Rows of few elements, and columns.
+  %r7 = stablehlo.reshape %r0 : (tensor<50000xi32>) -> tensor<5x2000x5xi32>
+  %r8 = stablehlo.reduce(%r7 init: %zero) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<5x2000x5xi32>, tensor<i32>) -> tensor<5xi32>
+  check.expect_eq_const %r8, dense<[49995, 49996, 49997, 49998, 49999]> : tensor<5xi32>
+  %r9 = stablehlo.reduce(%r7 init: %zero) applies stablehlo.minimum across dimensions = [1, 2] : (tensor<5x2000x5xi32>, tensor<i32>) -> tensor<5xi32>
+  %r10 = stablehlo.constant dense<1> : tensor<i32>
+  %r11 = stablehlo.reduce(%r7 init: %r10) applies stablehlo.minimum across dimensions = [1, 2] : (tensor<5x2000x5xi32>, tensor<i32>) -> tensor<5xi32>
+  check.expect_eq_const %r9, dense<0> : tensor<5xi32>
+  check.expect_eq_const %r11, dense<[0, 1, 1, 1, 1]> : tensor<5xi32>
+  // Padding in front, behind and between; a negative one takes away.
+  %p0 = stablehlo.iota dim = 0 : tensor<6000xi32>
+  %p1 = stablehlo.reshape %p0 : (tensor<6000xi32>) -> tensor<100x60xi32>
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %p2 = stablehlo.pad %p1, %seven, low = [2, -1], high = [-3, 4], interior = [1, 2] : (tensor<100x60xi32>, tensor<i32>) -> tensor<198x181xi32>
+  %p3 = stablehlo.iota dim = 0 : tensor<198x181xi32>
+  %p4 = stablehlo.iota dim = 1 : tensor<198x181xi32>
+  %p5 = stablehlo.constant dense<2> : tensor<198x181xi32>
+  %p6 = stablehlo.constant dense<1> : tensor<198x181xi32>
+  %p7 = stablehlo.constant dense<3> : tensor<198x181xi32>
+  %p8 = stablehlo.constant dense<0> : tensor<198x181xi32>
+  %p9 = stablehlo.constant dense<60> : tensor<198x181xi32>
+  %p10 = stablehlo.constant dense<7> : tensor<198x181xi32>
+  %p11 = stablehlo.constant dense<198> : tensor<198x181xi32>
+  %p12 = stablehlo.constant dense<177> : tensor<198x181xi32>
+  %p13 = stablehlo.subtract %p3, %p5 : tensor<198x181xi32>
+  %p14 = stablehlo.add %p4, %p6 : tensor<198x181xi32>
+  %p15 = stablehlo.remainder %p13, %p5 : tensor<198x181xi32>
+  %p16 = stablehlo.remainder %p14, %p7 : tensor<198x181xi32>
+  %p17 = stablehlo.compare EQ, %p15, %p8 : (tensor<198x181xi32>, tensor<198x181xi32>) -> tensor<198x181xi1>
+  %p18 = stablehlo.compare EQ, %p16, %p8 : (tensor<198x181xi32>, tensor<198x181xi32>) -> tensor<198x181xi1>
+  %p19 = stablehlo.compare GE, %p13, %p8 : (tensor<198x181xi32>, tensor<198x181xi32>) -> tensor<198x181xi1>
+  %p20 = stablehlo.compare LE, %p13, %p11 : (tensor<198x181xi32>, tensor<198x181xi32>) -> tensor<198x181xi1>
+  %p21 = stablehlo.compare LE, %p14, %p12 : (tensor<198x181xi32>, tensor<198x181xi32>) -> tensor<198x181xi1>
+  %p22 = stablehlo.and %p17, %p18 : tensor<198x181xi1>
+  %p23 = stablehlo.and %p19, %p20 : tensor<198x181xi1>
+  %p24 = stablehlo.and %p22, %p23 : tensor<198x181xi1>
+  %p25 = stablehlo.and %p24, %p21 : tensor<198x181xi1>
+  %p26 = stablehlo.divide %p13, %p5 : tensor<198x181xi32>
+  %p27 = stablehlo.divide %p14, %p7 : tensor<198x181xi32>
+  %p28 = stablehlo.multiply %p26, %p9 : tensor<198x181xi32>
+  %p29 = stablehlo.add %p28, %p27 : tensor<198x181xi32>
+  %p30 = stablehlo.select %p25, %p29, %p10 : tensor<198x181xi1>, tensor<198x181xi32>
+  check.expect_eq %p2, %p30 : tensor<198x181xi32>
+  // Windows over an image, and back.
+  %w0 = stablehlo.iota dim = 0 : tensor<12800xi32>
+  %w1 = stablehlo.reshape %w0 : (tensor<12800xi32>) -> tensor<1x40x40x8xi32>
+  %w2 = "stablehlo.reduce_window"(%w1, %zero) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %m = stablehlo.maximum %a, %b : tensor<i32>
+      stablehlo.return %m : tensor<i32>
+  }) {window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>, padding = dense<[[0, 0], [0, 1], [0, 1], [0, 0]]> : tensor<4x2xi64>} : (tensor<1x40x40x8xi32>, tensor<i32>) -> tensor<1x20x20x8xi32>
+  %w3 = stablehlo.iota dim = 1 : tensor<1x20x20x8xi32>
+  %w4 = stablehlo.iota dim = 2 : tensor<1x20x20x8xi32>
+  %w5 = stablehlo.iota dim = 3 : tensor<1x20x20x8xi32>
+  %w6 = stablehlo.constant dense<2> : tensor<1x20x20x8xi32>
+  %w7 = stablehlo.constant dense<39> : tensor<1x20x20x8xi32>
+  %w8 = stablehlo.constant dense<40> : tensor<1x20x20x8xi32>
+  %w9 = stablehlo.constant dense<8> : tensor<1x20x20x8xi32>
+  %w10 = stablehlo.multiply %w3, %w6 : tensor<1x20x20x8xi32>
+  %w11 = stablehlo.add %w10, %w6 : tensor<1x20x20x8xi32>
+  %w12 = stablehlo.minimum %w11, %w7 : tensor<1x20x20x8xi32>
+  %w13 = stablehlo.multiply %w4, %w6 : tensor<1x20x20x8xi32>
+  %w14 = stablehlo.add %w13, %w6 : tensor<1x20x20x8xi32>
+  %w15 = stablehlo.minimum %w14, %w7 : tensor<1x20x20x8xi32>
+  %w16 = stablehlo.multiply %w12, %w8 : tensor<1x20x20x8xi32>
+  %w17 = stablehlo.add %w16, %w15 : tensor<1x20x20x8xi32>
+  %w18 = stablehlo.multiply %w17, %w9 : tensor<1x20x20x8xi32>
+  %w19 = stablehlo.add %w18, %w5 : tensor<1x20x20x8xi32>
+  check.expect_eq %w2, %w19 : tensor<1x20x20x8xi32>
+  %w20 = "stablehlo.select_and_scatter"(%w1, %w2, %zero) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %m = stablehlo.compare GE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %m : tensor<i1>
+  }, {
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %m = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %m : tensor<i32>
+  }) {window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>} : (tensor<1x40x40x8xi32>, tensor<1x20x20x8xi32>, tensor<i32>) -> tensor<1x40x40x8xi32>
+  %w21 = stablehlo.pad %w2, %zero, low = [0, 1, 1, 0], high = [0, 0, 0, 0], interior = [0, 1, 1, 0] : (tensor<1x20x20x8xi32>, tensor<i32>) -> tensor<1x40x40x8xi32>
+  check.expect_eq %w20, %w21 : tensor<1x40x40x8xi32>
+  // Rows of a table by 64-bit indices, which are moved in; of each row of a batch one element.
+  %g0 = stablehlo.iota dim = 0 : tensor<100000xi32>
+  %g1 = stablehlo.reshape %g0 : (tensor<100000xi32>) -> tensor<5000x20xi32>
+  %g2 = stablehlo.constant dense<[4999, 0, -7, 5000, 9223372036854775807, 1234, 1234]> : tensor<7xi64>
+  %g3 = "stablehlo.gather"(%g1, %g2) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 20>} : (tensor<5000x20xi32>, tensor<7xi64>) -> tensor<7x20xi32>
+  %g4 = stablehlo.constant dense<[99980, 0, 0, 99980, 99980, 24680, 24680]> : tensor<7xi32>
+  %g5 = stablehlo.broadcast_in_dim %g4, dims = [0] : (tensor<7xi32>) -> tensor<7x20xi32>
+  %g6 = stablehlo.iota dim = 1 : tensor<7x20xi32>
+  %g7 = stablehlo.add %g5, %g6 : tensor<7x20xi32>
+  check.expect_eq %g3, %g7 : tensor<7x20xi32>
+  %g8 = stablehlo.reshape %g0 : (tensor<100000xi32>) -> tensor<50x2000xi32>
+  %g9 = stablehlo.iota dim = 0 : tensor<50x1xi32>
+  %g10 = stablehlo.constant dense<41> : tensor<50x1xi32>
+  %g11 = stablehlo.multiply %g9, %g10 : tensor<50x1xi32>
+  %g12 = "stablehlo.gather"(%g8, %g11) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>} : (tensor<50x2000xi32>, tensor<50x1xi32>) -> tensor<50x1xi32>
+  %g13 = stablehlo.constant dense<1999> : tensor<50x1xi32>
+  %g14 = stablehlo.constant dense<2000> : tensor<50x1xi32>
+  %g15 = stablehlo.minimum %g11, %g13 : tensor<50x1xi32>
+  %g16 = stablehlo.multiply %g9, %g14 : tensor<50x1xi32>
+  %g17 = stablehlo.add %g15, %g16 : tensor<50x1xi32>
+  check.expect_eq %g12, %g17 : tensor<50x1xi32>
+  // A slice that would end outside begins earlier, and so does an update.
+  %d0 = stablehlo.constant dense<4990> : tensor<ui32>
+  %d1 = stablehlo.constant dense<3> : tensor<ui32>
+  %d2 = stablehlo.dynamic_slice %g1, %d0, %d1, sizes = [16, 10] : (tensor<5000x20xi32>, tensor<ui32>, tensor<ui32>) -> tensor<16x10xi32>
+  %d3 = stablehlo.slice %g1 [4984:5000, 3:13] : (tensor<5000x20xi32>) -> tensor<16x10xi32>
+  check.expect_eq %d2, %d3 : tensor<16x10xi32>
+  %d4 = stablehlo.constant dense<-1> : tensor<16x10xi32>
+  %d5 = stablehlo.dynamic_update_slice %g1, %d4, %d0, %d1 : (tensor<5000x20xi32>, tensor<16x10xi32>, tensor<ui32>, tensor<ui32>) -> tensor<5000x20xi32>
+  %d6 = stablehlo.iota dim = 0 : tensor<5000x20xi32>
+  %d7 = stablehlo.iota dim = 1 : tensor<5000x20xi32>
+  %d8 = stablehlo.constant dense<4984> : tensor<5000x20xi32>
+  %d9 = stablehlo.constant dense<3> : tensor<5000x20xi32>
+  %d10 = stablehlo.constant dense<13> : tensor<5000x20xi32>
+  %d11 = stablehlo.constant dense<-1> : tensor<5000x20xi32>
+  %d12 = stablehlo.compare GE, %d6, %d8 : (tensor<5000x20xi32>, tensor<5000x20xi32>) -> tensor<5000x20xi1>
+  %d13 = stablehlo.compare GE, %d7, %d9 : (tensor<5000x20xi32>, tensor<5000x20xi32>) -> tensor<5000x20xi1>
+  %d14 = stablehlo.compare LT, %d7, %d10 : (tensor<5000x20xi32>, tensor<5000x20xi32>) -> tensor<5000x20xi1>
+  %d15 = stablehlo.and %d12, %d13 : tensor<5000x20xi1>
+  %d16 = stablehlo.and %d15, %d14 : tensor<5000x20xi1>
+  %d17 = stablehlo.select %d16, %d11, %g1 : tensor<5000x20xi1>, tensor<5000x20xi32>
+  check.expect_eq %d5, %d17 : tensor<5000x20xi32>
+  // Update i goes to row 7 i mod 53, of which there are 50: 38 is the inverse of 7.
+  %s0 = stablehlo.constant dense<0> : tensor<50x16xi32>
+  %s1 = stablehlo.iota dim = 0 : tensor<3000x1xi32>
+  %s2 = stablehlo.constant dense<7> : tensor<3000x1xi32>
+  %s3 = stablehlo.constant dense<53> : tensor<3000x1xi32>
+  %s4 = stablehlo.multiply %s1, %s2 : tensor<3000x1xi32>
+  %s5 = stablehlo.remainder %s4, %s3 : tensor<3000x1xi32>
+  %s6 = stablehlo.constant dense<1> : tensor<3000x16xi32>
+  %s7 = stablehlo.iota dim = 0 : tensor<3000x16xi32>
+  %s8 = "stablehlo.scatter"(%s0, %s5, %s6) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %m = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %m : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<3000x1xi32>, tensor<3000x16xi32>) -> tensor<50x16xi32>
+  %s9 = "stablehlo.scatter"(%s0, %s5, %s7) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %m = stablehlo.maximum %a, %b : tensor<i32>
+      stablehlo.return %m : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<3000x1xi32>, tensor<3000x16xi32>) -> tensor<50x16xi32>
+  %s10 = stablehlo.iota dim = 0 : tensor<50x16xi32>
+  %s11 = stablehlo.constant dense<38> : tensor<50x16xi32>
+  %s12 = stablehlo.constant dense<53> : tensor<50x16xi32>
+  %s13 = stablehlo.constant dense<2999> : tensor<50x16xi32>
+  %s14 = stablehlo.constant dense<1> : tensor<50x16xi32>
+  %s15 = stablehlo.multiply %s10, %s11 : tensor<50x16xi32>
+  %s16 = stablehlo.remainder %s15, %s12 : tensor<50x16xi32>
+  %s17 = stablehlo.subtract %s13, %s16 : tensor<50x16xi32>
+  %s18 = stablehlo.divide %s17, %s12 : tensor<50x16xi32>
+  %s19 = stablehlo.add %s18, %s14 : tensor<50x16xi32>
+  check.expect_eq %s8, %s19 : tensor<50x16xi32>
+  %s20 = stablehlo.multiply %s18, %s12 : tensor<50x16xi32>
+  %s21 = stablehlo.add %s20, %s16 : tensor<50x16xi32>
+  check.expect_eq %s9, %s21 : tensor<50x16xi32>
+  return
+}
