@@ -1,78 +1,28 @@
-/* Rows that many tiles sort together. A row is cut into blocks, which six workers of each tile sort; then blocks meet in
- * pairs: the one in front keeps the elements that come first, the other the rest. Which pairs meet, stage by stage, is
- * Batcher's merge exchange, in the form for any number of blocks (Knuth, The Art of Computer Programming, volume 3,
- * algorithm 5.2.2M): a network that sorts numbers sorts blocks of equal length, too. The last block may be shorter: what it
- * lacks would be elements that come last, and those stay there.
+/* Rows that many tiles sort together, in blocks that meet as a network says (sort_network.h); six workers of each tile sort
+ * and merge.
  *
  * Elements carry their place in the row, which decides between equal keys; so the order is stable. */
 #include "poplibs/host/sort.h"
 
 #include "graph/graph.h"
+#include "poplibs/host/sort_network.h"
 #include "poplibs/host/spread.h"
 
 #include <stdlib.h>
 
-/* ---- the network ---- */
-
-/* A stage: blocks i and i + distance for all i whose bit `bit` is as `set` says. */
-typedef struct stage {
-  size_t bit, distance;
-  bool set;
-} stage;
-
-/* A network for `count` blocks; `stages` has room for num_stages of it. */
-static size_t num_stages(size_t count)
-{
-  size_t log = 0;
-  while (((size_t)1 << log) < count) log++;
-  return log * (log + 1) / 2;
-}
-
-static void make_stages(size_t count, stage *stages)
-{
-  size_t half = 1, used = 0;
-  while (2 * half < count) half *= 2;
-  for (size_t bit = half; bit > 0; bit /= 2) {
-    stages[used++] = (stage){bit, bit, false};
-    for (size_t reach = half; reach > bit; reach /= 2)
-      stages[used++] = (stage){bit, reach - bit, true};
-  }
-}
-
-/* ---- how large blocks are ---- */
-
-/* Cycles of a worker's instructions, which are six of its tile's, and of what each stage begins with; measured with float
- * keys and values on the tiles of ipu2. */
-enum {
-  workers = 6,
-  cycles_sorted = 27 * workers, /* an element, each time its run doubles */
-  cycles_merged = 25 * workers,
-  cycles_received = 3, /* a key, a place and a value at 4 bytes a cycle */
-  cycles_stage = 350,
-  most_vertices = 300000 /* of one sort; more take the graph compiler too long */
-};
-
-static double cost(size_t tiles, size_t num_rows, size_t n, size_t size)
-{
-  size_t count = (n + size - 1) / size;
-  size_t on_tile = (num_rows * count + tiles - 1) / tiles;
-  size_t rounds = (on_tile + workers - 1) / workers, doublings = 0;
-  for (size_t run = 1; run < size; run *= 2) doublings++;
-  double merged = (double)(rounds * size * cycles_merged + on_tile * size * cycles_received);
-  return (double)(rounds * size * doublings * cycles_sorted) +
-         (double)num_stages(count) * (merged + cycles_stage);
-}
-
 size_t sort_block_size(const pop_graph *graph, size_t num_rows, size_t n)
 {
-  size_t tiles = pop_graph_num_tiles(graph), best = n;
-  for (size_t count = 2; count <= n && count * num_rows <= tiles * workers; count++) {
-    size_t size = (n + count - 1) / count;
-    if ((n + size - 1) / size != count) continue;
-    if ((num_stages(count) + 1) * count * num_rows > most_vertices) break;
-    if (cost(tiles, num_rows, n, size) < cost(tiles, num_rows, n, best)) best = size;
-  }
-  return best;
+  /* Measured with float keys and values on the tiles of ipu2. */
+  enum { workers = 6 };
+  static const sort_costs costs = {
+      .workers = workers,
+      .sorted = 27 * workers,
+      .merged = 25 * workers,
+      .received = 3, /* a key, a place and a value at 4 bytes a cycle */
+      .stage = 350,
+      .most_vertices = 300000,
+  };
+  return sort_fastest_block(&costs, pop_graph_num_tiles(graph), num_rows, n);
 }
 
 /* ---- blocks ---- */
@@ -180,13 +130,13 @@ static void meet(const sorting *s, const columns *c, pop_compute_set set, const 
   pop_graph_set_field_int(graph, v, "front", kept < met);
 }
 
-static void exchange_stage(const sorting *s, columns *c, const char *type, stage now)
+static void exchange_stage(const sorting *s, columns *c, const char *type, const sort_stage *now)
 {
   pop_compute_set set = pop_graph_add_compute_set(s->graph, s->name);
   for (size_t row = 0; row < c->count && !pop_graph_error(s->graph); row += c->per_row)
-    for (size_t i = 0; i + now.distance < c->per_row; i++) {
-      if (((i & now.bit) != 0) != now.set) continue;
-      size_t a = row + i, b = a + now.distance;
+    for (size_t i = 0; i + now->distance < c->per_row; i++) {
+      if (!sort_meets(now, i)) continue;
+      size_t a = row + i, b = a + now->distance;
       meet(s, c, set, type, a, b);
       meet(s, c, set, type, b, a);
       c->side[a] ^= 1;
@@ -211,10 +161,11 @@ void sort_in_blocks(const sorting *s, run *runs, size_t count, size_t block_size
 {
   columns c = make_columns(s, runs, count, block_size);
   sort_each(s, &c, runs, count);
-  stage *stages = pop_xcalloc(num_stages(c.per_row) + 1, sizeof *stages);
-  make_stages(c.per_row, stages);
+  size_t num_stages = sort_num_stages(c.per_row);
+  sort_stage *stages = pop_xcalloc(num_stages + 1, sizeof *stages);
+  sort_make_stages(c.per_row, stages);
   const char *type = sort_vertex_type(s, "MergeBlocks", &runs[0]);
-  for (size_t i = 0; i < num_stages(c.per_row); i++) exchange_stage(s, &c, type, stages[i]);
+  for (size_t i = 0; i < num_stages; i++) exchange_stage(s, &c, type, &stages[i]);
   for (size_t r = 0; r < count; r++) {
     runs[r].keys = row_of(&c, c.keys, r);
     if (runs[r].values.index) runs[r].values = row_of(&c, c.values, r);
