@@ -1,11 +1,7 @@
-/* Operations that make several elements of a result at a time: sort, and its like, by rows; select_and_scatter.
- *
- * Each has a codelet of its own. */
+/* Operations that make several elements of a result at a time: top_k, by rows; select_and_scatter. Each has a codelet of its own. */
 #include "models/range.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
 
@@ -86,97 +82,7 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
   return good;
 }
 
-/* ---- rows ---- */
-
-/* A tensor with `dimension` last, row by row, and the way back. */
-static pop_tensor rows_of(pop_tensor t, size_t dimension)
-{
-  size_t rank = pop_tensor_rank(t);
-  return rank ? pop_tensor_dim_roll(t, dimension, rank - 1) : t;
-}
-
-static pop_tensor row_variable(lowering *l, const value *v, const spread_plan *plan,
-                               size_t dimension, const char *name)
-{
-  model_type type = *v->type;
-  int64_t dims[MODEL_MAX_RANK] = {0};
-  size_t n = 0;
-  for (uint32_t d = 0; d < type.rank; ++d)
-    if (d != dimension) dims[n++] = type.dims[d];
-  if (type.rank) dims[n] = v->type->dims[dimension];
-  type.dims = dims;
-  pop_tensor t = lowering_variable(l, &type, plan, name);
-  lowering_set_tensor(l, v, type.rank ? pop_tensor_dim_roll(t, type.rank - 1, dimension) : t);
-  return t;
-}
-
-/* Stable, by insertion: a row of results is kept in order as elements come. `less` is an expression of the element
- * that comes (its number in `a`) and one that is there (`b`). */
-static void insertion_body(text *to, size_t inputs, int64_t row)
-{
-  text_add(to, "  for (unsigned row = 0; row < size; row += %" PRId64 ")\n", row);
-  text_add(to, "    for (unsigned n = 0; n < %" PRId64 "; ++n) {\n", row);
-  /* Behind all that are not larger: binary search, as the row is in order. */
-  text_add(to, "      unsigned low = 0, high = n;\n"
-               "      while (low < high) {\n"
-               "        const unsigned middle = (low + high) / 2;\n"
-               "        bool less = false;\n"
-               "        NAME_LESS\n"
-               "        if (less) high = middle; else low = middle + 1;\n"
-               "      }\n");
-  for (size_t k = 0; k < inputs; ++k)
-    text_add(
-        to,
-        "      memmove(out%zu + row + low + 1, out%zu + row + low, (n - low) * sizeof *out%zu);\n"
-        "      out%zu[row + low] = in%zu[row + n];\n",
-        k, k, k, k, k);
-  text_add(to, "    }\n");
-}
-
-static bool lower_sort(lowering *l, const operation *op)
-{
-  range_codelet c = {.e.l = l};
-  size_t inputs = op->num_operands;
-  const model_type *type = op->operands[0]->type;
-  int64_t d = op_int(op, "dimension", 0);
-  size_t dimension = d < 0 ? (size_t)(d + type->rank) : (size_t)d;
-  int64_t row = type->rank ? type->dims[dimension] : 1;
-  uint64_t elements = type_elements(type), rows = row ? elements / (uint64_t)row : 0;
-  const char *less = emit_region(&c.e, op, 0);
-  bool good = less != NULL;
-  for (size_t i = 0; i < inputs && good; ++i)
-    good = range_add_field(&c, op, "in", i, op->operands[i], false) &&
-           range_add_field(&c, op, "out", i, op->results[i], true);
-  if (good) {
-    text body = {0}, call = {0};
-    const char **arguments = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *arguments);
-    const char *const results[1] = {"less"};
-    for (size_t k = 0; k < inputs; ++k) {
-      arguments[2 * k] = PRINT("hlo_load_%s(in%zu[row + n])", suffix_of(op->operands[k]), k);
-      arguments[2 * k + 1] =
-          PRINT("hlo_load_%s(out%zu[row + middle])", suffix_of(op->operands[k]), k);
-    }
-    emit_region_call(&c.e, &call, &op->regions[0], less, arguments, results);
-    insertion_body(&body, inputs, row);
-    char *hole = strstr(body.data, "NAME_LESS");
-    text_add(&c.e.body, "%.*s%s%s", (int)(hole - body.data), body.data, call.data, hole + 9);
-    text_free(&body);
-    text_free(&call);
-    spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 16 + 257, row ? (uint64_t)row : 1);
-    pop_tensor *tensors = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *tensors);
-    bool *sliced = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *sliced);
-    for (size_t i = 0; i < inputs && !l->error; ++i) {
-      tensors[2 * i] = rows_of(lowering_tensor(l, op->operands[i]), dimension);
-      tensors[2 * i + 1] = row_variable(l, op->results[i], &plan, dimension, lowering_name(l, op));
-      sliced[2 * i] = sliced[2 * i + 1] = true;
-    }
-    good = !l->error;
-    if (good && elements)
-      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
-  }
-  range_free(&c);
-  return good;
-}
+/* ---- top_k ---- */
 
 /* The k largest of each row in order, and where they are; NaN is larger than all, of equals the first comes first. */
 static bool lower_top_k(lowering *l, const operation *op)

@@ -1,4 +1,5 @@
-/* Codelets of operations that make several elements of a result at a time: lower_range.c, lower_linear.c, lower_random.c.
+/* Codelets of operations that make several elements of a result at a time: lower_range.c, lower_sort.c, lower_linear.c,
+ * lower_random.c.
  *
  * Such a codelet has a field for each operand and each result, and a body in which these are pointers by the fields'
  * names: `base` is the number of the vertex's first element of the result, `size` how many it has. */
@@ -34,6 +35,7 @@ void range_add_vertices(lowering *l, const operation *op, const range_codelet *c
                         const spread_plan *plan, const pop_tensor *tensors, const bool *sliced);
 
 bool lower_scatter(lowering *l, const operation *op);          /* lower_scatter.c */
+bool lower_sort(lowering *l, const operation *op);             /* lower_sort.c */
 bool lower_triangular_solve(lowering *l, const operation *op); /* lower_linear.c */
 bool lower_cholesky(lowering *l, const operation *op);
 bool lower_rng_bit_generator(lowering *l, const operation *op); /* lower_random.c */

@@ -1,0 +1,416 @@
+/* Sort. The codelet sorts rows by merging, and it moves no elements until the end: what it merges are their places.
+ *
+ *   in: 7 3 5 3    places: 0 1 2 3 -> 1 0 3 2 -> 1 3 2 0    out: 3 3 5 7
+ *
+ * So one codelet is good for any number of operands of any types. Small rows have a worker each.
+ *
+ * Large rows are cut into blocks, and these are sorted in the same way. Then blocks meet in pairs, as a network says
+ * (sort_network.h). Two vertices see both blocks of a pair: one keeps what comes first, the other the rest.
+ *
+ * Elements of blocks carry their places in the row. A place decides where the comparator calls neither element the lesser
+ * one, so the order is stable, whatever `is_stable` says. A comparator that contradicts itself (LT, of NaNs) leads to some
+ * order or other of the same elements: both vertices of a pair divide it at the same place. */
+#include "models/range.h"
+
+#include "poplibs/host/sort_network.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
+
+typedef struct sorting {
+  lowering *l;
+  const operation *op;
+  size_t inputs, dimension;
+  uint64_t rows, row;        /* so many, of so many elements */
+  pop_tensor *in;            /* all rows of each operand, one behind the other */
+  const value *place;        /* what fields of places are of */
+  pop_compute_set set;       /* that vertices are added to */
+  const char *name;          /* of variables and compute sets */
+  uint32_t num_connections;  /* of any vertex: no more than these */
+  uint32_t sorter, exchange; /* codelets */
+} sorting;
+
+/* ---- codelets ---- */
+
+/* `less`: does the one element precede the other, by the comparator? An element is a stem and an index. */
+static void add_comparison(const sorting *s, range_codelet *c, const char *region,
+                           const char *stem_a, const char *a, const char *stem_b, const char *b)
+{
+  lowering *l = s->l;
+  const char **arguments = pop_arena_alloc(l->m->arena, 2 * s->inputs * sizeof *arguments);
+  const char *const results[1] = {"less"};
+  for (size_t k = 0; k < s->inputs; ++k) {
+    const char *suffix = suffix_of(s->op->operands[k]);
+    arguments[2 * k] = PRINT("hlo_load_%s(%s%zu[%s])", suffix, stem_a, k, a);
+    arguments[2 * k + 1] = PRINT("hlo_load_%s(%s%zu[%s])", suffix, stem_b, k, b);
+  }
+  emit_region_call(&c->e, &c->e.body, &s->op->regions[0], region, arguments, results);
+}
+
+/* Sorts rows of `length` elements, the last of which may be shorter. Of a block it tells the places, too. */
+static void sorter_body(const sorting *s, range_codelet *c, const char *region, uint64_t length,
+                        bool is_block)
+{
+  text *to = &c->e.body;
+  text_add(to,
+           "  for (unsigned begin = 0; begin < size; begin += %" PRIu64 ") {\n"
+           "    const unsigned n = size - begin < %" PRIu64 " ? size - begin : %" PRIu64 ";\n"
+           "    unsigned *from = place0, *to = place1;\n"
+           "    for (unsigned i = 0; i < n; ++i) from[i] = begin + i;\n"
+           "    for (unsigned run = 1; run < n; run *= 2) {\n"
+           "      for (unsigned i = 0; i < n;) {\n"
+           "        const unsigned middle = n - i < run ? n : i + run;\n"
+           "        const unsigned end = n - middle < run ? n : middle + run;\n"
+           "        unsigned left = i, right = middle;\n"
+           "        while (left < middle && right < end) {\n"
+           "          const unsigned a = from[left], b = from[right];\n"
+           "          bool less = false;\n"
+           "          ",
+           length, length, length);
+  add_comparison(s, c, region, "in", "b", "in", "a");
+  text_add(to, "          to[i++] = less ? b : a;\n"
+               "          left += !less;\n"
+               "          right += less;\n"
+               "        }\n"
+               "        while (left < middle) to[i++] = from[left++];\n"
+               "        while (right < end) to[i++] = from[right++];\n"
+               "      }\n"
+               "      unsigned *const merged = to;\n"
+               "      to = from;\n"
+               "      from = merged;\n"
+               "    }\n"
+               "    for (unsigned i = 0; i < n; ++i) {\n"
+               "      const unsigned at = from[i];\n");
+  for (size_t k = 0; k < s->inputs; ++k)
+    text_add(to, "      out%zu[begin + i] = in%zu[at];\n", k, k);
+  if (is_block) text_add(to, "      place0[i] = base + at;\n");
+  text_add(to, "    }\n  }\n");
+}
+
+static bool make_sorter(sorting *s, uint64_t length, bool is_block)
+{
+  range_codelet c = {.e.l = s->l};
+  const char *region = emit_region(&c.e, s->op, 0);
+  bool good = region != NULL;
+  for (size_t k = 0; k < s->inputs && good; ++k)
+    good = range_add_field(&c, s->op, "in", k, s->op->operands[k], false) &&
+           range_add_field(&c, s->op, "out", k, s->op->results[k], true);
+  for (size_t i = 0; i < 2 && good; ++i)
+    good = range_add_field(&c, s->op, "place", i, s->place, true);
+  if (good) {
+    sorter_body(s, &c, region, length, is_block);
+    s->sorter = range_finish(&c, s->op);
+  }
+  range_free(&c);
+  return good;
+}
+
+/* `less`: does element i of the block in front precede element j of the one behind? */
+static void add_order(const sorting *s, range_codelet *c, const char *region)
+{
+  text *to = &c->e.body;
+  text_add(to, "if (place_front0[i] < place_behind0[j]) {\n      ");
+  add_comparison(s, c, region, "behind", "j", "front", "i");
+  text_add(to, "      less = !less;\n    } else {\n      ");
+  add_comparison(s, c, region, "front", "i", "behind", "j");
+  text_add(to, "    }\n");
+}
+
+/* `base`: how many elements of both blocks come before those that this vertex keeps. Of the block in front, `middle` are
+ * among the first ones: found by halves, since element i is one of them if it precedes the last that could be one in its
+ * stead. */
+static void exchange_body(const sorting *s, range_codelet *c, const char *region)
+{
+  text *to = &c->e.body;
+  text_add(to,
+           "  const unsigned num_front = vertex->front0.size, num_behind = vertex->behind0.size;\n"
+           "  unsigned middle = num_front > num_behind ? num_front - num_behind : 0;\n"
+           "  for (unsigned end = num_front; middle < end;) {\n"
+           "    const unsigned i = (middle + end) / 2, j = num_front - 1 - i;\n"
+           "    bool less = false;\n"
+           "    ");
+  add_order(s, c, region);
+  text_add(to, "    if (less) middle = i + 1; else end = i;\n"
+               "  }\n"
+               "  const unsigned end_i = base ? num_front : middle;\n"
+               "  const unsigned end_j = base ? num_behind : num_front - middle;\n"
+               "  for (unsigned n = 0, i = base ? middle : 0, j = base ? num_front - middle : 0;\n"
+               "       n < size; ++n) {\n"
+               "    bool less = i < end_i;\n"
+               "    if (less && j < end_j) ");
+  add_order(s, c, region);
+  for (int front = 1; front >= 0; --front) {
+    const char *stem = front ? "front" : "behind", *at = front ? "i" : "j";
+    text_add(to, front ? "    if (less) {\n" : "    } else {\n");
+    for (size_t k = 0; k < s->inputs; ++k)
+      text_add(to, "      kept%zu[n] = %s%zu[%s];\n", k, stem, k, at);
+    text_add(to, "      place_kept0[n] = place_%s0[%s++];\n", stem, at);
+  }
+  text_add(to, "    }\n  }\n");
+}
+
+static bool make_exchange(sorting *s)
+{
+  range_codelet c = {.e.l = s->l};
+  const char *region = emit_region(&c.e, s->op, 0);
+  bool good = region != NULL;
+  for (size_t k = 0; k < s->inputs && good; ++k)
+    good = range_add_field(&c, s->op, "front", k, s->op->operands[k], false) &&
+           range_add_field(&c, s->op, "behind", k, s->op->operands[k], false) &&
+           range_add_field(&c, s->op, "kept", k, s->op->results[k], true);
+  good = good && range_add_field(&c, s->op, "place_front", 0, s->place, false) &&
+         range_add_field(&c, s->op, "place_behind", 0, s->place, false) &&
+         range_add_field(&c, s->op, "place_kept", 0, s->place, true);
+  if (good) {
+    exchange_body(s, &c, region);
+    s->exchange = range_finish(&c, s->op);
+  }
+  range_free(&c);
+  return good;
+}
+
+/* ---- rows ---- */
+
+static pop_tensor as_rows(const sorting *s, pop_tensor t)
+{
+  size_t rank = pop_tensor_rank(t);
+  return pop_tensor_flatten(rank ? pop_tensor_dim_roll(t, s->dimension, rank - 1) : t);
+}
+
+/* Result k is these rows. */
+static void set_result(const sorting *s, size_t k, pop_tensor rows)
+{
+  const value *v = s->op->results[k];
+  size_t rank = v->type->rank, shape[MODEL_MAX_RANK] = {0}, n = 0;
+  for (size_t d = 0; d < rank; ++d)
+    if (d != s->dimension) shape[n++] = (size_t)v->type->dims[d];
+  if (rank) shape[n] = s->row;
+  pop_tensor t = pop_tensor_reshape(rows, shape, rank);
+  lowering_set_tensor(s->l, v, rank ? pop_tensor_dim_roll(t, rank - 1, s->dimension) : t);
+}
+
+static pop_tensor add_variable(const sorting *s, element_type type, uint64_t elements)
+{
+  size_t shape = elements;
+  return pop_graph_add_variable(s->l->graph, element_infos[type].type, &shape, 1, s->name);
+}
+
+static void begin_set(sorting *s)
+{
+  s->set = pop_graph_add_compute_set(s->l->graph, s->name);
+}
+
+static void end_set(const sorting *s)
+{
+  pop_sequence_add(s->l->sequence, pop_program_execute(s->l->graph, s->set, ""));
+}
+
+static planned_vertex *add_vertex(const sorting *s, uint32_t codelet, size_t tile, uint64_t base)
+{
+  planned_vertex *v = lowering_add_vertex(s->l, s->set, codelet, tile, s->num_connections);
+  v->base = (uint32_t)base;
+  v->has_base = true;
+  return v;
+}
+
+static void connect(const sorting *s, planned_vertex *v, const char *stem, size_t number,
+                    pop_tensor t, uint64_t begin, uint64_t end)
+{
+  lowering *l = s->l;
+  vertex_connect(v, PRINT("%s%zu", stem, number), pop_tensor_slice(t, begin, end, 0));
+}
+
+/* Rows of their own, several in a vertex where there are more than workers. */
+static bool sort_rows(sorting *s)
+{
+  lowering *l = s->l;
+  uint64_t elements = s->rows * s->row;
+  int64_t dims = (int64_t)elements;
+  spread_plan plan = lowering_plan(l, s->rows, s->row * 16 + 257, s->row ? s->row : 1);
+  pop_tensor *out = pop_arena_alloc(l->m->arena, s->inputs * sizeof *out);
+  for (size_t k = 0; k < s->inputs; ++k) {
+    model_type flat = *s->op->results[k]->type;
+    flat.rank = 1;
+    flat.dims = &dims;
+    set_result(s, k, out[k] = lowering_variable(l, &flat, &plan, s->name));
+  }
+  if (!elements) return true;
+  if (!make_sorter(s, s->row, false)) return false;
+  pop_tensor places = add_variable(s, ELEMENT_U32, plan.num_vertices * 2 * s->row);
+  begin_set(s);
+  for (uint64_t n = 0; n < plan.num_vertices; ++n) {
+    uint64_t begin = n * plan.per_vertex, end = begin + plan.per_vertex, place = n * 2 * s->row;
+    if (end > plan.elements) end = plan.elements;
+    size_t tile = plan_tile(l, &plan, n);
+    pop_graph_set_tile_mapping(l->graph, pop_tensor_slice(places, place, place + 2 * s->row, 0),
+                               tile);
+    planned_vertex *v = add_vertex(s, s->sorter, tile, 0);
+    for (size_t k = 0; k < s->inputs; ++k) {
+      connect(s, v, "in", k, s->in[k], begin * s->row, end * s->row);
+      connect(s, v, "out", k, out[k], begin * s->row, end * s->row);
+    }
+    connect(s, v, "place", 0, places, place, place + s->row);
+    connect(s, v, "place", 1, places, place + s->row, place + 2 * s->row);
+  }
+  end_set(s);
+  return true;
+}
+
+/* ---- blocks ---- */
+
+typedef struct blocks {
+  uint64_t size, per_row, count;
+  pop_tensor (
+      *columns)[2]; /* each operand, and the places: elements go from one to the other and back */
+  unsigned char *side; /* of each block: in which of the two it is */
+} blocks;
+
+static uint64_t block_begin(const sorting *s, const blocks *b, uint64_t block)
+{
+  return block / b->per_row * s->row + block % b->per_row * b->size;
+}
+
+static size_t block_tile(const sorting *s, const blocks *b, uint64_t block)
+{
+  size_t tiles = s->l->num_tiles;
+  return b->count <= tiles ? block : block * tiles / b->count;
+}
+
+static void connect_block(const sorting *s, const blocks *b, planned_vertex *v, const char *stem,
+                          size_t number, pop_tensor t, uint64_t block)
+{
+  connect(s, v, stem, number, t, block_begin(s, b, block), block_begin(s, b, block + 1));
+}
+
+static void add_columns(const sorting *s, blocks *b)
+{
+  for (size_t k = 0; k <= s->inputs; ++k)
+    for (int side = 0; side < 2; ++side) {
+      element_type type = k < s->inputs ? s->op->operands[k]->type->element : ELEMENT_U32;
+      pop_tensor t = b->columns[k][side] = add_variable(s, type, s->rows * s->row);
+      for (uint64_t n = 0; n < b->count; ++n)
+        pop_graph_set_tile_mapping(
+            s->l->graph, pop_tensor_slice(t, block_begin(s, b, n), block_begin(s, b, n + 1), 0),
+            block_tile(s, b, n));
+    }
+}
+
+static void sort_each(sorting *s, const blocks *b)
+{
+  begin_set(s);
+  for (uint64_t n = 0; n < b->count; ++n) {
+    planned_vertex *v = add_vertex(s, s->sorter, block_tile(s, b, n), block_begin(s, b, n));
+    for (size_t k = 0; k < s->inputs; ++k) {
+      connect_block(s, b, v, "in", k, s->in[k], n);
+      connect_block(s, b, v, "out", k, b->columns[k][0], n);
+    }
+    for (size_t side = 0; side < 2; ++side)
+      connect_block(s, b, v, "place", side, b->columns[s->inputs][side], n);
+  }
+  end_set(s);
+}
+
+/* Block `kept` keeps its share of the two. */
+static void add_exchange(const sorting *s, const blocks *b, uint64_t front, uint64_t behind,
+                         uint64_t kept)
+{
+  int from = b->side[front], other = b->side[behind], to = !b->side[kept];
+  uint64_t before = kept == front ? 0 : block_begin(s, b, front + 1) - block_begin(s, b, front);
+  planned_vertex *v = add_vertex(s, s->exchange, block_tile(s, b, kept), before);
+  for (size_t k = 0; k <= s->inputs; ++k) {
+    bool places = k == s->inputs;
+    size_t number = places ? 0 : k;
+    connect_block(s, b, v, places ? "place_front" : "front", number, b->columns[k][from], front);
+    connect_block(s, b, v, places ? "place_behind" : "behind", number, b->columns[k][other],
+                  behind);
+    connect_block(s, b, v, places ? "place_kept" : "kept", number, b->columns[k][to], kept);
+  }
+}
+
+static void add_stage(sorting *s, blocks *b, const sort_stage *now)
+{
+  begin_set(s);
+  for (uint64_t row = 0; row < b->count; row += b->per_row)
+    for (uint64_t i = 0; i + now->distance < b->per_row; ++i) {
+      if (!sort_meets(now, i)) continue;
+      uint64_t front = row + i, behind = front + now->distance;
+      add_exchange(s, b, front, behind, front);
+      add_exchange(s, b, front, behind, behind);
+      b->side[front] ^= 1;
+      b->side[behind] ^= 1;
+    }
+  end_set(s);
+}
+
+static pop_tensor sorted(const sorting *s, const blocks *b, size_t k)
+{
+  pop_tensor *parts = pop_xcalloc(b->count, sizeof *parts);
+  for (uint64_t n = 0; n < b->count; ++n)
+    parts[n] = pop_tensor_slice(b->columns[k][b->side[n]], block_begin(s, b, n),
+                                block_begin(s, b, n + 1), 0);
+  pop_tensor all = pop_concat(parts, b->count, 0);
+  free(parts);
+  return all;
+}
+
+static bool sort_in_blocks(sorting *s, uint64_t size)
+{
+  pop_arena *arena = s->l->m->arena;
+  if (!make_sorter(s, size, true) || !make_exchange(s)) return false;
+  blocks b = {.size = size, .per_row = (s->row + size - 1) / size};
+  b.count = s->rows * b.per_row;
+  b.columns = pop_arena_alloc(arena, (s->inputs + 1) * sizeof *b.columns);
+  b.side = pop_xcalloc(b.count, sizeof *b.side);
+  add_columns(s, &b);
+  sort_each(s, &b);
+  size_t num_stages = sort_num_stages(b.per_row);
+  sort_stage *stages = pop_xcalloc(num_stages + 1, sizeof *stages);
+  sort_make_stages(b.per_row, stages);
+  for (size_t i = 0; i < num_stages; ++i) add_stage(s, &b, &stages[i]);
+  for (size_t k = 0; k < s->inputs; ++k) set_result(s, k, sorted(s, &b, k));
+  free(stages);
+  free(b.side);
+  return true;
+}
+
+/* The whole row, where it is so small that more vertices are not worth making. */
+static uint64_t block_size(const sorting *s)
+{
+  enum { SMALL_ROW = 256, MOST_VERTICES = 100000 };
+  uint64_t bytes = sizeof(uint32_t);
+  double workers = (double)s->l->num_workers;
+  if (s->row <= SMALL_ROW) return s->row;
+  for (size_t k = 0; k < s->inputs; ++k) bytes += element_bytes(s->op->operands[k]->type->element);
+  sort_costs costs = {
+      .workers = s->l->num_workers,
+      .sorted = 30 * workers,
+      .merged = (30 + 5 * (double)s->inputs) * workers,
+      .received = (double)bytes / 4,
+      .stage = 400,
+      .most_vertices = MOST_VERTICES,
+  };
+  return sort_fastest_block(&costs, s->l->num_tiles, s->rows, s->row);
+}
+
+bool lower_sort(lowering *l, const operation *op)
+{
+  static const model_type place_type = {.kind = TYPE_TENSOR, .element = ELEMENT_U32};
+  static const value place = {.type = &place_type};
+  const model_type *type = op->operands[0]->type;
+  int64_t d = op_int(op, "dimension", 0);
+  sorting s = {.l = l, .op = op, .inputs = op->num_operands, .place = &place};
+  s.dimension = d < 0 ? (size_t)(d + type->rank) : (size_t)d;
+  s.row = type->rank ? (uint64_t)type->dims[s.dimension] : 1;
+  s.rows = s.row ? type_elements(type) / s.row : 0;
+  s.name = lowering_name(l, op);
+  s.num_connections = (uint32_t)(3 * (s.inputs + 1));
+  s.in = pop_arena_alloc(l->m->arena, s.inputs * sizeof *s.in);
+  for (size_t k = 0; k < s.inputs; ++k) {
+    s.in[k] = as_rows(&s, lowering_tensor(l, op->operands[k]));
+    if (l->error) return false;
+  }
+  uint64_t size = s.rows ? block_size(&s) : s.row;
+  return size < s.row ? sort_in_blocks(&s, size) : sort_rows(&s);
+}
