@@ -15,30 +15,42 @@ bool range_add_field(range_codelet *c, const operation *op, const char *stem, si
   return true;
 }
 
-/* The struct, the body with pointers by the fields' names, base and size (of the first output). */
+/* Pointers by the fields' names. */
+static void add_pointers(text *t, const range_codelet *c)
+{
+  for (size_t i = 0; i < c->num_fields; ++i)
+    text_add(t, "  %s%s *restrict %s = vertex->%s.data;\n", c->fields[i].output ? "" : "const ",
+             element_infos[c->fields[i].of->type->element].field, c->fields[i].name,
+             c->fields[i].name);
+}
+
+/* The struct, the body with pointers, base and size (of the first output). */
 uint32_t range_finish(range_codelet *c, const operation *op)
 {
+  static const char *const entries[] = {[RANGE_WORKER] = "COMPUTE",
+                                        [RANGE_ALL_WORKERS] = "MULTI_COMPUTE",
+                                        [RANGE_SUPERVISOR] = "SUPERVISOR_COMPUTE"};
   lowering *l = c->e.l;
   text t = {0};
   text_add(&t, "typedef struct {\n");
-  const char *size = "";
+  const char *size = "", *aligned = c->kind == RANGE_WORKER ? "" : ", SPAN, 4";
   for (size_t i = 0; i < c->num_fields; ++i) {
-    text_add(&t, "  %s(VECTOR(%s)) %s;\n",
-             c->fields[i].updated  ? "INOUT"
-             : c->fields[i].output ? "OUTPUT"
-                                   : "INPUT",
-             element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
-    if (c->fields[i].boxed) box_add_fields(&t, i, c->fields[i].of->type->rank);
-    if (c->fields[i].output && !*size) size = c->fields[i].name;
-  }
-  text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
-           c->e.functions.data ? c->e.functions.data : "");
-  for (size_t i = 0; i < c->num_fields; ++i)
-    text_add(&t, "  %s%s *restrict %s = vertex->%s.data;\n", c->fields[i].output ? "" : "const ",
-             element_infos[c->fields[i].of->type->element].field, c->fields[i].name,
+    bool output = c->fields[i].output;
+    text_add(&t, "  %s(VECTOR(%s%s)) %s;\n",
+             c->fields[i].updated ? "INOUT"
+             : output             ? "OUTPUT"
+                                  : "INPUT",
+             element_infos[c->fields[i].of->type->element].field, output ? aligned : "",
              c->fields[i].name);
+    if (c->fields[i].boxed) box_add_fields(&t, i, c->fields[i].of->type->rank);
+    if (output && !*size) size = c->fields[i].name;
+  }
+  text_add(&t, "  unsigned base;\n} NAME;\n%s\n%s(NAME)\n{\n",
+           c->e.functions.data ? c->e.functions.data : "", entries[c->kind]);
+  if (c->kind == RANGE_WORKER) add_pointers(&t, c);
   text_add(&t,
-           "  const unsigned base = vertex->base, size = vertex->%s.size;\n  (void)base;\n%s"
+           "  const unsigned base = vertex->base, size = vertex->%s.size;\n"
+           "  (void)base, (void)size;\n%s"
            "  return true;\n}\n",
            size, c->e.body.data ? c->e.body.data : "");
   uint32_t codelet = lowering_add_codelet(l, t.data, op_infos[op->code].name);

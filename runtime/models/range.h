@@ -17,7 +17,12 @@ typedef struct range_field {
       boxed; /* has fields for a box of number i, if it is field i; range_add_vertices: of operand i the one of boxes.c */
 } range_field;
 
+/* Whom the body runs on. All but one worker find fields in `vertex`, and what they write begins with a word of memory, so
+ * that workers can divide it. */
+typedef enum range_kind { RANGE_WORKER, RANGE_ALL_WORKERS, RANGE_SUPERVISOR } range_kind;
+
 typedef struct range_codelet {
+  range_kind kind;
   emitter e; /* e.functions, and e.body in the end */
   range_field fields[200];
   size_t num_fields;

@@ -19,15 +19,17 @@ void sort_make_stages(size_t count, sort_stage *stages)
   }
 }
 
-static double cost(const sort_costs *c, size_t tiles, size_t num_rows, size_t n, size_t size)
+double sort_cycles(const sort_costs *c, size_t tiles, size_t num_rows, size_t n, size_t size)
 {
   size_t count = (n + size - 1) / size;
   size_t on_tile = (num_rows * count + tiles - 1) / tiles;
   size_t rounds = (on_tile + c->workers - 1) / c->workers, doublings = 0;
   for (size_t run = 1; run < size; run *= 2) doublings++;
-  double merged = (double)(rounds * size) * c->merged + (double)(on_tile * size) * c->received;
-  return (double)(rounds * size * doublings) * c->sorted +
-         (double)sort_num_stages(count) * (merged + c->stage);
+  double sorted = (double)(size * doublings) * c->sorted + c->begun;
+  double merged = (double)size * c->merged + c->begun;
+  double received = (double)(on_tile * size) * c->received;
+  return (double)rounds * sorted +
+         (double)sort_num_stages(count) * ((double)rounds * merged + received + c->stage);
 }
 
 size_t sort_fastest_block(const sort_costs *c, size_t tiles, size_t num_rows, size_t n)
@@ -37,7 +39,8 @@ size_t sort_fastest_block(const sort_costs *c, size_t tiles, size_t num_rows, si
     size_t size = (n + count - 1) / count;
     if ((n + size - 1) / size != count) continue;
     if ((sort_num_stages(count) + 1) * count * num_rows > c->most_vertices) break;
-    if (cost(c, tiles, num_rows, n, size) < cost(c, tiles, num_rows, n, best)) best = size;
+    if (sort_cycles(c, tiles, num_rows, n, size) < sort_cycles(c, tiles, num_rows, n, best))
+      best = size;
   }
   return best;
 }

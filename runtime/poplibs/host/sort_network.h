@@ -25,18 +25,22 @@ static inline bool sort_meets(const sort_stage *s, size_t i)
   return ((i & s->bit) != 0) == s->set;
 }
 
-/* What blocks cost: cycles of a tile, of which each of its workers gets an equal share. */
+/* What blocks cost, in cycles of a tile, which has `workers` blocks in hand at a time. */
 typedef struct sort_costs {
   size_t workers;
-  double sorted;        /* a worker's, for an element, each time its run doubles */
-  double merged;        /* a worker's, for an element of a block that meets another */
-  double received;      /* for an element that comes from another tile */
-  double stage;         /* what each stage begins with */
+  double sorted;   /* such a block's, for an element, each time its run doubles */
+  double merged;   /* for an element of a block that meets another */
+  double begun;    /* for a block, each time it is sorted or meets another, beside its elements */
+  double received; /* for an element that comes from another tile */
+  double stage;    /* what each stage begins with */
   size_t most_vertices; /* of one sort; more take the graph compiler too long */
 } sort_costs;
 
-/* How many elements of a row go to one worker at a time, so that `num_rows` rows of `n` elements are sorted in the fewest
- * cycles; n where one worker for a row is best. */
+/* Of `num_rows` rows of `n` elements, in blocks of `size`. */
+double sort_cycles(const sort_costs *c, size_t tiles, size_t num_rows, size_t n, size_t size);
+
+/* How many elements of a row make a block, so that `num_rows` rows of `n` elements are sorted in the fewest
+ * cycles; n where a row is best left whole. */
 size_t sort_fastest_block(const sort_costs *c, size_t tiles, size_t num_rows, size_t n);
 
 #endif
