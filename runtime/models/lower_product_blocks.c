@@ -340,6 +340,7 @@ static pop_tensor sum_of_parts(lowering *l, const operation *op, const block_sha
 
 pop_tensor lower_product_in_blocks(lowering *l, const operation *op, pop_tensor a, pop_tensor b)
 {
+  if (pop_graph_error(l->graph)) return (pop_tensor){0}; /* then tensors have no sizes */
   const block_shape s = {.groups = pop_tensor_dim(a, 0),
                          .m = pop_tensor_dim(a, 1),
                          .k = pop_tensor_dim(a, 2),
