@@ -29,7 +29,7 @@ typedef struct sorting {
   const value *place;        /* what fields of places are of */
   pop_compute_set set;       /* that vertices are added to */
   const char *name;          /* of variables and compute sets */
-  uint32_t num_connections;  /* of any vertex: no more than these */
+  uint32_t num_fields;       /* of any vertex: no more than these */
   uint32_t sorter, exchange; /* codelets */
 } sorting;
 
@@ -236,9 +236,8 @@ static void end_set(const sorting *s)
 
 static planned_vertex *add_vertex(const sorting *s, uint32_t codelet, size_t tile, uint64_t base)
 {
-  planned_vertex *v = lowering_add_vertex(s->l, s->set, codelet, tile, s->num_connections);
-  v->base = (uint32_t)base;
-  v->has_base = true;
+  planned_vertex *v = lowering_add_vertex(s->l, s->set, codelet, tile, s->num_fields);
+  vertex_set(v, "base", (int64_t)base);
   return v;
 }
 
@@ -456,7 +455,7 @@ bool lower_sort(lowering *l, const operation *op)
   s.row = type->rank ? (uint64_t)type->dims[s.dimension] : 1;
   s.rows = s.row ? type_elements(type) / s.row : 0;
   s.name = lowering_name(l, op);
-  s.num_connections = (uint32_t)(3 * (s.inputs + 1));
+  s.num_fields = (uint32_t)(3 * (s.inputs + 1)) + 1;
   s.in = pop_arena_alloc(l->m->arena, s.inputs * sizeof *s.in);
   for (size_t k = 0; k < s.inputs; ++k) {
     s.in[k] = as_rows(&s, lowering_tensor(l, op->operands[k]));
