@@ -243,7 +243,7 @@ const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *con
 void box_set(planned_vertex *v, size_t n, size_t rank, const box *b)
 {
   for (size_t d = 0; d < rank; ++d) {
-    char name[24];
+    char name[64];
     snprintf(name, sizeof name, "begin%zu_%zu", n, d);
     vertex_set(v, name, b->begin[d]);
     snprintf(name, sizeof name, "size%zu_%zu", n, d);

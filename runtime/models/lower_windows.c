@@ -272,13 +272,8 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
   windows w = of_scatter(l, op);
   for (size_t k = 0; k < w.num_map; ++k) /* else a part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
-  /* Each tile has all updates for its columns. */
-  enum { MOST_BYTES = 131072 };
-  uint64_t bytes = element_bytes(w.operand->type->element), columns = 1;
-  for (uint32_t d = 0; d < w.operand->type->rank; ++d) columns *= (uint64_t)w.sizes[d];
-  size_t each = columns_together(l, w.operand->type->element, (size_t)columns);
   return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
-         w.num_map && type_elements(op->operands[2]->type) / columns * each * bytes < MOST_BYTES;
+         w.num_map;
 }
 
 /* Boxes are better where they are small, if they are no more than the operand altogether or it has a batch: then the same vertex may
@@ -381,30 +376,79 @@ pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name
   return sliceable(l, &w, name);
 }
 
+/* How many of the first of the vectors' dimensions go at a time: each tile has their indices, and elements of its columns for
+ * each. */
+static size_t vectors_together(const lowering *l, const windows *w, pop_tensor vectors)
+{
+  enum { MOST_BYTES = 131072 };
+  size_t columns = 1, rank = pop_tensor_rank(vectors), width = pop_tensor_dim(vectors, rank - 1);
+  if (rank < 2) return 1;
+  for (uint32_t d = 0; d < w->operand->type->rank; ++d) columns *= (size_t)w->sizes[d];
+  element_type e = w->operand->type->element;
+  size_t bytes = columns_together(l, e, columns) * element_bytes(e) + 4;
+  bytes *= pop_tensor_num_elements(vectors) / width / pop_tensor_dim(vectors, 0);
+  return bytes < MOST_BYTES ? MOST_BYTES / bytes : 1;
+}
+
+/* The dimension of all windows that is the vectors' first. */
+static size_t first_batch_dim(const windows *w)
+{
+  size_t d = 0;
+  while (listed(w->window, w->num_window, (int64_t)d)) ++d;
+  return d;
+}
+
+static pop_tensor gather(lowering *l, const operation *op, const windows *w, const described *d,
+                         pop_tensor operand, pop_tensor vectors)
+{
+  size_t sizes[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(vectors), count = 0;
+  size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1, each = vectors_together(l, w, vectors);
+  pop_tensor *parts = pop_xcalloc(all / each + 1, sizeof *parts);
+  to_sizes(w->sizes, w->operand->type->rank, sizes);
+  for (size_t i = 0; i < all; i += each) {
+    size_t end = i + each < all ? i + each : all;
+    parts[count++] = pop_popops_gather_windows(
+        l->graph, operand, rank > 1 ? pop_tensor_slice(vectors, i, end, 0) : vectors, d->how, sizes,
+        l->sequence, lowering_name(l, op));
+  }
+  pop_tensor t = count == 1 ? parts[0] : pop_concat(parts, count, first_batch_dim(w));
+  free(parts);
+  return t;
+}
+
+static void scatter(lowering *l, const operation *op, const windows *w, const described *d,
+                    pop_tensor result, pop_tensor vectors, pop_tensor updates)
+{
+  pop_update_op how = POP_UPDATE_SET;
+  if (op->code == OP_SCATTER) update_op(op, &how);
+  size_t rank = pop_tensor_rank(vectors), each = vectors_together(l, w, vectors);
+  size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1;
+  for (size_t i = 0; i < all; i += each) {
+    size_t end = i + each < all ? i + each : all;
+    pop_popops_scatter_windows(
+        l->graph, how, result, rank > 1 ? pop_tensor_slice(vectors, i, end, 0) : vectors,
+        rank > 1 ? pop_tensor_slice(updates, i, end, first_batch_dim(w)) : updates, d->how,
+        l->sequence, lowering_name(l, op));
+  }
+}
+
 bool lower_windows(lowering *l, const operation *op)
 {
   windows w = windows_of(l, op);
   described d = {0};
-  size_t sizes[MODEL_MAX_RANK] = {0};
-  const char *name = lowering_name(l, op);
   pop_popops_add_codelets(l->graph);
   pop_tensor operand = lowering_tensor(l, w.operand), vectors = vectors_of(l, op, &w, d.dims);
   if (l->error) return false;
   describe(&w, vectors, &d);
-  to_sizes(w.sizes, w.operand->type->rank, sizes);
   if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) {
-    lowering_set_tensor(
-        l, op->results[0],
-        pop_popops_gather_windows(l->graph, operand, vectors, d.how, sizes, l->sequence, name));
+    lowering_set_tensor(l, op->results[0], gather(l, op, &w, &d, operand, vectors));
     return true;
   }
-  pop_update_op how = POP_UPDATE_SET;
-  if (op->code == OP_SCATTER) update_op(op, &how);
   pop_tensor updates = lowering_tensor(l, op->operands[op->code == OP_SCATTER ? 2 : 1]);
   if (l->error) return false;
-  pop_tensor result = sliceable(l, &w, name);
+  pop_tensor result = sliceable(l, &w, lowering_name(l, op));
   pop_sequence_add(l->sequence, pop_program_copy(operand, result, ""));
-  pop_popops_scatter_windows(l->graph, how, result, vectors, updates, d.how, l->sequence, name);
+  scatter(l, op, &w, &d, result, vectors, updates);
   lowering_set_tensor(l, op->results[0], result);
   return true;
 }

@@ -108,6 +108,19 @@ func.func @main() {
   %g6 = stablehlo.iota dim = 1 : tensor<7x20xi32>
   %g7 = stablehlo.add %g5, %g6 : tensor<7x20xi32>
   check.expect_eq %g3, %g7 : tensor<7x20xi32>
+  // More rows than a tile has room for at a time.
+  %m0 = stablehlo.iota dim = 0 : tensor<5000xi32>
+  %m1 = stablehlo.constant dense<3> : tensor<5000xi32>
+  %m2 = stablehlo.constant dense<5000> : tensor<5000xi32>
+  %m3 = stablehlo.multiply %m0, %m1 : tensor<5000xi32>
+  %m4 = stablehlo.remainder %m3, %m2 : tensor<5000xi32>
+  %m5 = "stablehlo.gather"(%g1, %m4) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 20>} : (tensor<5000x20xi32>, tensor<5000xi32>) -> tensor<5000x20xi32>
+  %m6 = stablehlo.broadcast_in_dim %m4, dims = [0] : (tensor<5000xi32>) -> tensor<5000x20xi32>
+  %m7 = stablehlo.constant dense<20> : tensor<5000x20xi32>
+  %m8 = stablehlo.multiply %m6, %m7 : tensor<5000x20xi32>
+  %m9 = stablehlo.iota dim = 1 : tensor<5000x20xi32>
+  %m10 = stablehlo.add %m8, %m9 : tensor<5000x20xi32>
+  check.expect_eq %m5, %m10 : tensor<5000x20xi32>
   %g8 = stablehlo.reshape %g0 : (tensor<100000xi32>) -> tensor<50x2000xi32>
   %g9 = stablehlo.iota dim = 0 : tensor<50x1xi32>
   %g10 = stablehlo.constant dense<41> : tensor<50x1xi32>
@@ -142,27 +155,27 @@ func.func @main() {
   check.expect_eq %d5, %d17 : tensor<5000x20xi32>
   // Update i goes to row 7 i mod 53, of which there are 50: 38 is the inverse of 7.
   %s0 = stablehlo.constant dense<0> : tensor<50x16xi32>
-  %s1 = stablehlo.iota dim = 0 : tensor<3000x1xi32>
-  %s2 = stablehlo.constant dense<7> : tensor<3000x1xi32>
-  %s3 = stablehlo.constant dense<53> : tensor<3000x1xi32>
-  %s4 = stablehlo.multiply %s1, %s2 : tensor<3000x1xi32>
-  %s5 = stablehlo.remainder %s4, %s3 : tensor<3000x1xi32>
-  %s6 = stablehlo.constant dense<1> : tensor<3000x16xi32>
-  %s7 = stablehlo.iota dim = 0 : tensor<3000x16xi32>
+  %s1 = stablehlo.iota dim = 0 : tensor<5000x1xi32>
+  %s2 = stablehlo.constant dense<7> : tensor<5000x1xi32>
+  %s3 = stablehlo.constant dense<53> : tensor<5000x1xi32>
+  %s4 = stablehlo.multiply %s1, %s2 : tensor<5000x1xi32>
+  %s5 = stablehlo.remainder %s4, %s3 : tensor<5000x1xi32>
+  %s6 = stablehlo.constant dense<1> : tensor<5000x16xi32>
+  %s7 = stablehlo.iota dim = 0 : tensor<5000x16xi32>
   %s8 = "stablehlo.scatter"(%s0, %s5, %s6) ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %m = stablehlo.add %a, %b : tensor<i32>
       stablehlo.return %m : tensor<i32>
-  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<3000x1xi32>, tensor<3000x16xi32>) -> tensor<50x16xi32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<5000x1xi32>, tensor<5000x16xi32>) -> tensor<50x16xi32>
   %s9 = "stablehlo.scatter"(%s0, %s5, %s7) ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %m = stablehlo.maximum %a, %b : tensor<i32>
       stablehlo.return %m : tensor<i32>
-  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<3000x1xi32>, tensor<3000x16xi32>) -> tensor<50x16xi32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<50x16xi32>, tensor<5000x1xi32>, tensor<5000x16xi32>) -> tensor<50x16xi32>
   %s10 = stablehlo.iota dim = 0 : tensor<50x16xi32>
   %s11 = stablehlo.constant dense<38> : tensor<50x16xi32>
   %s12 = stablehlo.constant dense<53> : tensor<50x16xi32>
-  %s13 = stablehlo.constant dense<2999> : tensor<50x16xi32>
+  %s13 = stablehlo.constant dense<4999> : tensor<50x16xi32>
   %s14 = stablehlo.constant dense<1> : tensor<50x16xi32>
   %s15 = stablehlo.multiply %s10, %s11 : tensor<50x16xi32>
   %s16 = stablehlo.remainder %s15, %s12 : tensor<50x16xi32>
