@@ -377,15 +377,16 @@ pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name
 }
 
 /* How many of the first of the vectors' dimensions go at a time: each tile has their indices, and elements of its columns for
- * each. */
-static size_t vectors_together(const lowering *l, const windows *w, pop_tensor vectors)
+ * each. Of what does not lie as a table a tile may have all columns. */
+static size_t vectors_together(const lowering *l, const windows *w, pop_tensor vectors,
+                               bool is_table)
 {
   enum { MOST_BYTES = 131072 };
   size_t columns = 1, rank = pop_tensor_rank(vectors), width = pop_tensor_dim(vectors, rank - 1);
   if (rank < 2) return 1;
   for (uint32_t d = 0; d < w->operand->type->rank; ++d) columns *= (size_t)w->sizes[d];
   element_type e = w->operand->type->element;
-  size_t bytes = columns_together(l, e, columns) * element_bytes(e) + 4;
+  size_t bytes = (is_table ? columns_together(l, e, columns) : columns) * element_bytes(e) + 4;
   bytes *= pop_tensor_num_elements(vectors) / width / pop_tensor_dim(vectors, 0);
   return bytes < MOST_BYTES ? MOST_BYTES / bytes : 1;
 }
@@ -402,7 +403,8 @@ static pop_tensor gather(lowering *l, const operation *op, const windows *w, con
                          pop_tensor operand, pop_tensor vectors)
 {
   size_t sizes[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(vectors), count = 0;
-  size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1, each = vectors_together(l, w, vectors);
+  size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1,
+         each = vectors_together(l, w, vectors, !w->operand->op);
   pop_tensor *parts = pop_xcalloc(all / each + 1, sizeof *parts);
   to_sizes(w->sizes, w->operand->type->rank, sizes);
   for (size_t i = 0; i < all; i += each) {
@@ -421,7 +423,7 @@ static void scatter(lowering *l, const operation *op, const windows *w, const de
 {
   pop_update_op how = POP_UPDATE_SET;
   if (op->code == OP_SCATTER) update_op(op, &how);
-  size_t rank = pop_tensor_rank(vectors), each = vectors_together(l, w, vectors);
+  size_t rank = pop_tensor_rank(vectors), each = vectors_together(l, w, vectors, true);
   size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1;
   for (size_t i = 0; i < all; i += each) {
     size_t end = i + each < all ? i + each : all;
