@@ -1,6 +1,5 @@
 /* Parts of large operands at places that the device knows: those of popops, by vectors of indices. A part then comes from where it
- * lies, and no tile has a copy of the operand. gather and the dynamic slices, and scatters of large
- * updates that popops can combine. */
+ * lies, and no tile has a copy of the operand. gather and the dynamic slices, and scatters of large updates that popops can combine. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -312,7 +311,8 @@ bool windows_are_planned(const lowering *l, const operation *op)
          !boxes_are_better(l, op, &w);
 }
 
-/* A table: a row for each place that indices can say. Rows are in parts, so that all tiles have some; popops joins what it finds in up to 63 of them. */
+/* A table: a row for each place that indices can say. Rows are in parts, so that all tiles have some; popops joins what it finds in up
+ * to 63 of them. */
 static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t columns,
                             const char *name)
 {
