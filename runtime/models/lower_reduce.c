@@ -8,6 +8,8 @@
  * comes in front of what the parts gave. So each element, and the initial value, is combined once, in the operand's order. */
 #include "models/lowering.h"
 
+#include "poplibs/host/reduce_cut.h"
+
 #include <stdlib.h>
 
 #define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
@@ -22,33 +24,10 @@ typedef struct reduction {
 
 /* ---- where the matrix is cut ---- */
 
-typedef struct cut {
-  size_t outs, pieces;
-} cut;
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
-
-/* Elements that the busiest vertex takes one after the other; a second step is worth some more. */
-static size_t cost_of(size_t outs, size_t length, size_t most, cut c)
+static reduce_cut find_cut(const lowering *l, size_t outs, size_t length)
 {
   enum { SECOND_STEP = 256 };
-  size_t first = divide_up(outs, c.outs) * divide_up(length, c.pieces);
-  return c.pieces < 2 ? first : first + SECOND_STEP + divide_up(outs, most) * c.pieces;
-}
-
-static cut find_cut(const lowering *l, size_t outs, size_t length)
-{
-  enum { LEAST_PIECE = 32 };
-  size_t most = l->num_tiles * l->num_workers;
-  cut best = {outs < most ? outs : most, 1};
-  for (size_t pieces = 2; pieces <= length / LEAST_PIECE && pieces <= most; ++pieces) {
-    cut c = {most / pieces < outs ? most / pieces : outs, pieces};
-    if (cost_of(outs, length, most, c) < cost_of(outs, length, most, best)) best = c;
-  }
-  return best;
+  return reduce_find_cut(outs, length, l->num_tiles * l->num_workers, SECOND_STEP);
 }
 
 static size_t length_of(const operation *op)
@@ -154,7 +133,7 @@ static size_t take_tile(const reduction *r, size_t *taken, size_t *next, pop_ten
 }
 
 /* matrices[i] becomes [outs, pieces]. */
-static void combine_parts(reduction *r, cut c, pop_tensor *matrices)
+static void combine_parts(reduction *r, reduce_cut c, pop_tensor *matrices)
 {
   lowering *l = r->l;
   const char *name = lowering_name(l, r->op);

@@ -9,6 +9,7 @@
  * Elements that lie side by side should stay so on their way to a vertex, so that they are one message: vertices take
  * blocks row by row or column by column, as they come in longer runs. */
 #include "graph/graph.h"
+#include "poplibs/host/reduce_cut.h"
 #include "poplibs/host/spread.h"
 
 #include <assert.h>
@@ -109,11 +110,6 @@ static size_t first_tile(pop_graph *graph, pop_tensor t)
 
 /* ---- blocks ---- */
 
-/* Into how many parts the matrix is cut; together no more than there are tiles. */
-typedef struct cut {
-  size_t outs, pieces;
-} cut;
-
 /* Tiles that have a block already. */
 typedef struct blocks {
   bool *is_taken;
@@ -133,7 +129,7 @@ static size_t take_tile(const reduction *r, blocks *b, pop_tensor block)
 }
 
 /* The matrix [outs, pieces] of what the blocks give. */
-static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, cut c)
+static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, reduce_cut c)
 {
   pop_graph *graph = r->graph;
   size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
@@ -163,28 +159,6 @@ static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, cut c)
 static size_t divide_up(size_t a, size_t b)
 {
   return (a + b - 1) / b;
-}
-
-/* Elements that the busiest vertices take one after the other. A second compute set and the exchange to it take as long
- * as some more. */
-static size_t cost_of(size_t outs, size_t length, size_t tiles, cut c)
-{
-  enum { SECOND_SET = 128 };
-  size_t first = divide_up(outs, c.outs) * divide_up(length, c.pieces);
-  return c.pieces < 2 ? first : first + SECOND_SET + divide_up(outs, tiles) * c.pieces;
-}
-
-/* Pieces have to be worth a vertex. */
-static cut find_cut(const reduction *r, size_t outs, size_t length)
-{
-  enum { LEAST = 32 };
-  size_t tiles = pop_graph_num_tiles(r->graph);
-  cut best = {outs < tiles ? outs : tiles, 1};
-  for (size_t pieces = 2; outs > 0 && pieces <= length / LEAST && pieces <= tiles; pieces++) {
-    cut c = {tiles / pieces < outs ? tiles / pieces : outs, pieces};
-    if (cost_of(outs, length, tiles, c) < cost_of(outs, length, tiles, best)) best = c;
-  }
-  return best;
 }
 
 /* Is much work left to few of the tiles that could have a part in it? */
@@ -256,7 +230,9 @@ static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
   if (pop_tensor_dim(matrix, 1) == 0) matrix = identities(r, pop_tensor_dim(matrix, 0));
   size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
   spread s = spread_of(r->graph, call, flat);
-  cut c = find_cut(r, outs, length);
+  /* A second compute set and the exchange to it take as long as some more elements. */
+  enum { SECOND_SET = 128 };
+  reduce_cut c = reduce_find_cut(outs, length, pop_graph_num_tiles(r->graph), SECOND_SET);
   if (!pop_graph_error(r->graph) && (c.pieces > 1 || is_lopsided(r, &s, outs, length))) {
     matrix = reduce_blocks(r, matrix, c);
     if (r->how.op == POP_REDUCE_SQUARE_ADD) r->how.op = POP_REDUCE_ADD;
