@@ -2,7 +2,6 @@
  * dimension. The codelet is the same for all vertices: where the box begins and how large it is are fields. */
 #include "models/lowering.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,28 +77,21 @@ static void reduce(const lowering *l, const operation *op, const box *r, box *b)
   }
 }
 
-static bool listed(const int64_t *list, size_t count, int64_t value)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
-}
-
 /* Of the operand: dimensions of which slices have all, and those of the batch; of the indices: the vectors of these results. */
 static void gather(const lowering *l, const operation *op, size_t i, const box *r, box *b)
 {
   const attribute *dn = op_attribute(op, "dimension_numbers");
   const model_type *operand = op->operands[0]->type, *indices = op->operands[1]->type;
-  size_t num_offset, num_collapsed, num_batch, num_map, num_sizes, next = 0;
+  size_t num_offset, num_collapsed, num_batch, num_of, num_sizes, next = 0;
   const int64_t *offset = dict_int_list(l->m, dn, "offset_dims", &num_offset);
   const int64_t *collapsed = dict_int_list(l->m, dn, "collapsed_slice_dims", &num_collapsed);
   const int64_t *batch = dict_int_list(l->m, dn, "operand_batching_dims", &num_batch);
-  const int64_t *of_indices = dict_int_list(l->m, dn, "start_indices_batching_dims", &num_map);
+  const int64_t *of_indices = dict_int_list(l->m, dn, "start_indices_batching_dims", &num_of);
   const int64_t *sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
   int64_t vector = dict_int(dn, "index_vector_dim", 0);
   uint32_t from[MODEL_MAX_RANK] = {0}; /* the result's dimension of each of the indices' */
   for (uint32_t d = 0, of = 0; d < op->results[0]->type->rank; ++d) {
-    if (listed(offset, num_offset, d)) continue;
+    if (ints_have(offset, num_offset, d)) continue;
     if (of == vector) ++of;
     from[of++] = d;
   }
@@ -109,7 +101,7 @@ static void gather(const lowering *l, const operation *op, size_t i, const box *
       b->end[d] = r->end[from[d]];
     }
   for (uint32_t d = 0; i == 0 && d < operand->rank; ++d) {
-    if (listed(collapsed, num_collapsed, d) || listed(batch, num_batch, d)) continue;
+    if (ints_have(collapsed, num_collapsed, d) || ints_have(batch, num_batch, d)) continue;
     int64_t of = offset[next++];
     if (sizes[d] != operand->dims[d]) continue;
     b->begin[d] = r->begin[of];

@@ -250,13 +250,6 @@ static void emit_bitcast(emitter *e, text *to, const operation *op)
   define(e, to, result, PRINT("hlo_load_%s(c%u)", suffix_of(result), n));
 }
 
-static bool in_list(const int64_t *list, size_t count, int64_t value)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
-}
-
 /* The specification's words: result[result_index] = operand[full_start_index + full_batching_index + full_offset_index]. */
 static void emit_gather(emitter *e, text *to, const operation *op)
 {
@@ -275,21 +268,23 @@ static void emit_gather(emitter *e, text *to, const operation *op)
   expression *x = own_index(e, to, op), batch[MODEL_MAX_RANK] = {0}, at[MODEL_MAX_RANK + 1] = {0};
   size_t num_batch = 0;
   for (uint32_t d = 0; d < rank; ++d)
-    if (!in_list(offset, num_offset, d)) batch[num_batch++] = x[d];
+    if (!ints_have(offset, num_offset, d)) batch[num_batch++] = x[d];
   /* Where in the slice, by dimension of the operand. */
   expression full[MODEL_MAX_RANK] = {0};
   size_t next = 0;
   for (uint32_t d = 0; d < operand->type->rank; ++d)
-    full[d] = in_list(collapsed, num_collapsed, d) || in_list(operand_batch, num_operand_batch, d)
-                  ? "0"
-                  : x[offset[next++]];
+    full[d] =
+        ints_have(collapsed, num_collapsed, d) || ints_have(operand_batch, num_operand_batch, d)
+            ? "0"
+            : x[offset[next++]];
   /* The slices' sizes: an attribute, or of dynamic_gather those of the result. */
   int64_t sizes[MODEL_MAX_RANK] = {0};
   size_t num_sizes;
   const int64_t *given = op_int_list(m, op, "slice_sizes", &num_sizes);
   next = 0;
   for (uint32_t d = 0; d < operand->type->rank; ++d) {
-    bool one = in_list(collapsed, num_collapsed, d) || in_list(operand_batch, num_operand_batch, d);
+    bool one =
+        ints_have(collapsed, num_collapsed, d) || ints_have(operand_batch, num_operand_batch, d);
     sizes[d] = num_sizes ? given[d] : one ? 1 : op->results[0]->type->dims[offset[next++]];
   }
   for (size_t k = 0; k < num_map; ++k) {
@@ -330,9 +325,9 @@ void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX
   const int64_t *dims = op_int_list(l->m, op, "dimensions", &count);
   const model_type *from = op->operands[0]->type;
   for (uint32_t d = 0; d < from->rank; ++d)
-    if (!in_list(dims, count, d)) order[n++] = d;
+    if (!ints_have(dims, count, d)) order[n++] = d;
   for (uint32_t d = 0; d < from->rank; ++d)
-    if (in_list(dims, count, d)) order[n++] = d;
+    if (ints_have(dims, count, d)) order[n++] = d;
 }
 
 /* acc<k>: what results are accumulated in, from the initial values. */
@@ -480,7 +475,7 @@ static void emit_dot(emitter *e, text *to, const operation *op)
     for (size_t k = 0; k < num_batch; ++k) at[i][batch[i][k]] = x[k];
     for (size_t k = 0; k < num_contracting; ++k) at[i][contracting[i][k]] = PRINT("r%u_%zu", n, k);
     for (uint32_t d = 0; d < types[i]->rank; ++d)
-      if (!in_list(batch[i], num_batch, d) && !in_list(contracting[i], num_contracting, d))
+      if (!ints_have(batch[i], num_batch, d) && !ints_have(contracting[i], num_contracting, d))
         at[i][d] = x[next++];
   }
   emit_product_sum(to, op, n);

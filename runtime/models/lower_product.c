@@ -14,13 +14,6 @@ typedef struct side {
   size_t num_batch, num_contracted;
 } side;
 
-static bool listed(const int64_t *list, size_t count, int64_t value)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
-}
-
 /* Of `dot` the last dimension of the left goes with the first of the right. */
 static void sides_of_dot(lowering *l, const operation *op, side sides[2])
 {
@@ -58,7 +51,7 @@ static void order_of(const side *s, const model_type *type, bool contracted_firs
       continue;
     }
     for (uint32_t d = 0; d < type->rank; ++d)
-      if (!listed(s->batch, s->num_batch, d) && !listed(s->contracted, s->num_contracted, d))
+      if (!ints_have(s->batch, s->num_batch, d) && !ints_have(s->contracted, s->num_contracted, d))
         order[n++] = d;
   }
 }

@@ -27,11 +27,6 @@ typedef struct block_plan {
   uint64_t per_tile;                /* vertices of a step */
 } block_plan;
 
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-  return (a + b - 1) / b;
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;

@@ -43,27 +43,12 @@ bool product_is_poplins(const operation *op)
 static pop_tensor converted(lowering *l, const operation *op, pop_tensor t, element_type from,
                             element_type via, element_type to)
 {
-  range_codelet c = {.e.l = l};
-  int64_t elements = (int64_t)pop_tensor_num_elements(t);
-  model_type types[2] = {{.rank = 1, .dims = &elements, .element = from},
-                         {.rank = 1, .dims = &elements, .element = to}};
-  value values[2] = {{.type = &types[0]}, {.type = &types[1]}};
-  if (!range_add_field(&c, op, "in", 0, &values[0], false) ||
-      !range_add_field(&c, op, "out", 0, &values[1], true))
-    return (pop_tensor){0};
   pop_arena *arena = l->m->arena;
   const char *x = pop_arena_printf(arena, "hlo_load_%s(in0[i])", element_infos[from].suffix);
-  x = emit_converted(arena, from, via, x);
-  text_add(&c.e.body, "  for (unsigned i = 0; i < size; ++i)\n    out0[i] = hlo_store_%s(%s);\n",
-           element_infos[to].suffix, emit_converted(arena, via, to, x));
-  spread_plan plan = lowering_plan(l, (uint64_t)elements, 4, 1);
-  static const bool sliced[2] = {true, true};
-  const pop_tensor tensors[2] = {t, lowering_variable(l, &types[1], &plan, lowering_name(l, op))};
-  range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
-  range_free(&c);
-  size_t shape[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
-  for (size_t d = 0; d < rank; ++d) shape[d] = pop_tensor_dim(t, d);
-  return pop_tensor_reshape(tensors[1], shape, rank);
+  x = emit_converted(arena, via, to, emit_converted(arena, from, via, x));
+  return range_map(
+      l, op, t, from, to,
+      pop_arena_printf(arena, "out0[i] = hlo_store_%s(%s);", element_infos[to].suffix, x));
 }
 
 bool product_takes_operand(const operation *op, size_t operand)

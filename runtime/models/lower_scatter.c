@@ -17,22 +17,14 @@ typedef struct scatter {
   int64_t vector;
   const int64_t *map;
   size_t num_map;
-  int64_t column
-      [MODEL_MAX_RANK]; /* of each dimension of the operand that of the updates' window, or -1 */
-  int64_t batch[MODEL_MAX_RANK]; /* of each dimension of the operand that of the indices, or -1 */
-  bool mapped[MODEL_MAX_RANK];   /* dimensions that indices are of */
+  /* Of each dimension of the operand that of the updates' window, and that of the indices' batch; or -1. */
+  int64_t column[MODEL_MAX_RANK], batch[MODEL_MAX_RANK];
+  bool mapped[MODEL_MAX_RANK];         /* dimensions that indices are of */
   uint32_t of_indices[MODEL_MAX_RANK]; /* of each dimension of the indices that of the updates */
   uint32_t cut; /* the longest of the updates' dimensions that are the indices' */
-  bool
-      by_columns; /* updates are so long that vertices have their own columns only, which are messages by themselves then */
+  /* An update is so long that vertices have their own columns only: these are worth a message. */
+  bool by_columns;
 } scatter;
-
-static bool listed(const int64_t *list, size_t count, int64_t value)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
-}
 
 static scatter scatter_of(lowering *l, const operation *op)
 {
@@ -49,10 +41,10 @@ static scatter scatter_of(lowering *l, const operation *op)
   s.vector = dict_int(dn, "index_vector_dim", 0);
   for (uint32_t d = 0; d < s.type->rank; ++d) {
     s.batch[d] = s.column[d] = -1;
-    s.mapped[d] = listed(s.map, s.num_map, d);
+    s.mapped[d] = ints_have(s.map, s.num_map, d);
     for (size_t k = 0; k < num_batch; ++k)
       if (batch[k] == d) s.batch[d] = of[k];
-    if (s.batch[d] < 0 && !listed(inserted, num_inserted, d)) s.column[d] = window[next++];
+    if (s.batch[d] < 0 && !ints_have(inserted, num_inserted, d)) s.column[d] = window[next++];
   }
   enum { LONG_BYTES = 1024 };
   uint64_t bytes = element_bytes(s.type->element);
@@ -61,7 +53,7 @@ static scatter scatter_of(lowering *l, const operation *op)
   s.cut = MODEL_MAX_RANK;
   next = 0;
   for (uint32_t d = 0; d < s.updates->rank; ++d) {
-    if (listed(window, num_window, d)) continue;
+    if (ints_have(window, num_window, d)) continue;
     if ((int64_t)next == s.vector) ++next;
     s.of_indices[next++] = d;
     if (s.cut == MODEL_MAX_RANK || s.updates->dims[d] > s.updates->dims[s.cut]) s.cut = d;
@@ -226,7 +218,8 @@ static void add_step(const scatter *s, const range_codelet *c, uint32_t codelet,
                      const spread_plan *plan, const pop_tensor *tensors, int64_t from, int64_t to)
 {
   lowering *l = s->l;
-  size_t max_fields = c->num_fields + 1 + 6 * MODEL_MAX_RANK;
+  size_t max_fields = c->num_fields + 1;
+  max_fields += 2 * (size_t)(s->indices->rank + s->updates->rank + s->type->rank);
   pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, s->op));
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
     uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;

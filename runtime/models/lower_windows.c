@@ -17,24 +17,31 @@ typedef struct windows {
   const int64_t *sizes; /* of dimensions of the operand */
 } windows;
 
-static bool listed(const int64_t *list, size_t count, int64_t value)
+/* Of gather and scatter, whose dimension numbers say the same in other words. */
+typedef struct words {
+  const char *numbers, *map, *window, *dropped, *batch, *indices_batch;
+} words;
+
+static windows described_by(const lowering *l, const operation *op, const words *by)
 {
-  for (size_t i = 0; i < count; ++i)
-    if (list[i] == value) return true;
-  return false;
+  const attribute *dn = op_attribute(op, by->numbers);
+  windows w = {.operand = op->operands[0], .indices = op->operands[1]};
+  w.vector_dim = dict_int(dn, "index_vector_dim", 0);
+  w.map = dict_int_list(l->m, dn, by->map, &w.num_map);
+  w.window = dict_int_list(l->m, dn, by->window, &w.num_window);
+  w.dropped = dict_int_list(l->m, dn, by->dropped, &w.num_dropped);
+  w.batch = dict_int_list(l->m, dn, by->batch, &w.num_batch);
+  w.indices_batch = dict_int_list(l->m, dn, by->indices_batch, &w.num_batch);
+  return w;
 }
 
 static windows of_gather(const lowering *l, const operation *op)
 {
-  const attribute *dn = op_attribute(op, "dimension_numbers");
-  windows w = {.operand = op->operands[0], .indices = op->operands[1]};
+  static const words by = {"dimension_numbers",     "start_index_map",
+                           "offset_dims",           "collapsed_slice_dims",
+                           "operand_batching_dims", "start_indices_batching_dims"};
+  windows w = described_by(l, op, &by);
   size_t num_sizes;
-  w.vector_dim = dict_int(dn, "index_vector_dim", 0);
-  w.map = dict_int_list(l->m, dn, "start_index_map", &w.num_map);
-  w.window = dict_int_list(l->m, dn, "offset_dims", &w.num_window);
-  w.dropped = dict_int_list(l->m, dn, "collapsed_slice_dims", &w.num_dropped);
-  w.batch = dict_int_list(l->m, dn, "operand_batching_dims", &w.num_batch);
-  w.indices_batch = dict_int_list(l->m, dn, "start_indices_batching_dims", &w.num_batch);
   w.sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
   return w;
 }
@@ -53,19 +60,15 @@ static windows of_slice(const lowering *l, const operation *op)
 
 static windows of_scatter(const lowering *l, const operation *op)
 {
-  const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
-  windows w = {.operand = op->operands[0], .indices = op->operands[1]};
+  static const words by = {"scatter_dimension_numbers", "scatter_dims_to_operand_dims",
+                           "update_window_dims",        "inserted_window_dims",
+                           "input_batching_dims",       "scatter_indices_batching_dims"};
+  windows w = described_by(l, op, &by);
   const model_type *updates = op->operands[2]->type;
-  w.vector_dim = dict_int(dn, "index_vector_dim", 0);
-  w.map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &w.num_map);
-  w.window = dict_int_list(l->m, dn, "update_window_dims", &w.num_window);
-  w.dropped = dict_int_list(l->m, dn, "inserted_window_dims", &w.num_dropped);
-  w.batch = dict_int_list(l->m, dn, "input_batching_dims", &w.num_batch);
-  w.indices_batch = dict_int_list(l->m, dn, "scatter_indices_batching_dims", &w.num_batch);
   int64_t *sizes = pop_arena_alloc(l->m->arena, (w.operand->type->rank + 1) * sizeof *sizes);
   size_t next = 0;
   for (uint32_t d = 0; d < w.operand->type->rank; ++d)
-    sizes[d] = listed(w.dropped, w.num_dropped, d) || listed(w.batch, w.num_batch, d)
+    sizes[d] = ints_have(w.dropped, w.num_dropped, d) || ints_have(w.batch, w.num_batch, d)
                    ? 1
                    : updates->dims[w.window[next++]];
   w.sizes = sizes;
@@ -88,62 +91,32 @@ static size_t num_moving(const windows *w)
 /* ---- indices ---- */
 
 /* As ints: what is outside of their range is outside of each operand, too. */
-static pop_tensor as_ints(lowering *l, const operation *op, pop_tensor t, const model_type *type)
+static pop_tensor as_ints(lowering *l, const operation *op, pop_tensor t, element_type e)
 {
-  uint64_t count = pop_tensor_num_elements(t);
-  if (type->element == ELEMENT_I32 || type->element == ELEMENT_U32) return t;
-  model_type to = *type;
-  to.element = ELEMENT_I32;
-  const value in = {.type = type}, out = {.type = &to};
-  range_codelet c = {.e.l = l};
-  spread_plan plan = lowering_plan(l, count, 2, 1);
-  pop_tensor result = lowering_variable(l, &to, &plan, lowering_name(l, op));
-  const pop_tensor tensors[] = {t, result};
-  const bool sliced[] = {true, true};
-  if (range_add_field(&c, op, "in", 0, &in, false) &&
-      range_add_field(&c, op, "out", 0, &out, true)) {
-    const char *most = element_bits(type->element) > 31 || !element_is_signed(type->element)
-                           ? "k > 0x7fffffff ? 0x7fffffff : "
-                           : "";
-    const char *least = element_bits(type->element) > 32 && element_is_signed(type->element)
-                            ? "k < -0x7fffffff ? -0x7fffffff : "
-                            : "";
-    text_add(&c.e.body,
-             "  for (unsigned i = 0; i < size; ++i) {\n    const %s k = hlo_load_%s(in0[i]);\n"
-             "    out0[i] = %s%s(int)k;\n  }\n",
-             element_infos[type->element].value, element_infos[type->element].suffix, least, most);
-    range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
-  }
-  range_free(&c);
-  return result;
+  if (e == ELEMENT_I32 || e == ELEMENT_U32) return t;
+  bool long_signed = element_bits(e) > 32 && element_is_signed(e), is_long = element_bits(e) > 32;
+  return range_map(l, op, t, e, ELEMENT_I32,
+                   pop_arena_printf(l->m->arena,
+                                    "const %s k = hlo_load_%s(in0[i]);\n    out0[i] = %s%s(int)k;",
+                                    element_infos[e].value, element_infos[e].suffix,
+                                    long_signed ? "k < -0x7fffffff ? -0x7fffffff : " : "",
+                                    is_long ? "k > 0x7fffffff ? 0x7fffffff : " : ""));
 }
 
 /* Start indices of an update so that all of it is inside; popops moves in only what it gathers. */
-static pop_tensor moved_in(lowering *l, const operation *op, const windows *w, pop_tensor t,
-                           const model_type *type)
+static pop_tensor moved_in(lowering *l, const operation *op, const windows *w, pop_tensor t)
 {
-  model_type from = *type, to = *type;
-  from.element = type->element == ELEMENT_U32 ? ELEMENT_U32 : ELEMENT_I32;
-  to.element = ELEMENT_I32;
-  const value in = {.type = &from}, out = {.type = &to};
-  range_codelet c = {.e.l = l};
-  spread_plan plan = lowering_plan(l, w->num_map, 2, 1);
-  pop_tensor result = lowering_variable(l, &to, &plan, lowering_name(l, op));
-  if (range_add_field(&c, op, "in", 0, &in, false) &&
-      range_add_field(&c, op, "out", 0, &out, true)) {
-    text_add(&c.e.body, "  static const int most[] = {");
-    for (size_t k = 0; k < w->num_map; ++k)
-      text_add(&c.e.body, "%s%" PRId64, k ? ", " : "", w->operand->type->dims[k] - w->sizes[k]);
-    text_add(&c.e.body,
-             "};\n  for (unsigned i = 0; i < size; ++i) {\n    const int k = most[base + i];\n"
-             "    out0[i] = in0[i] > (%s)k ? k : %s(int)in0[i];\n  }\n",
-             element_infos[from.element].value,
-             from.element == ELEMENT_I32 ? "in0[i] < 0 ? 0 : " : "");
-    range_add_vertices(l, op, &c, range_finish(&c, op), &plan, (const pop_tensor[]){t, result},
-                       (const bool[]){true, true});
-  }
-  range_free(&c);
-  return result;
+  bool is_signed = pop_tensor_element_type(t) == POP_INT;
+  text most = {0};
+  for (size_t k = 0; k < w->num_map; ++k)
+    text_add(&most, "%s%" PRId64, k ? ", " : "", w->operand->type->dims[k] - w->sizes[k]);
+  const char *body = pop_arena_printf(
+      l->m->arena,
+      "static const int most[] = {%s};\n    const int k = most[base + i];\n"
+      "    out0[i] = in0[i] > (%s)k ? k : %s(int)in0[i];",
+      most.data, is_signed ? "int" : "unsigned", is_signed ? "in0[i] < 0 ? 0 : " : "");
+  text_free(&most);
+  return range_map(l, op, t, is_signed ? ELEMENT_I32 : ELEMENT_U32, ELEMENT_I32, body);
 }
 
 /* The numbers 0, 1, … of dimension d, as a tensor of that shape. */
@@ -169,9 +142,8 @@ static pop_tensor vectors_of(lowering *l, const operation *op, const windows *w,
   size_t count = 0, shape[MODEL_MAX_RANK + 1] = {0}, rank = 0;
   size_t first = op->num_operands - w->num_map; /* of start indices */
   const model_type *type = w->indices ? w->indices->type : op->operands[first]->type;
-  model_type flat = *type;
   if (w->indices) {
-    all = as_ints(l, op, lowering_tensor(l, w->indices), type);
+    all = as_ints(l, op, lowering_tensor(l, w->indices), type->element);
     if (w->vector_dim == type->rank) {
       for (size_t d = 0; d < type->rank; ++d) shape[d] = pop_tensor_dim(all, d);
       shape[type->rank] = 1;
@@ -180,13 +152,10 @@ static pop_tensor vectors_of(lowering *l, const operation *op, const windows *w,
       all = pop_tensor_dim_roll(all, (size_t)w->vector_dim, type->rank - 1);
     }
   } else {
-    int64_t length = (int64_t)w->num_map;
     for (size_t k = 0; k < w->num_map; ++k)
       parts[k] = pop_tensor_flatten(lowering_tensor(l, op->operands[first + k]));
-    flat.rank = 1;
-    flat.dims = &length;
-    all = as_ints(l, op, pop_concat(parts, w->num_map, 0), &flat);
-    if (op->code == OP_DYNAMIC_UPDATE_SLICE) all = moved_in(l, op, w, all, &flat);
+    all = as_ints(l, op, pop_concat(parts, w->num_map, 0), type->element);
+    if (op->code == OP_DYNAMIC_UPDATE_SLICE) all = moved_in(l, op, w, all);
   }
   if (l->error) return all;
   rank = pop_tensor_rank(all);
@@ -229,11 +198,6 @@ static void describe(const windows *w, pop_tensor vectors, described *d)
                          .num_window_dims = w->num_window,
                          .dropped_dims = d->dropped,
                          .num_dropped_dims = w->num_dropped + w->num_batch};
-}
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
 }
 
 /* Columns on one tile: some are side by side, so that they are one message on their way. */
@@ -395,7 +359,7 @@ static size_t vectors_together(const lowering *l, const windows *w, pop_tensor v
 static size_t first_batch_dim(const windows *w)
 {
   size_t d = 0;
-  while (listed(w->window, w->num_window, (int64_t)d)) ++d;
+  while (ints_have(w->window, w->num_window, (int64_t)d)) ++d;
   return d;
 }
 

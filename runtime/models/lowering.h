@@ -15,6 +15,11 @@
 #include <populus/graph.h>
 #include <populus/program.h>
 
+static inline uint64_t divide_up(uint64_t a, uint64_t b)
+{
+  return (a + b - 1) / b;
+}
+
 typedef enum state_kind {
   STATE_NONE,    /* not reached yet */
   STATE_PENDING, /* what op says, to be calculated when it is needed */

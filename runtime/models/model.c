@@ -351,9 +351,17 @@ pop_error *pop_model_dump(const pop_model *model, const char *folder)
 
 /* ---- lowering ---- */
 
+static pop_error *check_not_lowered(const pop_model *model, const char *call)
+{
+  if (!model->lowered.graph) return NULL;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the model '%s' has been lowered already",
+                       call, model->m->name);
+}
+
 pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes)
 {
   POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  POP_TRY(check_not_lowered(model, __func__));
   model->copy_limit = bytes;
   return NULL;
 }
@@ -362,10 +370,7 @@ pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes)
 static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program *program)
 {
   lowering *l = &model->lowered;
-  if (l->graph)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "pop_model_lower: the model '%s' has been lowered already",
-                         model->m->name);
+  POP_TRY(check_not_lowered(model, "pop_model_lower"));
   if (pop_graph_replication_factor(graph) != model->replicas)
     return pop_error_new(
         POP_ERROR_INVALID_ARGUMENT,

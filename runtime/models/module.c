@@ -192,6 +192,13 @@ const int64_t *dict_int_list(const module *m, const attribute *dict, const char 
   return int_list(m, dict ? attribute_find(dict->items, dict->num_items, name) : NULL, count);
 }
 
+bool ints_have(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
 int64_t dict_int(const attribute *dict, const char *name, int64_t fallback)
 {
   const attribute *a = dict ? attribute_find(dict->items, dict->num_items, name) : NULL;

@@ -235,6 +235,7 @@ const char *op_word(const operation *op, const char *name);
 /* Of a structured attribute, such as dimension_numbers. */
 const int64_t *dict_int_list(const module *m, const attribute *dict, const char *name,
                              size_t *count);
+bool ints_have(const int64_t *list, size_t count, int64_t value);
 int64_t dict_int(const attribute *dict, const char *name, int64_t fallback);
 void function_number_values(function *f);
 

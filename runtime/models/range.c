@@ -90,3 +90,25 @@ void range_add_vertices(lowering *l, const operation *op, const range_codelet *c
   }
   pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
 }
+
+pop_tensor range_map(lowering *l, const operation *op, pop_tensor t, element_type from,
+                     element_type to, const char *body)
+{
+  range_codelet c = {.e.l = l};
+  int64_t elements = (int64_t)pop_tensor_num_elements(t);
+  const model_type types[2] = {{.rank = 1, .dims = &elements, .element = from},
+                               {.rank = 1, .dims = &elements, .element = to}};
+  const value in = {.type = &types[0]}, out = {.type = &types[1]};
+  static const bool sliced[2] = {true, true};
+  spread_plan plan = lowering_plan(l, (uint64_t)elements, 4, 1);
+  const pop_tensor tensors[2] = {t, lowering_variable(l, &types[1], &plan, lowering_name(l, op))};
+  if (range_add_field(&c, op, "in", 0, &in, false) &&
+      range_add_field(&c, op, "out", 0, &out, true)) {
+    text_add(&c.e.body, "  for (unsigned i = 0; i < size; ++i) {\n    %s\n  }\n", body);
+    range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
+  }
+  range_free(&c);
+  size_t shape[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t);
+  for (size_t d = 0; d < rank; ++d) shape[d] = pop_tensor_dim(t, d);
+  return pop_tensor_reshape(tensors[1], shape, rank);
+}

@@ -39,6 +39,11 @@ void range_free(range_codelet *c);
 void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,
                         const spread_plan *plan, const pop_tensor *tensors, const bool *sliced);
 
+/* Each element of `t`, of type `from`, as one of type `to`, in a new variable of its shape: `body` is of in0[i], out0[i] and
+ * base + i. */
+pop_tensor range_map(lowering *l, const operation *op, pop_tensor t, element_type from,
+                     element_type to, const char *body);
+
 bool lower_scatter(lowering *l, const operation *op);          /* lower_scatter.c */
 bool lower_sort(lowering *l, const operation *op);             /* lower_sort.c */
 bool lower_triangular_solve(lowering *l, const operation *op); /* lower_linear.c */

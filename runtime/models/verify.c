@@ -120,9 +120,7 @@ pop_error *dict_dims(verifier *v, const operation *op, const attribute *dn, cons
 
 bool listed(const dims_list *l, int64_t d)
 {
-  for (size_t i = 0; i < l->count; ++i)
-    if (l->dims[i] == d) return true;
-  return false;
+  return ints_have(l->dims, l->count, d);
 }
 
 /* ---- regions of scalars ---- */

@@ -76,7 +76,7 @@ size_t pop_model_suggested_tiles(const pop_model *model);
 
 /* Of operands of at most so many bytes each tile may have a copy that makes a part of what needs elements of them: POP_MODEL_COPY_LIMIT
  * unless said. That saves steps, and code of exchanges. Larger ones are brought in parts, where what is needed of them is known,
- * whatever this says. Before pop_model_lower. Errors: INVALID_ARGUMENT for NULL. */
+ * whatever this says. Errors: INVALID_ARGUMENT for NULL, and for a model that has been lowered. */
 enum { POP_MODEL_COPY_LIMIT = 16384 };
 POP_MUST_CHECK pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes);
 /* Adds variables, codelets (generated C, compiled now) and a program that calculates the outputs from the inputs.

@@ -132,3 +132,44 @@ Test(together, an_error_is_of_its_model_only)
   pop_error_free(again);
   lowered_free(&l);
 }
+
+static const char window[] =
+    "func.func @main() {\n"
+    "  %x = stablehlo.iota dim = 0 : tensor<100xi32>\n"
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %0 = \"stablehlo.reduce_window\"(%x, %zero) ({\n"
+    "    ^bb0(%a: tensor<i32>, %b: tensor<i32>):\n"
+    "      %m = stablehlo.add %a, %b : tensor<i32>\n"
+    "      stablehlo.return %m : tensor<i32>\n"
+    "  }) {window_dimensions = array<i64: 50>, window_strides = array<i64: 50>}\n"
+    "    : (tensor<100xi32>, tensor<i32>) -> tensor<2xi32>\n"
+    "  check.expect_eq_const %0, dense<[1225, 3725]> : tensor<2xi32>\n"
+    "  return\n"
+    "}\n";
+
+/* Its codelet knows where the part of the operand begins that it has. */
+static bool takes_a_part(const lowered *l, size_t i)
+{
+  char *source = pop_model_codelet_source(l->models[i]);
+  bool part = strstr(source, "begin0_0") != NULL;
+  free(source);
+  return part;
+}
+
+Test(together, operands_above_the_limit_are_brought_in_parts)
+{
+  lowered l = {0};
+  for (int i = 0; i < 3; i++) add(&l, window, false, 1);
+  expect_ok(pop_model_set_copy_limit(l.models[1], 400)); /* all of %x */
+  expect_ok(pop_model_set_copy_limit(l.models[2], 399));
+  lower(&l);
+  for (size_t i = 0; i < 3; i++) expect_holds(&l, i);
+  cr_assert(!takes_a_part(&l, 0));
+  cr_assert(!takes_a_part(&l, 1));
+  cr_assert(takes_a_part(&l, 2));
+  pop_error *late = pop_model_set_copy_limit(l.models[0], 0);
+  cr_assert_not_null(late);
+  cr_assert_not_null(strstr(pop_error_message(late), "has been lowered already"));
+  pop_error_free(late);
+  lowered_free(&l);
+}
