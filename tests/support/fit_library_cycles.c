@@ -80,26 +80,41 @@ static double fit(our_cycles *row, sample *samples, size_t count)
   return worst;
 }
 
+/* The worker that is taken for the slowest at first: whose terms are most, the last of which count as `sign` says. */
+static void guess_slowest(sample *s, size_t terms, double sign)
+{
+  double most = -INFINITY;
+  for (uint32_t w = 0; w < 6; w++) {
+    double sum = 0;
+    for (size_t i = 0; i < terms; i++) sum += (i <= terms / 2 ? 1 : sign) * s->terms[w][i];
+    if (sum > most) s->slowest = w;
+    if (sum > most) most = sum;
+  }
+}
+
+/* Terms at the ends may be what a worker does more, or what it saves: from a wrong guess the choice of the slowest does not come
+ * back, so both are tried. */
 static double fit_lanes(pop_graph *graph, uint32_t type, const uint64_t *cycles, our_cycles *row)
 {
   sample *samples = calloc(SHAPES, sizeof *samples);
-  size_t count = 0;
+  size_t count = 0, terms = 0;
   for (uint32_t v = 0; v < graph->num_vertices; v++) {
     if (graph->vertices[v].type != type) continue;
     sample *s = &samples[count++];
     s->cycles = (double)cycles[v];
-    double most = 0;
-    for (uint32_t w = 0; w < 6; w++) {
-      double sum = 0;
-      size_t terms = our_cycles_terms(graph, (pop_vertex){graph, v + 1}, row, w, s->terms[w]);
-      for (size_t i = 0; i < terms; i++) sum += s->terms[w][i];
-      if (sum > most) s->slowest = w;
-      if (sum > most) most = sum;
-    }
+    for (uint32_t w = 0; w < 6; w++)
+      terms = our_cycles_terms(graph, (pop_vertex){graph, v + 1}, row, w, s->terms[w]);
   }
-  double error = fit(row, samples, count);
+  double least = INFINITY;
+  for (double sign = 1; sign >= -1; sign -= 2) {
+    our_cycles from_here = *row;
+    for (size_t s = 0; s < count; s++) guess_slowest(&samples[s], terms, sign);
+    double error = fit(&from_here, samples, count);
+    if (error < least) *row = from_here;
+    if (error < least) least = error;
+  }
   free(samples);
-  return error;
+  return least;
 }
 
 static void print_row(const our_cycles *row)
