@@ -8,7 +8,10 @@
  * are made for each, and checked with what stands for all. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/metadata.h"
 #include "graph/replicated.h"
+
+#include <string.h>
 
 /* An attempt to connect, and where its error goes. */
 typedef struct connection {
@@ -165,12 +168,89 @@ static bool grow_rows(const connection *c, uint32_t number, size_t count)
   return true;
 }
 
+static void set_edge(const connection *c, uint32_t tensor)
+{
+  uint32_t *link = find_link(c);
+  if (*link == GRAPH_NONE)
+    add_edge(c, link, tensor, GRAPH_NONE);
+  else
+    c->graph->edges[*link].tensor = tensor;
+}
+
 static bool connect_row(const connection *c, const edge *e, size_t row, pop_tensor tensor)
 {
   if (row >= e->num_rows) return REFUSE(c, "there is no row %zu, it has %u", row, e->num_rows);
   if (!check_edge(c, tensor)) return false;
   c->graph->row_tensors[e->tensor + row] = tensor_here(c, tensor);
   return true;
+}
+
+/* A constant on the vertex's tile; index 0 after an error. */
+static pop_tensor add_private_constant(const connection *c, pop_type type, const void *values,
+                                       size_t count)
+{
+  pop_graph *graph = c->graph;
+  const char *name = pop_arena_printf(graph->arena, "%s.value", c->field->name);
+  pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
+  if (tensor.index) graph->variables[graph->num_variables - 1].with_vertex = c->vertex + 1;
+  return tensor;
+}
+
+/* ---- metadata ---- */
+
+static const char different_metadata[] =
+    "its rows have different metadata (pop_graph_get_metadata), and a field has one";
+
+/* The same variable, or the same value. */
+static bool is_same_metadata(pop_graph *graph, uint32_t a, uint32_t b)
+{
+  const view_piece *x = &graph->pieces[graph->tensors[a].first_piece];
+  const view_piece *y = &graph->pieces[graph->tensors[b].first_piece];
+  uint8_t values[2];
+  return (x->variable == y->variable && x->base == y->base) ||
+         (pop_tensor_constant_values((pop_tensor){graph, a}, &values[0], 1) == 1 &&
+          pop_tensor_constant_values((pop_tensor){graph, b}, &values[1], 1) == 1 &&
+          values[0] == values[1]);
+}
+
+/* The metadata of all of the tensors, of which those without elements have none. */
+static pop_tensor common_metadata(const connection *c, const pop_tensor *quarters, size_t count)
+{
+  pop_graph *graph = c->graph;
+  pop_tensor found = {graph, 0};
+  for (size_t i = 0; i < count && !graph->error; i++) {
+    pop_tensor next = graph_metadata(graph, c->call, &graph->tensors[quarters[i].index], true);
+    if (found.index && next.index && !is_same_metadata(graph, found.index, next.index))
+      refuse(c, different_metadata);
+    if (next.index) found = next;
+  }
+  return found;
+}
+
+/* What the field's quarters mean is an edge of its own, if the codelet can ask. Constants are copied to the vertex, so that
+ * nothing has to be exchanged for them. `more`: there may be other rows, which have the same. */
+static void connect_metadata(const connection *c, const pop_tensor *quarters, size_t count,
+                             bool more)
+{
+  pop_graph *graph = c->graph;
+  if (c->field->type != POP_QUARTER || graph->error) return;
+  const pop_vertex_type *type = graph->vertex_types[graph->vertices[c->vertex].type].type;
+  connection to = *c;
+  to.field = pop_vertex_type_find_field(
+      type, pop_arena_printf(graph->arena, "%s" POP_METADATA_SUFFIX, c->field->name));
+  if (!to.field) return;
+  pop_tensor found = common_metadata(c, quarters, count);
+  if (graph->error) return;
+  uint8_t packed = POP_QUARTER_USUAL;
+  bool known = !found.index || pop_tensor_constant_values(found, &packed, 1) == 1;
+  uint32_t tensor = known ? add_private_constant(&to, POP_UNSIGNED_CHAR, &packed, 1).index
+                          : tensor_here(c, found);
+  uint32_t edge = *find_link(&to);
+  if (!tensor) return;
+  if (more && edge != GRAPH_NONE && !is_same_metadata(graph, graph->edges[edge].tensor, tensor))
+    refuse(c, different_metadata);
+  else
+    set_edge(&to, tensor);
 }
 
 /* ---- rows, all at once ---- */
@@ -209,6 +289,7 @@ static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
   const edge *e = start_rows(c, count);
   for (size_t i = 0; e && i < count; i++)
     if (!connect_row(c, e, i, pop_tensor_index(handle, i))) return;
+  connect_metadata(c, &handle, 1, false);
 }
 
 static void connect_tensor(const connection *c, pop_tensor tensor)
@@ -219,11 +300,8 @@ static void connect_tensor(const connection *c, pop_tensor tensor)
     return;
   }
   if (!check_edge(c, tensor)) return;
-  uint32_t *link = find_link(c);
-  if (*link == GRAPH_NONE)
-    add_edge(c, link, tensor_here(c, tensor), GRAPH_NONE);
-  else
-    c->graph->edges[*link].tensor = tensor_here(c, tensor);
+  set_edge(c, tensor_here(c, tensor));
+  connect_metadata(c, &tensor, 1, false);
 }
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
@@ -235,18 +313,13 @@ void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, p
   }
 }
 
-/* A constant on the vertex's tile; index 0 after an error. */
 static pop_tensor add_value(const connection *c, pop_type type, const void *values, size_t count)
 {
-  pop_graph *graph = c->graph;
   if (c->field->kind != POP_FIELD_INPUT && c->field->kind != POP_FIELD_CONSTANT) {
     refuse(c, "the vertex writes it: only an input can be a value; connect a tensor");
     return (pop_tensor){0};
   }
-  const char *name = pop_arena_printf(graph->arena, "%s.value", c->field->name);
-  pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
-  if (tensor.index) graph->variables[graph->num_variables - 1].with_vertex = c->vertex + 1;
-  return tensor;
+  return add_private_constant(c, type, values, count);
 }
 
 /* The constant is this replica's. */
@@ -278,6 +351,7 @@ static void connect_array(const connection *c, const pop_tensor *tensors, size_t
   const edge *e = start_rows(c, count);
   for (size_t i = 0; e && i < count; i++)
     if (!connect_row(c, e, i, tensors[i])) return;
+  connect_metadata(c, tensors, count, false);
 }
 
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
@@ -339,7 +413,7 @@ static void connect_element(const connection *c, size_t row, pop_tensor tensor)
   const edge *e = &c->graph->edges[number];
   if (e->rows_open && row >= e->num_rows && row < SIZE_MAX && !grow_rows(c, number, row + 1))
     return;
-  connect_row(c, e, row, tensor);
+  if (connect_row(c, e, row, tensor)) connect_metadata(c, &tensor, 1, true);
 }
 
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,

@@ -67,7 +67,7 @@ static void add_target(hasher *h, const pop_target *t)
 
 static void add_variables(hasher *h, pop_graph *g)
 {
-  ASSERT_SIZE(variable, 72);
+  ASSERT_SIZE(variable, 88); /* metadata: edges and mappings say what comes of them */
   ASSERT_SIZE(mapping_interval, 24);
   ADD(h, g->num_variables);
   for (uint32_t i = 0; i < g->num_variables; i++) {

@@ -79,6 +79,11 @@ typedef struct variable {
   bool mapping_sorted;
   uint32_t
       with_vertex; /* number + 1 of the vertex on whose tile it is; 0: it has its own mapping */
+  /* Of quarters: number + 1 of the variable, and its element, that has their format and scale; 0: none yet. */
+  uint32_t metadata;
+  uint32_t
+      metadata_of; /* number + 1 of the quarters that it was made for: it is where their first is, unless it is mapped */
+  uint64_t metadata_at;
 } variable;
 
 /* Who says what vertices of a type take: the program, or the library, of which there may be both (graph_add_library_estimator). */
@@ -345,6 +350,12 @@ void graph_say_construction(pop_graph *graph);
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);
+
+/* A variable for each replica of a replication, or one for 0, and the view of all of the first; each with what is at
+ * `initial`, which is taken and makes it a constant, or NULL. The shape is a good one. */
+pop_tensor graph_add_variable(pop_graph *graph, uint32_t replication, const char *call,
+                              pop_type type, const size_t *shape, size_t rank, const char *name,
+                              uint8_t *initial);
 
 /* The mapping of a variable, sorted and disjoint, neighbours on one tile merged. */
 const mapping_interval *graph_mapping(pop_graph *graph, uint32_t variable, size_t *count);

@@ -1,6 +1,7 @@
 /* Names by which a host program reads and writes tensors of a running program. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/metadata.h"
 #include "graph/replicated.h"
 
 static void create_handle(pop_graph *graph, const char *call, const char *name, pop_tensor tensor,
@@ -30,9 +31,25 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
   pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
 }
 
+/* Of quarters, their metadata, too, if they have the same: to be read if they cannot be written. */
+static void create_metadata_handle(pop_graph *graph, const char *call, const char *name,
+                                   pop_tensor quarters, bool read)
+{
+  const tensor *t = graph->error ? NULL : &graph->tensors[quarters.index];
+  if (!t || t->type != POP_QUARTER) return;
+  pop_tensor metadata = graph_metadata(graph, call, t, false);
+  if (!metadata.index) return;
+  name = pop_arena_printf(graph->arena, "%s" POP_METADATA_SUFFIX, name);
+  read |= pop_tensor_contains_constant(metadata);
+  if (read && pop_name_table_find(&graph->handle_names[1], name) != POP_NAME_NONE) return;
+  create_handle(graph, call, name, metadata, read);
+}
+
 void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor)
 {
-  create_handle(graph, "pop_graph_create_host_read", handle, tensor, true);
+  static const char call[] = "pop_graph_create_host_read";
+  create_handle(graph, call, handle, tensor, true);
+  if (graph_enter(&graph, __func__)) create_metadata_handle(graph, call, handle, tensor, true);
 }
 
 static void fail_write(pop_graph *graph, const char *handle, pop_tensor tensor, const char *reason)
@@ -53,4 +70,5 @@ void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tenso
                "holds some element twice, so that it would be written twice");
   else
     create_handle(graph, call, handle, tensor, false);
+  create_metadata_handle(graph, call, handle, tensor, false);
 }

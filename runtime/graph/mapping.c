@@ -148,11 +148,21 @@ static void sort_mapping(variable *v)
   v->mapping_sorted = true;
 }
 
+/* Of what a variable is on the tile of, if that is known; else GRAPH_NONE. */
+static uint32_t tile_of_other(pop_graph *graph, const variable *v)
+{
+  if (v->with_vertex) return graph->vertices[v->with_vertex - 1].tile;
+  if (!v->metadata_of) return GRAPH_NONE;
+  size_t count;
+  const mapping_interval *quarters = graph_mapping(graph, v->metadata_of - 1, &count);
+  return count ? quarters->tile : GRAPH_NONE;
+}
+
 const mapping_interval *graph_mapping(pop_graph *graph, uint32_t index, size_t *count)
 {
   variable *v = &graph->variables[index];
   sort_mapping(v);
-  uint32_t tile = v->with_vertex ? graph->vertices[v->with_vertex - 1].tile : GRAPH_NONE;
+  uint32_t tile = tile_of_other(graph, v);
   if (tile != GRAPH_NONE && v->num_elements) {
     v->num_mapping = 0;
     append(v, 0, v->num_elements, tile);
@@ -178,6 +188,7 @@ static void make_room(variable *v)
 
 static void map_run(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
 {
+  if (v->metadata_of) v->metadata_of = 0, v->num_mapping = 0;
   if (v->num_mapping == v->mapping_capacity) make_room(v);
   if (v->num_mapping && v->mapping[v->num_mapping - 1].end > begin) v->mapping_sorted = false;
   append(v, begin, end, tile);

@@ -49,21 +49,20 @@ static uint8_t *copy_content(const uint8_t *content, pop_type type, uint64_t cou
   return memcpy(copy, content, count * pop_type_bytes(type));
 }
 
-/* A variable for each replica of the view, each with what is at `initial`, which is taken. */
-static pop_tensor add_variable(const pop_graph *view, const char *call, pop_type type,
-                               const size_t *shape, size_t rank, const char *name, uint8_t *initial)
+pop_tensor graph_add_variable(pop_graph *graph, uint32_t replication, const char *call,
+                              pop_type type, const size_t *shape, size_t rank, const char *name,
+                              uint8_t *initial)
 {
-  pop_graph *graph = view->top;
   uint32_t first = (uint32_t)graph->num_variables;
-  uint32_t count = replication_count(graph, view->replication);
+  uint32_t count = replication_count(graph, replication);
   name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
   pop_tensor whole = add_one(graph, call, type, shape, rank, name, initial);
   uint64_t num_elements = graph->variables[first].num_elements;
   for (uint32_t r = 1; r < count; r++)
     add_one(graph, call, type, shape, rank, name,
             initial ? copy_content(initial, type, num_elements) : NULL);
-  if (!view->replication || !whole.index) return whole;
-  view_begin(graph, view->replication);
+  if (!replication || !whole.index) return whole;
+  view_begin(graph, replication);
   view_add_run(graph, first, 0, num_elements);
   return view_end(graph, call, type, shape, rank);
 }
@@ -85,7 +84,7 @@ pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t 
       !check_shape(graph, call, name, shape, rank, &num_elements) ||
       !check_room_for_variables(view, call))
     return (pop_tensor){graph, 0};
-  return add_variable(view, call, type, shape, rank, name, NULL);
+  return graph_add_variable(graph, view->replication, call, type, shape, rank, name, NULL);
 }
 
 /* The first element that cannot be: a bool that is neither 0 nor 1 is undefined in C and C++ and
@@ -144,7 +143,7 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
   uint8_t *content = allocate_content(graph, call, name, type, count);
   if (!content) return (pop_tensor){graph, 0};
   if (count) memcpy(content, data, count * pop_type_bytes(type));
-  return add_variable(view, call, type, shape, rank, name, content);
+  return graph_add_variable(graph, view->replication, call, type, shape, rank, name, content);
 }
 
 /* The buffer for the contents of a variable at the start, or NULL after an error. */

@@ -102,4 +102,18 @@ public:
   }
 };
 
+// Format and scale of quarters (populus/types.h), put together.
+class PackMetadata : public poplar::SupervisorVertex
+{
+public:
+  poplar::Input<signed char> scale;
+  poplar::Output<unsigned char> metadata;
+  unsigned char format;
+  bool compute()
+  {
+    *metadata = format | (*scale & 0x3f);
+    return true;
+  }
+};
+
 } // namespace poplar_rt

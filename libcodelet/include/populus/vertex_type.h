@@ -89,6 +89,11 @@ typedef struct pop_field {
   uint32_t num_rows;        /* of ARRAY; of others the graph says */
 } pop_field;
 
+/* Quarters mean something together with a format and a scale, their metadata: an unsigned char (pop_quarter_to_float). A C++
+ * field of quarters holds a pointer to it, behind its own: a SCALAR input whose name is the field's and this. It is connected
+ * together with the field. */
+#define POP_METADATA_SUFFIX ".metadata"
+
 /* Bytes of an entry in the table of rows. */
 uint32_t pop_field_row_bytes(const pop_field *field);
 uint32_t pop_field_host_row_bytes(const pop_field *field);

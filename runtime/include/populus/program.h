@@ -132,6 +132,13 @@ pop_print_format pop_print_format_default(void);
 pop_program pop_program_print_tensor_formatted(pop_tensor tensor, const char *title,
                                                const pop_print_format *format);
 
+/* ---- quarters ---- */
+
+/* A new variable of shape {1} on tile 0, which the sequence makes metadata of: of this format (the highest bit: f143) and of a
+ * scale, one element of type POP_SIGNED_CHAR, that is known when it runs: -32 to 31, of others the lowest 6 bits. */
+pop_tensor pop_graph_pack_metadata(pop_graph *graph, pop_program sequence, uint8_t format,
+                                   pop_tensor scale);
+
 #ifdef __cplusplus
 }
 #endif
