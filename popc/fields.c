@@ -356,6 +356,48 @@ static void raise_alignments(field_list *list, CXCursor cursor, pop_field *field
       check_power_of_two(list, cursor, field->name, field->table_alignment, table_least);
 }
 
+static const pop_layout_form *forms_of(popc_target target)
+{
+  return target == POPC_HOST ? pop_host_layout_forms : pop_layout_forms;
+}
+
+static void take(field_list *list, pop_field field)
+{
+  pop_push(list->fields, list->count, list->capacity, field);
+  if (field.offset + field.size - list->base > list->end)
+    list->end = field.offset + field.size - list->base;
+}
+
+/* Classes that stand for quarters have a pointer to these quarters' format and scale behind what others have: struct Metadata
+ * of poplar/FieldTypes.hpp. For the graph it is an edge, and whoever connects the quarters connects it, too. */
+static bool has_metadata(CXType type, const pop_field *field)
+{
+  if (field->type != POP_QUARTER) return false;
+  if (type.kind == CXType_ConstantArray)
+    type = clang_getCanonicalType(clang_getArrayElementType(type));
+  bool is_edge = false;
+  for (size_t i = 0; i < NUM_KINDS; ++i)
+    is_edge |= kinds[i].cxx && is_poplar_class(type, kinds[i].cxx);
+  return is_edge || is_poplar_class(type, "Vector");
+}
+
+static void take_metadata(field_list *list, CXCursor cursor, const pop_field *field, uint32_t size)
+{
+  const pop_layout_form *form = forms_of(list->r->target) + POP_LAYOUT_SCALAR;
+  pop_field metadata = {
+      .name = pop_arena_printf(list->r->arena, "%s" POP_METADATA_SUFFIX, field->name),
+      .kind = POP_FIELD_INPUT,
+      .layout = POP_LAYOUT_SCALAR,
+      .type = POP_UNSIGNED_CHAR,
+      .alignment = pop_type_align(POP_UNSIGNED_CHAR),
+      .offset = (field->offset + field->size + form->align - 1) / form->align * form->align,
+      .size = form->bytes};
+  if (metadata.offset + metadata.size != field->offset + size)
+    reflect_error(list->r, cursor, "field '%s.%s' takes %u bytes, of which popc knows %u",
+                  list->vertex, field->name, size, metadata.offset + metadata.size - field->offset);
+  take(list, metadata);
+}
+
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 {
   field_list *list = data;
@@ -375,11 +417,21 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
                     field.name);
   raise_alignments(list, cursor, &field);
   field.offset = list->base + (uint32_t)(clang_Cursor_getOffsetOfField(cursor) / 8);
-  field.size = (uint32_t)clang_Type_getSizeOf(clang_getCursorType(cursor));
-  pop_push(list->fields, list->count, list->capacity, field);
+  uint32_t size = (uint32_t)clang_Type_getSizeOf(clang_getCursorType(cursor));
+  bool metadata = has_metadata(clang_getCanonicalType(clang_getCursorType(cursor)), &field);
+  if (metadata && (field.layout == POP_LAYOUT_ARRAY || field.kind == POP_FIELD_CONSTANT)) {
+    reflect_error(r, cursor, "field '%s.%s' is %s", list->vertex, field.name,
+                  field.kind == POP_FIELD_CONSTANT
+                      ? "data of the vertex itself, which cannot be quarters: their format and "
+                        "scale are a tensor's; make it an Input"
+                      : "an array of fields of quarters, which have one format and scale: it must "
+                        "be a Vector of fields");
+    return CXVisit_Continue;
+  }
+  field.size = metadata ? forms_of(r->target)[field.layout].bytes : size;
+  take(list, field);
   check_offset(list, cursor, &field);
-  if (field.offset + field.size - list->base > list->end)
-    list->end = field.offset + field.size - list->base;
+  if (metadata) take_metadata(list, cursor, &field, size);
   return CXVisit_Continue;
 }
 

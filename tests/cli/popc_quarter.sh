@@ -28,6 +28,19 @@ quarters() {
 [ "$(quarters cpp.json)" = 4 ] || { cat cpp.json; exit 1; }
 [ "$(quarters c.json)" = 3 ] || { cat c.json; exit 1; }
 
+# Those of C++ that are no plain values have a pointer to their format and scale.
+[ "$(grep -o '"name": *"[a-z]*\.metadata"' cpp.json | sort | tr -d ' \n')" = '"name":"in.metadata""name":"out.metadata""name":"rows.metadata"' ] ||
+  { cat cpp.json; exit 1; }
+if grep -q metadata c.json; then exit 1; fi
+echo '#include <poplar/Vertex.hpp>
+struct A : poplar::Vertex { poplar::Input<poplar::Vector<quarter>> a[2]; bool compute() { return true; } };' >array.cpp
+if "$popc" array.cpp 2>popc.txt; then exit 1; fi
+grep -q "array.cpp:2:.*error: field 'A.a' is an array of fields of quarters" popc.txt
+echo '#include <poplar/Vertex.hpp>
+struct A : poplar::Vertex { poplar::Vector<quarter> a; bool compute() { return true; } };' >own.cpp
+if "$popc" own.cpp 2>popc.txt; then exit 1; fi
+grep -q "own.cpp:2:.*error: field 'A.a' is data of the vertex itself, which cannot be quarters" popc.txt
+
 # Only that one: a struct of the user's is still none.
 echo '#include <poplar/Vertex.hpp>
 namespace mine { struct quarter { unsigned char value; }; }

@@ -152,13 +152,16 @@ static int quarters()
   CHECK(toQuarter(1.0625f, f143).value == 0x40 && toQuarter(1.1875f, f143).value == 0x42); // ties
   CHECK(toFloat(toQuarter(half(5), scaled), scaled) == 5 &&
         toHalf(quarter{0x40}, scaled) == 0.125f);
-  // Fields of graphs' quarters say what these are.
+  // Fields of graphs' quarters know where it says what these are; rows are as long as others.
   Vector<Input<Vector<quarter, VectorLayout::ONE_PTR>>, VectorLayout::ONE_PTR> rows = {};
   Output<Vector<quarter, VectorLayout::SHORT_SPAN>> vector;
   InOut<quarter> one;
+  const unsigned char packed = 0x80;
+  rows.metadata = vector.metadata = one.metadata = &packed;
   CHECK(*rows.getMetadata() == packMetadata(f143) &&
-        unpackMetadata(vector.getMetadata()).scale == 0);
-  CHECK(*one.getMetadata() == 0x80 && sizeof rows == sizeof(void *) && sizeof one == sizeof rows);
+        unpackMetadata(vector.getMetadata()).scale == 0 && *one.getMetadata() == 0x80);
+  CHECK(sizeof rows == 2 * sizeof(void *) && sizeof one == sizeof rows &&
+        sizeof rows[0] == sizeof(void *));
   CHECK(packMetadata(unpackMetadata(MetadataType(0xbd))) == 0xbd &&
         unpackMetadata(0x3d).scale == -3);
   // Numbers survive; the tile, which is slower, looks at some of them.

@@ -47,6 +47,7 @@ enum class VectorListLayout {
 template <typename T> class Input;
 template <typename T> class Output;
 template <typename T> class InOut;
+template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED> class Vector;
 
 namespace populus_detail
 {
@@ -104,15 +105,13 @@ struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR>
 
 #endif
 
-// Fields of quarters say in which format and scale these are, packed as in QuarterFloat.hpp.
+// Behind the pointer of a field of quarters: where their format and scale are, packed as in QuarterFloat.hpp. One for all
+// of a field's rows, which have none of their own. popc makes a field of it: see popc/fields.c.
 template <typename E> struct Metadata {
 };
 template <> struct Metadata<quarter> {
-  const unsigned char *getMetadata() const
-  {
-    static const unsigned char packed = POPULUS_QUARTER_METADATA;
-    return &packed;
-  }
+  const unsigned char *metadata;
+  const unsigned char *getMetadata() const { return metadata; }
 };
 template <typename E> struct Metadata<const E> : Metadata<E> {
 };
@@ -122,9 +121,12 @@ template <typename T> struct Metadata<Output<T>> : Metadata<T> {
 };
 template <typename T> struct Metadata<InOut<T>> : Metadata<T> {
 };
+template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+struct Metadata<Vector<T, L, ALIGN, INTERLEAVED>> : Metadata<T> {
+};
 
 // What one does with elements; E is const for inputs, and a field itself for vectors of fields.
-template <typename E, VectorLayout L> struct Pointer : Packed<E, L>, Metadata<E> {
+template <typename E, VectorLayout L> struct Pointer : Packed<E, L> {
   E &operator[](unsigned i) const { return this->address()[i]; }
   E &operator*() const { return *this->address(); }
   E *begin() const { return this->address(); }
@@ -143,6 +145,45 @@ template <typename E> struct Elements<E, VectorLayout::SPAN> : Counted<E, Vector
 };
 template <typename E>
 struct Elements<E, VectorLayout::SHORT_SPAN> : Counted<E, VectorLayout::SHORT_SPAN> {
+};
+
+// What a table of rows holds: fields, but for rows of quarters.
+template <typename E, VectorLayout L> struct QuarterRow : Elements<E, L> {
+  const QuarterRow *operator->() const { return this; }
+};
+template <typename E> struct QuarterPointer {
+  E *pointer;
+  E &operator*() const { return *pointer; }
+  operator E &() const { return *pointer; }
+  E &operator=(const quarter &value) { return *pointer = value; }
+};
+template <typename T> struct Stored {
+  using type = T;
+};
+template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+struct Stored<Input<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
+#ifdef POPULUS_MUTABLE_INPUTS
+  using type = QuarterRow<quarter, L>;
+#else
+  using type = QuarterRow<const quarter, L>;
+#endif
+};
+template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+struct Stored<Output<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
+  using type = QuarterRow<quarter, L>;
+};
+template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+struct Stored<InOut<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
+  using type = QuarterRow<quarter, L>;
+};
+template <> struct Stored<Input<quarter>> {
+  using type = QuarterPointer<const quarter>;
+};
+template <> struct Stored<Output<quarter>> {
+  using type = QuarterPointer<quarter>;
+};
+template <> struct Stored<InOut<quarter>> {
+  using type = QuarterPointer<quarter>;
 };
 
 // A row of a list.
@@ -199,7 +240,7 @@ template <typename E, VectorListLayout L> struct PackedList {
 #endif
 
 // What one does with rows.
-template <typename E, VectorListLayout L> struct List : PackedList<E, L> {
+template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metadata<E> {
   class iterator
   {
     const List *list;
@@ -230,9 +271,11 @@ template <typename E, VectorListLayout L> struct List : PackedList<E, L> {
   iterator end() const { return iterator(this, size()); }
 };
 
-template <typename E> struct List<E, VectorListLayout::ONE_PTR> {
+template <typename E> struct RowPointers {
   E *const *table;
-  E *operator[](unsigned i) const { return table[i]; }
+};
+template <typename E> struct List<E, VectorListLayout::ONE_PTR> : RowPointers<E>, Metadata<E> {
+  E *operator[](unsigned i) const { return this->table[i]; }
 };
 
 } // namespace populus_detail
@@ -245,16 +288,10 @@ template <typename E> struct List<E, VectorListLayout::ONE_PTR> {
 //   Vector<T>                  data of the vertex itself
 template <typename T, VectorLayout L = VectorLayout::SPAN, unsigned ALIGN = alignof(T),
           bool INTERLEAVED = false>
-class Vector : public populus_detail::Elements<T, L>
+class Vector : public populus_detail::Elements<typename populus_detail::Stored<T>::type, L>,
+               public populus_detail::Metadata<T>
 {
 };
-
-namespace populus_detail
-{
-template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-struct Metadata<Vector<T, L, ALIGN, INTERLEAVED>> : Metadata<T> {
-};
-} // namespace populus_detail
 
 // Only inside Input, Output and InOut: rows, packed.
 template <typename T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN,

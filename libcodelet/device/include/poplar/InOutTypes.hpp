@@ -12,12 +12,13 @@ namespace populus_detail
 {
 
 // A field of one element: `*out = x`, and an input converts to its value.
-template <typename E, bool IS_HALF = __is_same(E, _Float16) || __is_same(E, const _Float16)>
-struct One : Metadata<E> {
+template <typename E> struct OnePointer {
   E *pointer;
-
-  E &operator*() const { return *pointer; }
-  operator E &() const { return *pointer; }
+};
+template <typename E, bool IS_HALF = __is_same(E, _Float16) || __is_same(E, const _Float16)>
+struct One : OnePointer<E>, Metadata<E> {
+  E &operator*() const { return *this->pointer; }
+  operator E &() const { return *this->pointer; }
 };
 
 } // namespace populus_detail

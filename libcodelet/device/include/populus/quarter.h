@@ -14,7 +14,4 @@ typedef struct quarter_metadata {
   signed char scale;
 } quarter_metadata;
 
-/* Tensors of graphs hold quarters of one format and scale: f143, 0. Packed as in QuarterFloat.hpp. */
-#define POPULUS_QUARTER_METADATA 0x80
-
 #endif
