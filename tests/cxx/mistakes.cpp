@@ -45,8 +45,6 @@ void what_is_missing()
                IPUModel().dataPathWidth = 64);
   CHECK_THROWS(poplar_error, "program::Loop: a run has to end", Loop loop(0); (void)loop);
   CHECK_THROWS(poplar_error, "compileModule is not there yet", compileModule(f.graph, 0));
-  CHECK_THROWS(tensor_metadata_error, "Tensor::getMetadata: quarters of a graph",
-               f.graph.addVariable(QUARTER, {1}).getMetadata());
   CHECK_THROWS(poplar_error, "exit codes of vertices are not kept",
                Execute(f.graph.addComputeSet(), Tensor()));
 }

@@ -406,54 +406,6 @@ void values_again_and_back()
   CHECK((back == std::vector<float>{1, 2, 2}));
 }
 
-void quarters_have_one_format()
-{
-  SmallGraph f(codelets);
-  Tensor usual = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F143, 0);
-  Tensor other = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F152, 0);
-  CHECK(f.graph.addVariable(QUARTER, usual, {4}).numElements() == 4);
-  const std::vector<std::size_t> shape = {2, 3};
-  CHECK(f.graph.addVariable(FLOAT, {}, shape, {"no metadata"}).shape() == shape);
-  CHECK(f.graph.addVariable(FLOAT, {}, shape, VariableMappingMethod::LINEAR).shape() == shape);
-  CHECK(f.graph.addConstant<float>(FLOAT, {}, shape, 1.5f).shape() == shape);
-  CHECK(f.graph.addConstant(FLOAT, Tensor(), {2, 3}, 1).shape() == shape);
-  const float half = 0.5f;
-  CHECK(f.graph.addConstant(FLOAT, {}, half, "a number").rank() == 0);
-  CHECK(!f.graph.addVariable(FLOAT, {1}).getMetadata().valid());
-  CHECK(f.graph.addVariable(FLOAT, {}, "a scalar").rank() == 0);
-  CHECK_THROWS(tensor_metadata_error, "one format", f.graph.addVariable(QUARTER, other, {4}));
-  Sequence program;
-  Tensor scale = f.graph.addConstant<signed char>(SIGNED_CHAR, {}, 0);
-  CHECK_THROWS(
-      tensor_metadata_error, "a scale that is a tensor",
-      createVariableMetadataTensor(f.graph, QuarterMetadata::Format::F143, scale, program));
-  CHECK(f.graph.clone(FLOAT, other, f.graph.addVariable(HALF, {3})).elementType() == FLOAT);
-}
-
-void quarters_of_the_host()
-{
-  SmallGraph f(codelets);
-  Tensor metadata = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F143, 0);
-  Tensor t = f.graph.addVariable(QUARTER, metadata, {3});
-  f.graph.setTileMapping(t, 0);
-  f.graph.createHostWrite("t", t);
-  f.graph.createHostRead("t", t);
-  Engine engine(f.graph, Sequence());
-  engine.load(f.device);
-  const QuarterMetadata other(QuarterMetadata::Format::F152, 1);
-  QuarterMetadata found = other;
-  const std::vector<float> values{0.5F, -3, 8};
-  std::vector<float> back(3);
-  char bytes[3], read[3];
-  convertToDeviceType(QUARTER, QuarterMetadata(), gccs::ArrayRef(values), bytes);
-  engine.writeTensor("t", QuarterMetadata(), bytes, bytes + 3);
-  engine.readTensor("t", found, read, read + 3);
-  convertFromDeviceType(QUARTER, found, read, gccs::ArrayRef(back));
-  CHECK(back == values && found == QuarterMetadata());
-  CHECK_THROWS(tensor_metadata_error, "one format",
-               engine.writeTensor("t", other, bytes, bytes + 3));
-}
-
 // ---- what operations say of themselves ----
 
 struct Operation : DebugInfo {
@@ -564,8 +516,6 @@ int main()
   values_of_constants();
   regions_with_aliases();
   values_again_and_back();
-  quarters_have_one_format();
-  quarters_of_the_host();
   operations_say_what_they_are();
   streams_of_tests();
   simulators_and_links();

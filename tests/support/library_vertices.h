@@ -536,6 +536,12 @@ static inline void lv_float_control(library_vertex *v)
   lv_scalar(v, "before", 0);
 }
 
+static inline void lv_pack_metadata(library_vertex *v)
+{
+  lv_scalar(v, "scale", -3);
+  lv_scalar(v, "metadata", 0);
+}
+
 static inline void lv_tile_seeds(library_vertex *v)
 {
   lv_data(v, "seeds", 24);
@@ -550,6 +556,7 @@ static const lv_family lv_families[] = {
     {"poplar_rt::CycleStamp", lv_cycle_stamp},
     {"poplar_rt::FloatControl", lv_float_control},
     {"poplar_rt::GetSeeds", lv_tile_seeds},
+    {"poplar_rt::PackMetadata", lv_pack_metadata},
     {"poplar_rt::SetSeeds", lv_tile_seeds},
     {"poplar_rt::SplitTranspose1D", lv_transpose_parts},
     {"poplar_rt::Transpose1D", lv_transpose},

@@ -86,7 +86,10 @@ void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, doub
 /* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are halves. */
 void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
                               double scale, pop_program sequence, const char *name);
-/* Elements of another type, as C converts them. From and to all types but 64-bit integers and quarter. `out` as above. */
+/* Elements of another type, as C converts them. From and to all types but 64-bit integers. Quarters are converted with their
+ * metadata (populus/graph.h), by way of float; one that is too large becomes the largest there is, or not a number while
+ * POP_FP_NAN_ON_OVERFLOW is set (populus/registers.h; off on the CPU). A new variable of quarters has metadata of its own,
+ * which are the usual ones: for others, `out` has them. `out` as above. */
 pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
                            pop_program sequence, const char *name);
 /* All elements get one value: `value` points at one in the tile's format; NULL: zero. */

@@ -464,6 +464,7 @@ static const family families[] = {
     {"poplar_rt::CycleStamp", of_itself},
     {"poplar_rt::FloatControl", of_itself},
     {"poplar_rt::GetSeeds", of_itself},
+    {"poplar_rt::PackMetadata", of_itself},
     {"poplar_rt::SetSeeds", of_itself},
     {"poplar_rt::SplitTranspose1D", of_transpose_parts},
     {"poplar_rt::Transpose1D", of_transpose},

@@ -1,6 +1,9 @@
 // Elements that get one value, and elements that become those of another type.
 #include "vectors.hpp"
 
+#include <arch/gc_tile_defines.h>
+#include <poplar/QuarterFloat.hpp>
+
 using namespace poplar;
 
 namespace popops
@@ -28,7 +31,47 @@ template class Fill<unsigned short>;
 template class Fill<unsigned int>;
 template class Fill<unsigned long long>;
 
-// As C++ converts; bool is whether the element is not zero.
+// Elements of a field, as numbers; quarters with the field's format and scale.
+template <typename T> struct Reader {
+  const T *from;
+  template <typename Field> explicit Reader(const Field &field) : from(&field[0]) {}
+  T operator[](unsigned i) const { return from[i]; }
+};
+template <> struct Reader<quarter> {
+  const quarter *from;
+  quarter_metadata metadata;
+  template <typename Field>
+  explicit Reader(const Field &field)
+      : from(&field[0]), metadata(unpackMetadata(field.getMetadata()))
+  {
+  }
+  float operator[](unsigned i) const { return toFloat(from[i], metadata); }
+};
+
+// Numbers, as C++ converts them; bool is whether it is not zero. Quarters as the tile's register says what is to become of those
+// that are too large.
+template <typename T> struct Converter {
+  template <typename Field> explicit Converter(const Field &) {}
+  template <typename From> T operator()(From value) const { return static_cast<T>(value); }
+};
+template <> struct Converter<quarter> {
+  quarter_metadata metadata;
+  bool nanOnOverflow;
+  template <typename Field>
+  explicit Converter(const Field &field) : metadata(unpackMetadata(field.getMetadata()))
+  {
+    unsigned control = 0;
+#ifdef __IPU__
+    __asm__ volatile("csrr %0, 0x801" : "=r"(control));
+#endif
+    nanOnOverflow = control >> CSR_W_FP_CTL__NANOO__SHIFT & CSR_W_FP_CTL__NANOO__MASK;
+  }
+  template <typename From> quarter operator()(From value) const
+  {
+    return toQuarter(static_cast<float>(value), metadata, nanOnOverflow);
+  }
+};
+
 template <typename From, typename To> class Cast : public MultiVertex
 {
 public:
@@ -37,10 +80,11 @@ public:
 
   bool compute(unsigned worker)
   {
-    const From *from = &a[0];
+    const Reader<From> from(a);
+    const Converter<To> convert(out);
     To *to = &out[0];
     forWorker(
-        worker, out.size(), [=](unsigned i) { return static_cast<To>(from[i]); },
+        worker, out.size(), [=](unsigned i) { return convert(from[i]); },
         [=](unsigned i, To value) { to[i] = value; });
     return true;
   }
@@ -56,7 +100,8 @@ public:
   template class Cast<From, char>;                                                                 \
   template class Cast<From, signed char>;                                                          \
   template class Cast<From, unsigned char>;                                                        \
-  template class Cast<From, bool>;
+  template class Cast<From, bool>;                                                                 \
+  template class Cast<From, quarter>;
 CASTS_FROM(float)
 CASTS_FROM(half)
 CASTS_FROM(int)
@@ -67,5 +112,6 @@ CASTS_FROM(char)
 CASTS_FROM(signed char)
 CASTS_FROM(unsigned char)
 CASTS_FROM(bool)
+CASTS_FROM(quarter)
 
 } // namespace popops

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <ostream>
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
@@ -84,6 +85,21 @@ class Engine
         return read ? info.bytes : info.bytes / info.num_replicas;
     }
     return 0; // the call that follows says which there are
+  }
+  // Replicas have the same format and scale, or nothing that holds for all.
+  QuarterMetadata readMetadata(const std::string &handle)
+  {
+    const std::string name = handle + POP_METADATA_SUFFIX;
+    std::vector<QuarterMetadata> all(handleBytes(name, true));
+    if (all.empty())
+      throw tensor_metadata_error("Engine: handle '" + handle +
+                                  "' is not of quarters that have one format and scale");
+    readTensor(name, all.data());
+    if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<QuarterMetadata>()) !=
+        all.end())
+      throw tensor_metadata_error("Engine::readTensor: '" + handle +
+                                  "': replicas have different metadata; read '" + name + "'");
+    return all[0];
   }
   // Of a buffer of so many bytes. With several replicas its size says whether it is for each or for all: it must be exact.
   std::size_t usedBytes(const std::string &handle, bool read, std::size_t given) const
@@ -167,18 +183,24 @@ public:
     detail::check(pop_engine_write_tensor(get().engine, name.c_str(), begin,
                                           usedBytes(name, false, bytes(begin, end))));
   }
-  // Of quarters: those of a graph are all of one format, QuarterMetadata().
+  // Of quarters, with their format and scale. Those that are constants of the graph cannot be written, only be said again.
   void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)
   {
     readTensor(handle, begin, end);
-    metadata = QuarterMetadata();
+    metadata = readMetadata(handle.cloneAsString());
   }
   void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
                    const void *end)
   {
-    if (metadata != QuarterMetadata())
-      throw tensor_metadata_error(
-          "Engine::writeTensor: quarters have one format here, F143 with a scale of 0");
+    const std::string name = handle.cloneAsString() + POP_METADATA_SUFFIX;
+    if (const std::size_t size = handleBytes(name, false)) {
+      const std::vector<unsigned char> all(size, metadata.getBinary());
+      writeTensor(name, all.data());
+    } else if (readMetadata(handle.cloneAsString()) != metadata) {
+      throw tensor_metadata_error("Engine::writeTensor: '" + handle.cloneAsString() +
+                                  "': the metadata of these quarters are a constant of the graph, "
+                                  "and another one than what is to be written");
+    }
     writeTensor(handle, begin, end);
   }
   template <typename T> void writeTensor(StringRef handle, ArrayRef<T> values)

@@ -284,44 +284,44 @@ public:
     return wrap(
         pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
   }
-  // Quarters with a format and scale, which have to be those of all quarters of a graph: a constant of F143 and 0. Other types have
-  // none, which may be said as {}.
+  // Quarters with this format and scale, a tensor of QUARTER_METADATA (MetadataCreation.hpp); without, they get some of their own:
+  // Tensor::getMetadata. Other types have none, which may be said as {}.
   Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      const DebugContext &debugContext = {})
   {
-    checkMetadata(type, metadata);
-    return addVariable(type, shape, debugContext);
+    return withMetadata(addVariable(type, shape, debugContext), metadata);
   }
   Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      VariableMappingMethod method, const DebugContext &debugContext = {})
   {
-    checkMetadata(type, metadata);
-    return addVariable(type, shape, method, debugContext);
+    return withMetadata(addVariable(type, shape, method, debugContext), metadata);
   }
-  // The shape is no single number (and `{}, 4` one value of a scalar), and values are not named by text.
+  // The shape is no single number (and `{}, 4` one value of a scalar), and values are not named by text. The metadata of quarters
+  // is a constant, with which the values are converted.
   template <typename T, typename Shape, typename = detail::EnableIfShape<Shape>,
             typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, const Shape &shape, T values,
                      const DebugContext &debugContext = {})
   {
-    checkMetadata(type, metadata);
-    return addConstant(type, ArrayRef<std::size_t>(shape), values, debugContext);
+    const ArrayRef<std::size_t> sizes(shape);
+    if (type != QUARTER) return addConstant(type, sizes, values, debugContext);
+    auto bytes = detail::toDevice(type.c(), detail::firstOf(values), product(sizes),
+                                  std::is_pointer<T>::value, packed(metadata));
+    return withMetadata(constant(type, sizes, bytes.data(), debugContext.c()), metadata);
   }
   template <typename T, typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata,
                      std::initializer_list<std::size_t> shape, T values,
                      const DebugContext &debugContext = {})
   {
-    checkMetadata(type, metadata);
-    return addConstant(type, ArrayRef<std::size_t>(shape.begin(), shape.size()), values,
+    return addConstant(type, metadata, ArrayRef<std::size_t>(shape.begin(), shape.size()), values,
                        debugContext);
   }
   Tensor clone(const Type &type, const Tensor &metadata, const Tensor &tensor,
                const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
   {
-    checkMetadata(type, metadata);
-    return clone(type, tensor, debugContext, method);
+    return withMetadata(clone(type, tensor, debugContext, method), metadata);
   }
   template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
   Tensor clone(const Metadata &metadata, const Tensor &tensor,
@@ -466,7 +466,8 @@ public:
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void setInitialValue(const Tensor &tensor, T value)
   {
-    auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0);
+    auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0,
+                                  packed(tensor.getMetadata()));
     pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
@@ -476,7 +477,8 @@ public:
       throw tensor_creation_error("Graph::setInitialValue: " + std::to_string(values.size()) +
                                   " values for " + std::to_string(tensor.numElements()) +
                                   " elements");
-    auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size());
+    auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size(), 1,
+                                  packed(tensor.getMetadata()));
     pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
@@ -868,14 +870,22 @@ public:
 #undef POPLAR_NOT_YET
 
 private:
-  static void checkMetadata(const Type &type, const Tensor &metadata)
+  Tensor withMetadata(const Tensor &t, const Tensor &metadata)
   {
-    unsigned char packed = 0;
-    const bool known = metadata.getConstantValue(&packed);
-    if (type == QUARTER && !(known && packed == 0x80))
-      throw tensor_metadata_error(
-          "Graph: quarters of a graph have one format and scale: a constant "
-          "of F143 and 0 is what their metadata may be");
+    if (t.elementType() != QUARTER || !metadata.valid()) return t;
+    pop_graph_set_metadata(get(), t.c(), metadata.c());
+    check();
+    return t;
+  }
+  // With which values of the host become quarters.
+  static unsigned char packed(const Tensor &metadata)
+  {
+    unsigned char value = POP_QUARTER_USUAL;
+    if (metadata.valid() && !metadata.getConstantValue(&value))
+      throw tensor_metadata_error("Graph: values for quarters whose metadata are no constant: what "
+                                  "they are then is not known; give QUARTER's codes, as those of "
+                                  "tensor.reinterpret(UNSIGNED_CHAR)");
+    return value;
   }
   pop_field_info fieldInfo(StringRef vertexType, StringRef field) const
   {

@@ -5,6 +5,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
+#include <poplar/detail/Registers.hpp>
 
 namespace poplar
 {
@@ -23,12 +24,14 @@ inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format
   return t;
 }
 
-// With a scale that the program knows only when it runs. Quarters of a graph have one format and scale here: there is none.
-inline Tensor createVariableMetadataTensor(Graph &, QuarterMetadata::Format, const Tensor &,
-                                           program::Sequence &)
+// With a scale, a SIGNED_CHAR, that the program knows only when it runs; `prog` puts them together.
+inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format,
+                                           const Tensor &scale, program::Sequence &prog)
 {
-  throw tensor_metadata_error("createVariableMetadataTensor: quarters of a graph have one format "
-                              "and scale; a scale that is a tensor is not in Populus");
+  const unsigned char usual = QuarterMetadata(format, 0).getBinary();
+  detail::RegisterCall call(graph, prog, {}, false);
+  return call.finish(
+      pop_graph_pack_metadata(graph.c(), call.program(), usual, detail::check(scale.c())));
 }
 
 } // namespace poplar

@@ -10,7 +10,8 @@
 namespace poplar
 {
 
-// A quarter stands for its number times 2 to the scale.
+// A quarter stands for its number times 2 to the scale. An object of this class is as the device has it, so that what is read
+// from a tensor of QUARTER_METADATA are such objects.
 class QuarterMetadata
 {
 public:
@@ -19,28 +20,25 @@ public:
 
   QuarterMetadata() = default;
   // -32 <= scale < 32
-  QuarterMetadata(Format f, int s) : format(f), scale(s)
+  QuarterMetadata(Format f, int scale)
+      : packed(static_cast<unsigned char>((f == Format::F143 ? 0x80 : 0) | (scale & 0x3f)))
   {
-    if (s < -32 || s > 31)
-      throw poplar_error("QuarterMetadata: a scale of " + std::to_string(s) +
+    if (scale < -32 || scale > 31)
+      throw poplar_error("QuarterMetadata: a scale of " + std::to_string(scale) +
                          ": it must be -32 to 31");
   }
-  Format getFormat() const { return format; }
-  int getScale() const { return scale; }
-  // As the device has it: the format in the highest bit, the scale in the lowest six.
-  unsigned char getBinary() const
-  {
-    return static_cast<unsigned char>((format == Format::F143 ? 0x80 : 0) | (scale & 0x3f));
-  }
+  Format getFormat() const { return packed & 0x80 ? Format::F143 : Format::F152; }
+  int getScale() const { return (packed & 0x1f) - (packed & 0x20); }
+  // The format in the highest bit, the scale in the lowest six.
+  unsigned char getBinary() const { return packed; }
   friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b)
   {
-    return a.format == b.format && a.scale == b.scale;
+    return a.packed == b.packed;
   }
   friend bool operator!=(const QuarterMetadata &a, const QuarterMetadata &b) { return !(a == b); }
 
 private:
-  Format format = Format::F143;
-  int scale = 0;
+  unsigned char packed = 0x80; // F143, scale 0
 };
 
 inline std::string toString(QuarterMetadata::Format format)

@@ -270,24 +270,30 @@ public:
     return regions;
   }
 
-  // Of a tensor of one constant element: its value. False: it is none.
+  // Of a tensor of one constant element: its value. False: it is none, or a quarter whose metadata are none.
   template <typename T> bool getConstantValue(T *value) const
   {
     unsigned char bytes[8] = {0};
     if (numElements() != 1 || pop_tensor_constant_values(t, bytes, 1) != 1) return false;
-    *value = detail::fromDevice<T>(elementType().c(), bytes);
+    if (elementType() != QUARTER) {
+      *value = detail::fromDevice<T>(elementType().c(), bytes);
+      return true;
+    }
+    unsigned char packed = 0;
+    if (!getMetadata().getConstantValue(&packed)) return false;
+    *value = static_cast<T>(pop_quarter_to_float(bytes[0], packed));
     return true;
   }
 
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
-  // None, an empty tensor. Format and scale of quarters are not tensors' own here: hasMetadata is false of all.
+  // Format and scale of quarters: a tensor of one element of type QUARTER_METADATA, which a program may write. An empty tensor for
+  // other types. Quarters that were added without have some of their own, of F143 and 0.
   Tensor getMetadata() const
   {
-    if (elementType() != QUARTER) return Tensor();
-    throw tensor_metadata_error("Tensor::getMetadata: quarters of a graph have one format and "
-                                "scale, F143 and 0, which are no tensor");
+    if (!hasMetadata()) return Tensor();
+    return Tensor(detail::check(pop_graph_get_metadata(t.graph, t)));
   }
-  bool hasMetadata() const { return false; }
+  bool hasMetadata() const { return elementType() == QUARTER && numElements() > 0; }
 };
 
 namespace detail
@@ -305,6 +311,15 @@ using EnableIfValues = typename std::enable_if<
     std::is_arithmetic<T>::value ||
     (std::is_arithmetic<typename std::remove_pointer<T>::type>::value &&
      !std::is_same<const typename std::remove_pointer<T>::type, const char>::value)>::type;
+
+template <typename T> const T *firstOf(const T &value)
+{
+  return &value;
+}
+template <typename T> const T *firstOf(T *const &values)
+{
+  return values;
+}
 
 inline CArray<pop_tensor> tensors(ArrayRef<Tensor> list)
 {

@@ -29,8 +29,8 @@ public:
   {
     return type_ == POP_FLOAT || type_ == POP_HALF || type_ == POP_QUARTER;
   }
-  // Formats of quarters are not tensors' own here.
-  bool requiresMetadata() const { return false; }
+  // Quarters have a format and a scale: Tensor::getMetadata.
+  bool requiresMetadata() const { return type_ == POP_QUARTER; }
 
   friend constexpr bool operator==(const Type &a, const Type &b) { return a.type_ == b.type_; }
   friend constexpr bool operator!=(const Type &a, const Type &b) { return a.type_ != b.type_; }

@@ -26,7 +26,7 @@ void convertToDeviceType(const Type &type, const List &values, void *destination
   const std::size_t size = pop_type_bytes(type.c());
   unsigned char *out = static_cast<unsigned char *>(destination);
   for (std::size_t i = 0; i < values.size(); ++i)
-    detail::putElement(out + i * size, type.c(), values.data()[i]);
+    detail::putElement(out + i * size, type.c(), values.data()[i], POP_QUARTER_USUAL);
 }
 // The list says how many.
 template <typename List>

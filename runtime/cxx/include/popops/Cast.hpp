@@ -24,6 +24,19 @@ inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &source,
   call.finish(pop_popops_cast(graph.c(), poplar::detail::check(source.c()), out.elementType().c(),
                               poplar::detail::check(out.c()), call.program(), call.c()));
 }
+// To quarters of this format and scale: QUARTER and a tensor of poplar/MetadataCreation.hpp.
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
+                           const poplar::Type &type, const poplar::Tensor &metadata,
+                           poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+  if (type != poplar::QUARTER)
+    throw poplar::tensor_metadata_error("popops::cast: metadata for elements of type " +
+                                        type.toString() + ", which have none");
+  poplar::Tensor out = graph.clone(type, metadata, source, debugContext);
+  castWithOutput(graph, source, out, prog, debugContext);
+  return out;
+}
 // A program that does it.
 inline poplar::program::Program cast(poplar::Graph &graph, const poplar::Tensor &source,
                                      const poplar::Tensor &out,

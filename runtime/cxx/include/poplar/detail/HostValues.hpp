@@ -29,8 +29,9 @@ template <typename To, typename From> void putAs(unsigned char *out, From value)
   std::memcpy(out, &converted, sizeof converted);
 }
 
-// One element, converted as C++ does.
-template <typename T> void putElement(unsigned char *out, pop_type type, T value)
+// One element, converted as C++ does; a quarter with its format and scale.
+template <typename T>
+void putElement(unsigned char *out, pop_type type, T value, unsigned char metadata)
 {
   switch (type) {
   case POP_BOOL:
@@ -57,6 +58,8 @@ template <typename T> void putElement(unsigned char *out, pop_type type, T value
   case POP_FLOAT:
     return putAs<float>(out, value);
   case POP_QUARTER:
+    return putAs<unsigned char>(out,
+                                pop_quarter_from_float(static_cast<float>(value), metadata, true));
   case POP_TYPE_COUNT:
     break;
   }
@@ -105,14 +108,15 @@ template <typename T> T fromDevice(pop_type type, const unsigned char *bytes)
                    " cannot be taken as values of the host");
 }
 
-// `count` elements; `stride` 0 repeats the first.
+// `count` elements; `stride` 0 repeats the first. `metadata`: of quarters.
 template <typename T>
-Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t stride = 1)
+Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t stride = 1,
+               unsigned char metadata = POP_QUARTER_USUAL)
 {
   std::size_t size = pop_type_bytes(type);
   Bytes bytes(size * count);
   for (std::size_t i = 0; i < count; ++i)
-    putElement(bytes.data() + i * size, type, values[i * stride]);
+    putElement(bytes.data() + i * size, type, values[i * stride], metadata);
   return bytes;
 }
 

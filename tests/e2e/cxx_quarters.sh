@@ -1,0 +1,6 @@
+# Quarters and their metadata in C++ programs, compiled by both compilers as C++17.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+
+by_each c++17 quarters -lpopops -lpoputil
