@@ -106,7 +106,7 @@ static double fit_lanes(pop_graph *graph, uint32_t type, const uint64_t *cycles,
       terms = our_cycles_terms(graph, (pop_vertex){graph, v + 1}, row, w, s->terms[w]);
   }
   double least = INFINITY;
-  for (double sign = 1; sign >= -1; sign -= 2) {
+  for (int sign = 1; sign >= -1; sign -= 2) {
     our_cycles from_here = *row;
     for (size_t s = 0; s < count; s++) guess_slowest(&samples[s], terms, sign);
     double error = fit(&from_here, samples, count);
