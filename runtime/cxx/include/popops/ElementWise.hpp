@@ -287,6 +287,70 @@ inline void clampWithOutput(poplar::Graph &graph, const poplar::Tensor &value,
                 {value, lowest, highest}, out, prog, debugContext, options);
 }
 
+// ---- variances and standard deviations, of one type to another ----
+
+namespace detail
+{
+
+// Calculated in single precision.
+inline poplar::Tensor invStdDev(poplar::Graph &graph, const expr::Expr &epsilon,
+                                const std::vector<poplar::Tensor> &ts,
+                                poplar::program::Sequence &prog, const poplar::Type &type,
+                                const poplar::DebugContext &debugContext)
+{
+  const expr::BinaryOp sum(expr::BinaryOpType::ADD, expr::Cast(expr::_1, poplar::FLOAT),
+                           expr::Cast(epsilon, poplar::FLOAT));
+  return popops::map(graph, expr::Cast(expr::UnaryOp(expr::UnaryOpType::RSQRT, sum), type), ts,
+                     prog, debugContext);
+}
+inline poplar::Tensor variance(poplar::Graph &graph, const expr::Expr &epsilon,
+                               const std::vector<poplar::Tensor> &ts,
+                               poplar::program::Sequence &prog, const poplar::Type &type,
+                               const poplar::DebugContext &debugContext)
+{
+  const expr::UnaryOp square(expr::UnaryOpType::SQUARE, expr::Cast(expr::_1, poplar::FLOAT));
+  const expr::BinaryOp less(expr::BinaryOpType::SUBTRACT,
+                            expr::UnaryOp(expr::UnaryOpType::INVERSE, square),
+                            expr::Cast(epsilon, poplar::FLOAT));
+  return popops::map(graph, expr::Cast(less, type), ts, prog, debugContext);
+}
+
+} // namespace detail
+
+// 1 / sqrt(variance + epsilon), which is a number or a tensor of one element.
+inline poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &source,
+                                          const poplar::Tensor &epsilon,
+                                          poplar::program::Sequence &prog,
+                                          const poplar::Type &type = poplar::HALF,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  return detail::invStdDev(graph, expr::_2, {source, epsilon.reshape({})}, prog, type,
+                           debugContext);
+}
+inline poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &source,
+                                          float epsilon, poplar::program::Sequence &prog,
+                                          const poplar::Type &type = poplar::HALF,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  return detail::invStdDev(graph, expr::Const(epsilon), {source}, prog, type, debugContext);
+}
+// The other way: 1 / deviation^2 - epsilon.
+inline poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &source,
+                                          const poplar::Tensor &epsilon,
+                                          poplar::program::Sequence &prog,
+                                          const poplar::Type &type = poplar::FLOAT,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  return detail::variance(graph, expr::_2, {source, epsilon.reshape({})}, prog, type, debugContext);
+}
+inline poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &source,
+                                          float epsilon, poplar::program::Sequence &prog,
+                                          const poplar::Type &type = poplar::FLOAT,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  return detail::variance(graph, expr::Const(epsilon), {source}, prog, type, debugContext);
+}
+
 } // namespace popops
 
 #endif

@@ -1,8 +1,8 @@
-// a += scale * b: populus/popops.h.
+// Sums of tensors with scales, in place: populus/popops.h.
 #ifndef POPOPS_SCALEDADD_HPP
 #define POPOPS_SCALEDADD_HPP
 
-#include <poplar/detail/Library.hpp>
+#include <popops/ElementWise.hpp>
 #include <populus/popops.h>
 
 namespace popops
@@ -68,6 +68,107 @@ inline void scaledSubtractFrom(poplar::Graph &graph, const poplar::Tensor &a,
 {
   detail::checkScaledAddOptions("popops::scaledSubtractFrom", options);
   detail::scaledAddBy(graph, a, b, scale, -1, prog, debugContext);
+}
+
+// ---- a = scaleA * a + scaleB * b ----
+
+enum class ScaledAddSpecialisation {
+  DEFAULT,
+  X_MINUS_AX_PLUS_BY // a = a - scaleA * a + scaleB * b
+};
+
+namespace detail
+{
+
+// An element-wise expression, whose steps are vertices; halves are calculated with in single precision, and rounded once.
+inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr::Expr &scaleB,
+                      expr::BinaryOpType op, bool fromOne, const std::vector<poplar::Tensor> &ts,
+                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+{
+  const poplar::Type type = ts[0].elementType();
+  const poplar::Type inner = type == poplar::HALF ? poplar::FLOAT : type;
+  using expr::BinaryOp;
+  using expr::BinaryOpType;
+  using expr::Cast;
+  const Cast a(expr::_1, inner), b(expr::_2, inner);
+  const BinaryOp scaledA(BinaryOpType::MULTIPLY, a, Cast(scaleA, inner));
+  const BinaryOp scaledB(BinaryOpType::MULTIPLY, b, Cast(scaleB, inner));
+  const BinaryOp sum(op, fromOne ? BinaryOp(BinaryOpType::SUBTRACT, a, scaledA) : scaledA, scaledB);
+  mapInPlace(graph, Cast(sum, type), ts, prog, debugContext);
+}
+inline poplar::Tensor one(const char *function, const poplar::Tensor &scale)
+{
+  if (scale.numElements() != 1)
+    throw poplar::poplar_error(std::string(function) + ": a scale has one element, not " +
+                               std::to_string(scale.numElements()));
+  return scale.reshape({});
+}
+
+} // namespace detail
+
+inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &scaleA,
+                        const poplar::Tensor &b, const poplar::Tensor &scaleB,
+                        poplar::program::Sequence &prog, ScaledAddSpecialisation speciality,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+  detail::checkScaledAddOptions("popops::scaledAddTo", options);
+  detail::scaleBoth(graph, expr::_3, expr::_4, expr::BinaryOpType::ADD,
+                    speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
+                    {a, b, detail::one("popops::scaledAddTo", scaleA),
+                     detail::one("popops::scaledAddTo", scaleB)},
+                    prog, debugContext);
+}
+inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &scaleA,
+                        const poplar::Tensor &b, const poplar::Tensor &scaleB,
+                        poplar::program::Sequence &prog,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+  scaledAddTo(graph, a, scaleA, b, scaleB, prog, ScaledAddSpecialisation::DEFAULT, debugContext,
+              options);
+}
+inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, float scaleA,
+                        const poplar::Tensor &b, float scaleB, poplar::program::Sequence &prog,
+                        ScaledAddSpecialisation speciality,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+  detail::checkScaledAddOptions("popops::scaledAddTo", options);
+  detail::scaleBoth(graph, expr::Const(scaleA), expr::Const(scaleB), expr::BinaryOpType::ADD,
+                    speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY, {a, b}, prog,
+                    debugContext);
+}
+inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, float scaleA,
+                        const poplar::Tensor &b, float scaleB, poplar::program::Sequence &prog,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+  scaledAddTo(graph, a, scaleA, b, scaleB, prog, ScaledAddSpecialisation::DEFAULT, debugContext,
+              options);
+}
+// a = scaleA * a - scaleB * b
+inline void scaledSubtractFrom(poplar::Graph &graph, const poplar::Tensor &a,
+                               const poplar::Tensor &scaleA, const poplar::Tensor &b,
+                               const poplar::Tensor &scaleB, poplar::program::Sequence &prog,
+                               const poplar::DebugContext &debugContext = {},
+                               const poplar::OptionFlags &options = {})
+{
+  const char *const function = "popops::scaledSubtractFrom";
+  detail::checkScaledAddOptions(function, options);
+  detail::scaleBoth(graph, expr::_3, expr::_4, expr::BinaryOpType::SUBTRACT, false,
+                    {a, b, detail::one(function, scaleA), detail::one(function, scaleB)}, prog,
+                    debugContext);
+}
+inline void scaledSubtractFrom(poplar::Graph &graph, const poplar::Tensor &a, float scaleA,
+                               const poplar::Tensor &b, float scaleB,
+                               poplar::program::Sequence &prog,
+                               const poplar::DebugContext &debugContext = {},
+                               const poplar::OptionFlags &options = {})
+{
+  detail::checkScaledAddOptions("popops::scaledSubtractFrom", options);
+  detail::scaleBoth(graph, expr::Const(scaleA), expr::Const(scaleB), expr::BinaryOpType::SUBTRACT,
+                    false, {a, b}, prog, debugContext);
 }
 
 } // namespace popops
