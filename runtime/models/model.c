@@ -258,15 +258,22 @@ pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device
                            .shape = model->feed_shapes[i]};
 }
 
+static uint64_t larger(uint64_t most, value *const *values, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    if (values[i]->type->kind != TYPE_TENSOR) continue;
+    uint64_t n = type_elements(values[i]->type);
+    if (n != UINT64_MAX && n > most) most = n;
+  }
+  return most;
+}
+
+/* Elements of the largest tensor: of what goes in, too, of which a reduction may leave little. */
 static uint64_t largest(const block *b)
 {
-  uint64_t most = 1;
+  uint64_t most = larger(1, b->arguments, b->num_arguments);
   for (const operation *op = b->first; op; op = op->next) {
-    for (size_t i = 0; i < op->num_results; ++i) {
-      if (op->results[i]->type->kind != TYPE_TENSOR) continue;
-      uint64_t n = type_elements(op->results[i]->type);
-      if (n != UINT64_MAX && n > most) most = n;
-    }
+    most = larger(most, op->results, op->num_results);
     for (size_t i = 0; i < op->num_regions; ++i) {
       uint64_t n = largest(&op->regions[i]);
       if (n > most) most = n;

@@ -41,6 +41,16 @@ EOF
 refuses 1 'wrong.mlir:4:3|expect_eq_const|stablehlo.add|6 at [1, 0], not 7' "$pophlo" --check -v wrong.mlir "$models/flow.mlir"
 has refuses.out '^FAIL wrong.mlir$' "^pass .*flow.mlir\$" '^1 of 2 files hold'
 
+# There are tiles for what goes in, of which little is left.
+cat >few.mlir <<'EOF'
+func.func @main(%x: tensor<8192x1024xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8192x1024xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+EOF
+"$pophlo" few.mlir -o few.a
+
 # Dimension numbers of which one dimension is two things.
 sed '/#stablehlo.conv<raw/,/>,/s/input_feature_dimension = 3/input_feature_dimension = 2/' "$models/flow.mlir" >numbers.mlir
 refuses 1 "numbers.mlir:|each dimension of the input is to be one of 'input_batch_dimension'" "$pophlo" --check numbers.mlir
