@@ -227,6 +227,13 @@ static pop_tensor common_metadata(const connection *c, const pop_tensor *quarter
   return found;
 }
 
+/* A file's field of that name may be anything. */
+static bool takes_metadata(const pop_field *field)
+{
+  return field->kind == POP_FIELD_INPUT && field->layout == POP_LAYOUT_SCALAR && !field->has_rows &&
+         field->type == POP_UNSIGNED_CHAR;
+}
+
 /* What the field's quarters mean is an edge of its own, if the codelet can ask. Constants are copied to the vertex, so that
  * nothing has to be exchanged for them. `more`: there may be other rows, which have the same. */
 static void connect_metadata(const connection *c, const pop_tensor *quarters, size_t count,
@@ -238,7 +245,7 @@ static void connect_metadata(const connection *c, const pop_tensor *quarters, si
   connection to = *c;
   to.field = pop_vertex_type_find_field(
       type, pop_arena_printf(graph->arena, "%s" POP_METADATA_SUFFIX, c->field->name));
-  if (!to.field) return;
+  if (!to.field || !takes_metadata(to.field)) return;
   pop_tensor found = common_metadata(c, quarters, count);
   if (graph->error) return;
   uint8_t packed = POP_QUARTER_USUAL;
