@@ -41,6 +41,31 @@ template <typename T> bool same(const std::vector<T> &a, const std::vector<T> &b
   return false;
 }
 
+// One row of a long table whose rows are on several tiles: as many join what their parts have of it.
+void one_row_of_many_parts()
+{
+  Fixture f(8);
+  auto &g = f.graph;
+  Tensor t = f.input(UNSIGNED_INT, {40, 100}, counted(4000));
+  Tensor row = popops::dynamicSlice(g, t, f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{37}),
+                                    {0}, {1}, f.prog);
+  std::size_t most = 0;
+  for (const auto &tile : g.getTileMapping(row)) {
+    std::size_t elements = 0;
+    for (const Interval &interval : tile) elements += interval.size();
+    most = std::max(most, elements);
+  }
+  CHECK(most <= 16);
+  std::vector<unsigned> expected(100);
+  std::iota(expected.begin(), expected.end(), 3700);
+  CHECK(same(f.run<unsigned>(row), expected));
+  Tensor two = popops::dynamicSlice(g, t, f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{4}), {0},
+                                    {2}, f.prog);
+  expected.resize(200);
+  std::iota(expected.begin(), expected.end(), 400);
+  CHECK(same(f.run<unsigned>(two), expected));
+}
+
 void one_slice()
 {
   Fixture f(5);
@@ -449,6 +474,7 @@ int main()
   windows_and_groups();
   regrouping();
   one_slice();
+  one_row_of_many_parts();
   many_slices();
   long_columns();
   order();

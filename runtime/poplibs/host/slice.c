@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
 /* ---- tables ---- */
 
 /* [rows, columns] */
@@ -262,6 +267,27 @@ static void slice_part(const access *a, pop_compute_set set, pop_tensor table, c
   }
 }
 
+/* Fewer lines than parts: as many pieces of them as tiles have parts of the table, since each joins as many elements as there are
+ * parts for one of a line. */
+static void map_pieces(pop_graph *graph, const table_parts *parts, pop_tensor lines)
+{
+  enum { LEAST_COLUMNS = 8 };
+  size_t count = pop_tensor_dim(lines, 0), width = pop_tensor_dim(lines, 1), tiles = 0, done = 0;
+  for (size_t p = 0; p < parts->count; p++) tiles += parts->items[p].columns.count;
+  size_t pieces = divide_up(tiles, count), most = divide_up(width, LEAST_COLUMNS);
+  if (pieces > most) pieces = most;
+  for (size_t p = 0, tile = 0; p < parts->count; p++) {
+    const spread *s = &parts->items[p].columns;
+    for (size_t i = 0; i < s->count; i++)
+      for (size_t end = ++tile * count * pieces / tiles; done < end; done++) {
+        size_t line = done / pieces, piece = done % pieces;
+        pop_tensor some = pop_tensor_slice(pop_tensor_index(lines, line), piece * width / pieces,
+                                           (piece + 1) * width / pieces, 0);
+        pop_graph_set_tile_mapping(graph, some, s->parts[i].tile);
+      }
+  }
+}
+
 /* Each tile of a column gets as many of its lines: so what tiles send each other lies together. */
 static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lines)
 {
@@ -312,7 +338,10 @@ static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor ou
   if (parts.count == 1) {
     slice_part(a, steps->main, table, &parts.items[0], lines, is_new);
   } else {
-    if (is_new) map_lines(graph, &parts, lines);
+    if (is_new && pop_tensor_dim(lines, 0) >= parts.count)
+      map_lines(graph, &parts, lines);
+    else if (is_new && pop_tensor_num_elements(lines))
+      map_pieces(graph, &parts, lines);
     slice_parts(a, steps, table, &parts, lines);
   }
   free_parts(&parts);
@@ -606,11 +635,6 @@ pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices,
   found = pop_tensor_dim_roll(found, 0, axis);
   return pop_tensor_reshape_partial(found, axis, axis + 1, pop_tensor_shape(indices),
                                     pop_tensor_rank(indices));
-}
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
 }
 
 /* Long columns are cut, as far as there are tiles and rows of the first sliced dimension, and no more than slices are
