@@ -406,17 +406,33 @@ static bool lower_op(lowering *l, const operation *op)
   }
 }
 
-pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name)
+/* The first operation that wants the value, its operand `i`, to lie in a way of its own; also in loops and branches, which see
+ * values from outside. */
+static const operation *planned_use(const lowering *l, const block *b, const value *v, size_t *i)
 {
   for (const operation *op = b->first; op; op = op->next) {
-    for (size_t i = 0; i < op->num_operands; ++i)
-      if (op->operands[i] == v && product_is_planned(l, op) && product_is_poplins(op) &&
-          product_takes_operand(op, i))
-        return product_argument(l, op, i, name);
-    if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) {
-      pop_popops_add_codelets(l->graph);
-      return lowering_sliceable(l, op, name);
+    for (*i = 0; *i < op->num_operands; ++*i)
+      if (op->operands[*i] == v && product_is_planned(l, op) && product_is_poplins(op) &&
+          product_takes_operand(op, *i))
+        return op;
+    *i = 0;
+    if (op->num_operands && op->operands[0] == v && windows_are_planned(l, op)) return op;
+    for (size_t r = 0; r < op->num_regions; ++r) {
+      const operation *inside = planned_use(l, &op->regions[r], v, i);
+      if (inside) return inside;
     }
+  }
+  return NULL;
+}
+
+pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name)
+{
+  size_t operand;
+  const operation *op = planned_use(l, b, v, &operand);
+  if (op && product_is_planned(l, op)) return product_argument(l, op, operand, name);
+  if (op) {
+    pop_popops_add_codelets(l->graph);
+    return lowering_sliceable(l, op, name);
   }
   spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
   return lowering_variable(l, v->type, &plan, name);
