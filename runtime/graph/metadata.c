@@ -22,8 +22,11 @@ static bool check_quarters(pop_graph *graph, const char *call, const tensor *t)
   return false;
 }
 
+/* In each replica; none after an error. */
 static void make_usual(pop_graph *graph, const char *call, uint32_t quarters, uint32_t replication)
 {
+  uint32_t count = replication_count(graph, replication);
+  if (!check_room(graph, call, graph->num_variables + count - 1, "variables")) return;
   const variable *of = &graph->variables[quarters];
   const char *name = pop_arena_printf(graph->arena, "%s" POP_METADATA_SUFFIX, of->name);
   uint8_t *constant = of->constant ? pop_xcalloc(1, 1) : NULL;
@@ -32,7 +35,7 @@ static void make_usual(pop_graph *graph, const char *call, uint32_t quarters, ui
   pop_tensor made = graph_add_variable(graph, replication, call, POP_UNSIGNED_CHAR, &(size_t){1}, 1,
                                        name, constant);
   if (!made.index) return;
-  for (uint32_t r = 0; r < replication_count(graph, replication); r++) {
+  for (uint32_t r = 0; r < count; r++) {
     variable *v = &graph->variables[first + r];
     if (!v->initial) v->initial = pop_xcalloc(1, 1);
     *v->initial = POP_QUARTER_USUAL;

@@ -1,21 +1,13 @@
 // Vertices that read and write the tiles' control registers (runtime/graph/registers.c adds them to graphs). On the host
 // there are none of these: what is read is 0.
-#include <arch/gc_tile_defines.h>
+#include "registers.hpp"
+
 #include <poplar/Vertex.hpp>
 
 namespace
 {
 
 enum { NUM_SEED_WORDS = 4 };
-
-// isa/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
-#ifdef __IPU__
-#define READ_REGISTER(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
-#define WRITE_REGISTER(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
-#else
-#define READ_REGISTER(number, value) (value) = 0
-#define WRITE_REGISTER(number, value) (void)(value)
-#endif
 
 } // namespace
 

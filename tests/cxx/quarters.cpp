@@ -320,6 +320,19 @@ void handles_of_joined_ones()
                engine.readTensor("t", found, back, back + 3));
 }
 
+void handles_that_there_are_not()
+{
+  Quarters f;
+  Engine engine(f.graph, Sequence());
+  engine.load(f.device);
+  const char byte = 0;
+  CHECK_THROWS(tensor_io_state_error, "there is no",
+               engine.writeTensor("t", QuarterMetadata(), &byte, &byte + 1));
+  unsigned char code = 0;
+  CHECK_THROWS(tensor_metadata_error, "only known with its metadata",
+               convertToDeviceType(QUARTER, std::vector<float>{1}, &code));
+}
+
 void handles_of_constants()
 {
   Quarters f;
@@ -358,5 +371,6 @@ int main()
   mistakes();
   handles_of_joined_ones();
   handles_of_constants();
+  handles_that_there_are_not();
   return failures != 0;
 }

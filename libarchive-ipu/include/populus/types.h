@@ -52,9 +52,9 @@ float pop_half_to_float(uint16_t half);
  * to nearest even; what is too large becomes not a number, or the largest if `nanoo` ("not a number on overflow") is false. The
  * tables are those of "8-bit Numerical Formats for Deep Neural Networks" (Noune et al., 2022): no infinities, 0x80 is not a
  * number. */
-#define POP_QUARTER_USUAL 0x80 /* f143 with scale 0: what quarters are if nobody says otherwise */
 uint8_t pop_quarter_from_float(float value, uint8_t metadata, bool nanoo);
 float pop_quarter_to_float(uint8_t quarter, uint8_t metadata);
+#define POP_QUARTER_USUAL 0x80 /* f143 with scale 0: what quarters are if nobody says otherwise */
 
 #ifdef __cplusplus
 }

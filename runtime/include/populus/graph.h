@@ -144,9 +144,15 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
                                   const void *data, const char *name);
 /* A scalar constant of type POP_UNSIGNED_INT: in each replica its number, from 0; without replicas 0. */
 pop_tensor pop_graph_add_replication_index_constant(pop_graph *graph, const char *name);
-/* What quarters (POP_QUARTER) stand for: their format and scale, the metadata, are an element of type POP_UNSIGNED_CHAR, packed
- * as pop_quarter_to_float (populus/types.h) has it, which programs can write while they run. Vertices that take quarters
- * get it with them. Each variable of quarters has one, the same for all views of it; a clone has its own. */
+/* Contents of a variable's view when the program is loaded; `data` as for a constant. */
+void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
+
+/* ---- metadata: what quarters (POP_QUARTER) stand for ----
+ *
+ * Their format and scale are an element of type POP_UNSIGNED_CHAR, packed as pop_quarter_to_float (populus/types.h) has it, which
+ * programs can write while they run. Vertices that take quarters get it with them. Each variable of quarters has one, the same
+ * for all views of it; a clone has its own. */
+
 /* `metadata`, of one element, becomes that of all variables that `quarters` has elements of. An error if these have metadata
  * already: from an earlier call, or because somebody has asked, or a vertex has taken them. */
 void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor metadata);
@@ -154,8 +160,6 @@ void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor me
  * with, on the tile of the first of the quarters if it is not mapped; of constants, a constant. Null if `quarters` has no
  * elements. An error if it joins elements of different metadata. */
 pop_tensor pop_graph_get_metadata(pop_graph *graph, pop_tensor quarters);
-/* Contents of a variable's view when the program is loaded; `data` as for a constant. */
-void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
 
 /* ---- tile mapping ---- */
 

@@ -96,8 +96,8 @@ POP_MUST_CHECK pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *strea
 POP_MUST_CHECK pop_error *pop_program_serialize(pop_program program, FILE *stream);
 
 /* Tensors with the variables that they are of, for another graph: names, types, sizes and mapping, no contents (a constant
- * comes back as a variable). What is written is CBOR, for pop_graph_load_tensors. INVALID_ARGUMENT for tensors of another
- * graph; SYSTEM if the stream cannot be written. */
+ * comes back as a variable, quarters have metadata of their own). What is written is CBOR, for pop_graph_load_tensors.
+ * INVALID_ARGUMENT for tensors of another graph; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_graph_save_tensors(pop_graph *graph, const pop_tensor *tensors,
                                                  size_t num_tensors, FILE *stream);
 /* Adds such variables to `graph`, also where there are some of the same names, and gives the tensors: a list that the caller

@@ -292,11 +292,16 @@ static void map_pieces(pop_graph *graph, const table_parts *parts, pop_tensor li
 static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lines)
 {
   size_t count = pop_tensor_dim(lines, 0);
+  if (pop_tensor_num_elements(lines) == 0) return;
+  if (count < parts->count) {
+    map_pieces(graph, parts, lines);
+    return;
+  }
   for (size_t p = 0; p < parts->count; p++) {
     const spread *s = &parts->items[p].columns;
     pop_tensor some =
         pop_tensor_slice(lines, p * count / parts->count, (p + 1) * count / parts->count, 0);
-    for (size_t i = 0; i < s->count && pop_tensor_num_elements(some); i++)
+    for (size_t i = 0; i < s->count; i++)
       pop_graph_set_tile_mapping(graph, columns(&s->parts[i], some), s->parts[i].tile);
   }
 }
@@ -338,10 +343,7 @@ static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor ou
   if (parts.count == 1) {
     slice_part(a, steps->main, table, &parts.items[0], lines, is_new);
   } else {
-    if (is_new && pop_tensor_dim(lines, 0) >= parts.count)
-      map_lines(graph, &parts, lines);
-    else if (is_new && pop_tensor_num_elements(lines))
-      map_pieces(graph, &parts, lines);
+    if (is_new) map_lines(graph, &parts, lines);
     slice_parts(a, steps, table, &parts, lines);
   }
   free_parts(&parts);

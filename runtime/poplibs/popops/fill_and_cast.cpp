@@ -1,7 +1,7 @@
 // Elements that get one value, and elements that become those of another type.
+#include "../registers.hpp"
 #include "vectors.hpp"
 
-#include <arch/gc_tile_defines.h>
 #include <poplar/QuarterFloat.hpp>
 
 using namespace poplar;
@@ -60,10 +60,8 @@ template <> struct Converter<quarter> {
   template <typename Field>
   explicit Converter(const Field &field) : metadata(unpackMetadata(field.getMetadata()))
   {
-    unsigned control = 0;
-#ifdef __IPU__
-    __asm__ volatile("csrr %0, 0x801" : "=r"(control));
-#endif
+    unsigned control;
+    READ_REGISTER(0x801, control);
     nanOnOverflow = control >> CSR_W_FP_CTL__NANOO__SHIFT & CSR_W_FP_CTL__NANOO__MASK;
   }
   template <typename From> quarter operator()(From value) const

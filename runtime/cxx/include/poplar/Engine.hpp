@@ -193,6 +193,8 @@ public:
                    const void *end)
   {
     const std::string name = handle.cloneAsString() + POP_METADATA_SUFFIX;
+    if (!handleBytes(handle.cloneAsString(), false))
+      return writeTensor(handle, begin, end); // says what is wrong
     if (const std::size_t size = handleBytes(name, false)) {
       const std::vector<unsigned char> all(size, metadata.getBinary());
       writeTensor(name, all.data());

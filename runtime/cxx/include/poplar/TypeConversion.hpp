@@ -23,6 +23,9 @@ using ElementOf = typename std::remove_const<
 template <typename List>
 void convertToDeviceType(const Type &type, const List &values, void *destination)
 {
+  if (type == QUARTER)
+    throw tensor_metadata_error("convertToDeviceType: what a quarter stands for is only known with "
+                                "its metadata, which this call has not");
   const std::size_t size = pop_type_bytes(type.c());
   unsigned char *out = static_cast<unsigned char *>(destination);
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -96,7 +96,7 @@ inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr
   const BinaryOp sum(op, fromOne ? BinaryOp(BinaryOpType::SUBTRACT, a, scaledA) : scaledA, scaledB);
   mapInPlace(graph, Cast(sum, type), ts, prog, debugContext);
 }
-inline poplar::Tensor one(const char *function, const poplar::Tensor &scale)
+inline poplar::Tensor scalar(const char *function, const poplar::Tensor &scale)
 {
   if (scale.numElements() != 1)
     throw poplar::poplar_error(std::string(function) + ": a scale has one element, not " +
@@ -115,8 +115,8 @@ inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const pop
   detail::checkScaledAddOptions("popops::scaledAddTo", options);
   detail::scaleBoth(graph, expr::_3, expr::_4, expr::BinaryOpType::ADD,
                     speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
-                    {a, b, detail::one("popops::scaledAddTo", scaleA),
-                     detail::one("popops::scaledAddTo", scaleB)},
+                    {a, b, detail::scalar("popops::scaledAddTo", scaleA),
+                     detail::scalar("popops::scaledAddTo", scaleB)},
                     prog, debugContext);
 }
 inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &scaleA,
@@ -157,8 +157,8 @@ inline void scaledSubtractFrom(poplar::Graph &graph, const poplar::Tensor &a,
   const char *const function = "popops::scaledSubtractFrom";
   detail::checkScaledAddOptions(function, options);
   detail::scaleBoth(graph, expr::_3, expr::_4, expr::BinaryOpType::SUBTRACT, false,
-                    {a, b, detail::one(function, scaleA), detail::one(function, scaleB)}, prog,
-                    debugContext);
+                    {a, b, detail::scalar(function, scaleA), detail::scalar(function, scaleB)},
+                    prog, debugContext);
 }
 inline void scaledSubtractFrom(poplar::Graph &graph, const poplar::Tensor &a, float scaleA,
                                const poplar::Tensor &b, float scaleB,

@@ -1,0 +1,16 @@
+// The tiles' control registers, for codelets. On the host there are none: what is read is 0.
+#ifndef POPLIBS_REGISTERS_HPP
+#define POPLIBS_REGISTERS_HPP
+
+#include <arch/gc_tile_defines.h>
+
+// isa/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
+#ifdef __IPU__
+#define READ_REGISTER(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
+#define WRITE_REGISTER(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
+#else
+#define READ_REGISTER(number, value) (value) = 0
+#define WRITE_REGISTER(number, value) (void)(value)
+#endif
+
+#endif
