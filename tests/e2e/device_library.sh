@@ -54,6 +54,26 @@ template <class T> static bool sorts()
   return plain && std::is_sorted(values, values + 100);
 }
 
+// memset and memcpy of 0 to 40 bytes, from all places in a word to all, and nothing around.
+static bool sets_and_copies()
+{
+  static unsigned char from[48], to[48];
+  for (unsigned i = 0; i < sizeof from; ++i) from[i] = (unsigned char)(i * 37 + 1);
+  void *(*volatile set)(void *, int, size_t) = std::memset;
+  void *(*volatile copy)(void *, const void *, size_t) = std::memcpy;
+  for (unsigned at = 0; at < 4; ++at)
+    for (unsigned source = 0; source < 4; ++source)
+      for (unsigned size = 0; size <= 40; ++size) {
+        if (set(to, 0x1a5, sizeof to) != to || copy(to + at, from + source, size) != to + at) return false;
+        for (unsigned i = 0; i < sizeof to; ++i)
+          if (to[i] != (i >= at && i < at + size ? from[i - at + source] : 0xa5)) return false;
+        if (set(to + at, -2, size) != to + at) return false;
+        for (unsigned i = 0; i < sizeof to; ++i)
+          if (to[i] != (i >= at && i < at + size ? 0xfe : 0xa5)) return false;
+      }
+  return true;
+}
+
 static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
 
 extern "C" uint64_t __udivdi3(uint64_t, uint64_t), __umoddi3(uint64_t, uint64_t);
@@ -126,6 +146,7 @@ extern "C" int run()
   std::memset(text, 0, sizeof text);
   std::memcpy(text, "tile", 4);
   if (std::strlen(text) != 4 || std::string_view(text).find('l') != 2) return 17;
+  if (!sets_and_copies()) return 28;
   std::complex<float> z(two, 1);
   if (z * z != std::complex<float>(3, 4)) return 18;
   assert(a == 3);
