@@ -439,6 +439,19 @@ static void demand_pair(function *f, demands *to, LLVMValueRef low, LLVMValueRef
 
 enum { MAX_HEIGHT = 8, MAX_SUMS = 16 };
 
+/* Is it a sum whose carry is wanted? Then it is the low word of another pair (a word of a longer number), and no pair's upper one. */
+static bool is_carried(LLVMValueRef sum)
+{
+  if (!is_operation(sum, LLVMAdd)) return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(sum); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef compared = LLVMGetUser(use);
+    if (!is_operation(compared, LLVMICmp)) continue;
+    for (LLVMUseRef of = LLVMGetFirstUse(compared); of; of = LLVMGetNextUse(of))
+      if (is_carry_of(LLVMGetUser(of), sum)) return true;
+  }
+  return false;
+}
+
 /* Of sums in which `part` is, the largest first: with low word `low`. */
 static void demand_sums(function *f, demands *to, LLVMValueRef low, LLVMValueRef part,
                         unsigned height, unsigned *left)
@@ -447,6 +460,7 @@ static void demand_sums(function *f, demands *to, LLVMValueRef low, LLVMValueRef
   for (; use && height && *left; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!is_operation(user, LLVMAdd) && !is_operation(user, LLVMSub)) continue;
+    if (is_carried(user)) continue;
     --*left;
     demand_sums(f, to, low, user, height - 1, left);
     demand_pair(f, to, low, user);
