@@ -16,14 +16,37 @@ typedef struct access {
   bool store, by_sp; /* by_sp: a store */
   uint32_t bytes;
   LLVMTypeRef type;
-  LLVMValueRef value; /* of a store */
 } access;
 
-/* The load, whose value is what is loaded, or the store. */
+static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
+{
+  return bytes == 1   ? l->type.i8
+         : bytes == 2 ? l->type.i16
+         : bytes == 4 ? l->type.i32
+                      : l->type.i64;
+}
+
+static LLVMValueRef both_words(lift *l, uint32_t r)
+{
+  LLVMValueRef low = LLVMBuildZExt(l->b, lift_f_bits(l, r), l->type.i64, "");
+  LLVMValueRef high = LLVMBuildZExt(l->b, lift_f_bits(l, r + NUM_REGISTERS), l->type.i64, "");
+  return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, lift_constant64(l, 32), ""), "");
+}
+
+static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
+{
+  if (op->id == OP_FSD) return both_words(l, op->rs2);
+  bool from_f = op->id == OP_FSW || op->id == OP_FSH;
+  LLVMValueRef value = from_f ? lift_f_bits(l, op->rs2) : lift_x(l, op->rs2);
+  return bytes < 4 ? LLVMBuildTrunc(l->b, value, integer_type(l, bytes), "") : value;
+}
+
+/* The load, whose value is what is loaded, or the store. What is stored is made behind the test: stores that one test serves have
+ * their values in one block then, and become a vector's. */
 static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
 {
-  LLVMValueRef done =
-      a->store ? LLVMBuildStore(l->b, a->value, place) : LLVMBuildLoad2(l->b, a->type, place, "");
+  LLVMValueRef done = a->store ? LLVMBuildStore(l->b, value_to_store(l, a->op, a->bytes), place)
+                               : LLVMBuildLoad2(l->b, a->type, place, "");
   LLVMSetAlignment(done, isa_access_align(a->bytes));
   return done;
 }
@@ -62,8 +85,9 @@ static void ask_machine(lift *l, const range *r, LLVMBasicBlockRef inside)
   if (r->store) how |= ACCESS_STORE;
   if (r->by_sp) how |= ACCESS_BY_SP;
   LLVMValueRef arguments[] = {l->frame, r->start, lift_constant(l, how), lift_x(l, 2)};
-  LLVMValueRef legal = LLVMBuildCall2(l->b, l->type.access, l->access, arguments, 4, "");
-  LLVMSetInstructionCallConv(legal, LLVMGetFunctionCallConv(l->access));
+  LLVMValueRef helper = l->access[!l->own->by_context];
+  LLVMValueRef legal = LLVMBuildCall2(l->b, l->type.access, helper, arguments, 4, "");
+  LLVMSetInstructionCallConv(legal, LLVMGetFunctionCallConv(helper));
   LLVMBasicBlockRef refused = lift_new_block(l, "refused");
   LLVMValueRef none = lift_constant(l, 0);
   lift_likely(l, LLVMBuildICmp(l->b, LLVMIntNE, legal, none, ""), inside, refused);
@@ -212,26 +236,11 @@ static LLVMValueRef access_value(lift *l, const access *a)
   return touch(l, a, hoisted_place(l, hoisted));
 }
 
-static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
-{
-  return bytes == 1   ? l->type.i8
-         : bytes == 2 ? l->type.i16
-         : bytes == 4 ? l->type.i32
-                      : l->type.i64;
-}
-
 static void set_both_words(lift *l, uint32_t r, LLVMValueRef value)
 {
   LLVMValueRef high = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
   lift_set_f_bits(l, r, LLVMBuildTrunc(l->b, value, l->type.i32, ""));
   lift_set_f_bits(l, r + NUM_REGISTERS, LLVMBuildTrunc(l->b, high, l->type.i32, ""));
-}
-
-static LLVMValueRef both_words(lift *l, uint32_t r)
-{
-  LLVMValueRef low = LLVMBuildZExt(l->b, lift_f_bits(l, r), l->type.i64, "");
-  LLVMValueRef high = LLVMBuildZExt(l->b, lift_f_bits(l, r + NUM_REGISTERS), l->type.i64, "");
-  return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, lift_constant64(l, 32), ""), "");
 }
 
 static void load(lift *l, const code_op *op, LLVMValueRef value)
@@ -250,14 +259,6 @@ static void load(lift *l, const code_op *op, LLVMValueRef value)
                LLVMBuildCast(l->b, is_signed ? LLVMSExt : LLVMZExt, value, l->type.i32, ""));
 }
 
-static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
-{
-  if (op->id == OP_FSD) return both_words(l, op->rs2);
-  bool from_f = op->id == OP_FSW || op->id == OP_FSH;
-  LLVMValueRef value = from_f ? lift_f_bits(l, op->rs2) : lift_x(l, op->rs2);
-  return bytes < 4 ? LLVMBuildTrunc(l->b, value, integer_type(l, bytes), "") : value;
-}
-
 bool lift_memory(lift *l, const code_op *op)
 {
   access a = {.op = op};
@@ -266,7 +267,6 @@ bool lift_memory(lift *l, const code_op *op)
   a.type = integer_type(l, a.bytes);
   if (a.store && l->is_trial) return true;
   if (a.store) lift_settle(l);
-  if (a.store) a.value = value_to_store(l, op, a.bytes);
   LLVMValueRef value = access_value(l, &a);
   if (!a.store) load(l, op, value);
   return true;
