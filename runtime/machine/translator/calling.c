@@ -10,8 +10,8 @@
 
 #include <populus/arena.h>
 
-/* What LLVM's regcall convention returns in registers: 12 integers, of which two are the pc and time; 16 vectors. */
-enum { INTEGER_RESULTS = 10, FLOAT_RESULTS = 16 };
+/* What LLVM's regcall convention returns in registers: 11 integers, of which two are the pc and time; 16 vectors. */
+enum { INTEGER_RESULTS = 9, FLOAT_RESULTS = 16 };
 
 static bool calls_unknown(const code_block *b)
 {
