@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 32, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMBOL = UINT16_MAX };
+enum { MAX_DEPTH = 256, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMBOL = UINT16_MAX };
 
 typedef struct group {
   affine base;                     /* constant 0 */
