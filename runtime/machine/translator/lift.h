@@ -286,9 +286,11 @@ typedef struct lift {
   LLVMModuleRef module;
   LLVMBuilderRef b;
   lift_types type;
-  LLVMValueRef access, more_time, find, value, copy_block; /* helpers */
-  LLVMValueRef likely;                                     /* metadata: weights of a branch */
-  LLVMValueRef numbers; /* moved_number: what linking a moved unit writes */
+  LLVMValueRef access[2],
+      more_time[2]; /* helpers for functions that are called by context, by regcall */
+  LLVMValueRef find, value, copy_block; /* helpers */
+  LLVMValueRef likely;                  /* metadata: weights of a branch */
+  LLVMValueRef numbers;                 /* moved_number: what linking a moved unit writes */
   LLVMValueRef *functions;
   const calling *callings; /* by function */
   const code_unit *unit;

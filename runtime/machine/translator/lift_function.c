@@ -14,8 +14,9 @@ static LLVMValueRef has_time(lift *l)
 
 static LLVMValueRef ask_for_time(lift *l)
 {
-  LLVMValueRef added = LLVMBuildCall2(l->b, l->type.more_time, l->more_time, &l->frame, 1, "");
-  LLVMSetInstructionCallConv(added, LLVMGetFunctionCallConv(l->more_time));
+  LLVMValueRef helper = l->more_time[!l->own->by_context];
+  LLVMValueRef added = LLVMBuildCall2(l->b, l->type.more_time, helper, &l->frame, 1, "");
+  LLVMSetInstructionCallConv(added, LLVMGetFunctionCallConv(helper));
   return added;
 }
 
@@ -519,8 +520,8 @@ static void lift_one(lift *l, size_t number)
                 .module = l->module,
                 .b = l->b,
                 .type = l->type,
-                .access = l->access,
-                .more_time = l->more_time,
+                .access = {l->access[0], l->access[1]},
+                .more_time = {l->more_time[0], l->more_time[1]},
                 .find = l->find,
                 .value = l->value,
                 .copy_block = l->copy_block,

@@ -284,18 +284,19 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
   return function;
 }
 
-/* `helper` under a calling convention that keeps the general registers of the caller, so that the code around
- * an access or a test of time does not suffer from what it hardly ever does.
+/* `helper` under a calling convention that keeps registers of the caller, so that the code around
+ * an access or a test of time does not suffer from what it hardly ever does: all general ones (preserve-most), or those that
+ * a function keeps that is called by regcall, which without that would save them whenever it is called.
  *
- * No vector state may live across this call: the convention that promises to keep vector registers as well
+ * No more vector state may live across this call: the convention that promises to keep all vector registers
  * (preserve-all) is broken on hosts with AVX. LLVM 19 clears their upper halves (vzeroupper) in front of the
  * return, behind the code that has restored them. tests/cli/native_helpers.sh looks at the machine code. */
 static LLVMValueRef define_quiet(const lift *l, const char *name, LLVMTypeRef type,
-                                 LLVMValueRef helper, uint64_t memory)
+                                 LLVMValueRef helper, uint64_t memory, LLVMCallConv convention)
 {
   LLVMValueRef function = LLVMAddFunction(l->module, name, type), arguments[4];
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
+  LLVMSetFunctionCallConv(function, convention);
   static const char *const names[] = {"noinline", "cold", "nounwind", "willreturn"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     add_attribute(l, function, names[i], 0);
@@ -377,9 +378,16 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   make_types(&l);
   l.likely = make_likely(&l);
   LLVMValueRef access = declare_helper(&l, "tile_access", l.type.access, MEMORY_READS);
-  l.access = define_quiet(&l, "quiet_access", l.type.access, access, MEMORY_READS);
   LLVMValueRef more = declare_helper(&l, "tile_more_time", l.type.more_time, MEMORY_WRITES_FRAME);
-  l.more_time = define_quiet(&l, "quiet_more_time", l.type.more_time, more, MEMORY_WRITES_FRAME);
+  static const LLVMCallConv conventions[2] = {LLVMPreserveMostCallConv, LLVMX86RegCallCallConv};
+  static const char *const names[2][2] = {{"quiet_access", "quiet_more_time"},
+                                          {"kept_access", "kept_more_time"}};
+  for (unsigned i = 0; i < 2 && i < unit->num_functions; i++) { /* the first is called by context */
+    l.access[i] =
+        define_quiet(&l, names[i][0], l.type.access, access, MEMORY_READS, conventions[i]);
+    l.more_time[i] =
+        define_quiet(&l, names[i][1], l.type.more_time, more, MEMORY_WRITES_FRAME, conventions[i]);
+  }
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_WRITES_FRAME);
   l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
   l.copy_block = declare_helper(&l, "tile_copy", l.type.copy, MEMORY_WRITES);
