@@ -466,6 +466,9 @@ bool lift_copy(lift *l, const code_op *op); /* false: no block copy */
 /* lift_float_registers.c: `bits` are what the tile sees of a register, with canonical NaNs; singles and halves are
  * what the host computes with. */
 LLVMValueRef lift_f_bits(lift *l, uint32_t r);
+/* The same, but LLVM does not see that several registers are asked for alike: what is done once in a while is nothing to begin with when
+ * it looks for vectors (a layer of neurons became pairs, because exits have pairs, where fours would fit). */
+LLVMValueRef lift_f_bits_apart(lift *l, uint32_t r);
 void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits);
 LLVMValueRef lift_single(lift *l, uint32_t r);
 LLVMValueRef lift_half(lift *l, uint32_t r);

@@ -111,16 +111,28 @@ void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits)
   set_flags(l, r, false, false);
 }
 
-LLVMValueRef lift_f_bits(lift *l, uint32_t r)
+/* `tested`: the single, or what stands for it. */
+static LLVMValueRef f_bits(lift *l, uint32_t r, LLVMValueRef tested)
 {
-  LLVMValueRef value = lift_single(l, r), bits = lift_as_bits(l, value);
+  LLVMValueRef bits = lift_as_bits(l, lift_single(l, r));
   LLVMValueRef change =
-      LLVMBuildAnd(l->b, get_flag(l, l->lazy_single[r]), lift_is_nan(l, value), "");
+      LLVMBuildAnd(l->b, get_flag(l, l->lazy_single[r]), lift_is_nan(l, tested), "");
   LLVMValueRef canonical = l->fast ? l->nan : lift_constant(l, 0x7fc00000);
   bits = LLVMBuildSelect(l->b, change, canonical, bits, "");
   if (!l->has_half) return bits;
   LLVMValueRef half_bits = lift_box(l, canonical_half_bits(l, get_half_bits(l, r)));
   return LLVMBuildSelect(l->b, get_flag(l, l->lazy_half[r]), half_bits, bits, "");
+}
+
+LLVMValueRef lift_f_bits(lift *l, uint32_t r)
+{
+  return f_bits(l, r, lift_single(l, r));
+}
+
+LLVMValueRef lift_f_bits_apart(lift *l, uint32_t r)
+{
+  LLVMValueRef single = lift_single(l, r);
+  return f_bits(l, r, lift_intrinsic(l, "llvm.arithmetic.fence", &l->type.single, 1, &single, 1));
 }
 
 void lift_copy_f(lift *l, uint32_t to, uint32_t from)

@@ -116,7 +116,7 @@ void lift_store_registers(lift *l, uint32_t x, uint64_t f)
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (x >> r & 1) store_register(l, lift_x(l, r), x_place(l, r));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
-    if (f >> r & 1) store_register(l, lift_f_bits(l, r), f_place(l, r));
+    if (f >> r & 1) store_register(l, lift_f_bits_apart(l, r), f_place(l, r));
 }
 
 void lift_store_state(lift *l, LLVMValueRef pc, register_set registers)
