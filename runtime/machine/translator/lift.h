@@ -173,7 +173,7 @@ typedef struct counted_loop {
   bool fixed_time;
   uint32_t num_ops; /* of such a round */
   access_group groups[MAX_GROUPS];
-  uint32_t num_groups;
+  uint32_t num_groups, num_accesses; /* accesses that are in groups */
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */

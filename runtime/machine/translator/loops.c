@@ -241,7 +241,7 @@ static void forget_round(candidate *c, uint32_t num_ops)
     c->loop.accesses[i] = (hoisted_access){.group = UNIT_NONE, .invariant = UNIT_NONE};
     c->access[i] = (affine){0};
   }
-  c->loop.num_groups = c->loop.num_invariants = 0;
+  c->loop.num_groups = c->loop.num_accesses = c->loop.num_invariants = 0;
   c->num_bounds = c->num_limits = 0;
   for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
@@ -478,6 +478,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   group->load |= !store;
   group->store |= store;
   group->by_sp |= store && op->rs1 == 2;
+  l->num_accesses++;
   l->accesses[index] = (hoisted_access){.group = (int32_t)(group - l->groups),
                                         .invariant = UNIT_NONE,
                                         .bounded = own.bounded,
