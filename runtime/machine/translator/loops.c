@@ -9,7 +9,7 @@
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
  * the round says whether it is invariant, an induction variable (it grows by a constant, or by a sum of invariants: a symbolic
  * stride, as of a matrix' columns), or unknown from the second round on. So an address whose terms are invariants and induction variables is affine in the
- * number of the round.
+ * number of the round. What grows in some rounds only (where the next element goes that is kept) is known to have grown by no more than if it had in all.
  *
  * A codelet loads addresses and sizes of its fields in each round where its compiler must fear that a store changes
  * them. What is loaded from a place that stays is therefore taken to stay (a loop-invariant load) if all stores
@@ -24,12 +24,6 @@ enum { MAX_LOOP_OPS = 4096 };
 
 /* Symbolic execution */
 
-static void merge(affine_registers *into, const affine_registers *from)
-{
-  for (unsigned r = 0; r < NUM_REGISTERS; r++)
-    if (!affine_equal(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
-}
-
 /* The current loop while it is looked at. */
 typedef struct candidate {
   const block_graph *g;
@@ -43,21 +37,48 @@ typedef struct candidate {
   affine *limits; /* likewise: what is not greater than a value that stays; else not known */
   size_t num_bounds, bounds_capacity, num_limits, limits_capacity;
   affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of what stays */
-  bool looks_for_invariants;  /* while a round is executed again */
+  int32_t creep
+      [NUM_REGISTERS]; /* else: 0, or the most that a round adds, which then is nothing of the other sign */
+  uint32_t grain[NUM_REGISTERS]; /* then: of what it adds, the lowest bit that may be set */
+  bool looks_for_invariants;     /* while a round is executed again */
 } candidate;
+
+/* Accesses may not spread wider in a round; an access far away is a group of its own. */
+enum { MAX_GROUP_BYTES = 1 << 16, MAX_JOINS = 4096 };
+
+static void add_bounded(candidate *c, uint32_t bound, affine limit)
+{
+  pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
+  pop_push(c->limits, c->num_limits, c->limits_capacity, limit);
+}
+
+/* What is one or the other: if they differ by a constant, the lower one and that, once or not at all. */
+static affine join(candidate *c, const affine *a, const affine *b)
+{
+  if (affine_equal(a, b)) return *a;
+  if (!a->known || !b->known || !affine_same_terms(a, b) || c->num_bounds >= MAX_JOINS)
+    return (affine){0};
+  int32_t apart = (int32_t)(b->constant - a->constant);
+  if (apart < -MAX_GROUP_BYTES || apart > MAX_GROUP_BYTES) return (affine){0};
+  affine or_not = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds));
+  add_bounded(c, 1, (affine){0});
+  return affine_add_scaled(apart > 0 ? *a : *b, or_not, (uint32_t)(apart > 0 ? apart : -apart));
+}
+
+static void merge(candidate *c, affine_registers *into, const affine_registers *from)
+{
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) into->x[r] = join(c, &into->x[r], &from->x[r]);
+}
 
 static void send_values(candidate *c, const affine_registers *v, int32_t to)
 {
   if (to == UNIT_NONE || !c->loop.contains[to] || (uint32_t)to == c->loop.header) return;
   if (c->has_start[to])
-    merge(&c->at_start[to], v);
+    merge(c, &c->at_start[to], v);
   else
     c->at_start[to] = *v;
   c->has_start[to] = true;
 }
-
-/* Accesses may not spread wider in a round; an access far away is a group of its own. */
-enum { MAX_GROUP_BYTES = 1 << 16 };
 
 /* Of a register, or of an invariant. */
 static const affine *step_of_symbol(const candidate *c, uint16_t symbol)
@@ -169,12 +190,6 @@ static int32_t find_invariant(candidate *c, const affine_registers *v, const cod
   return (int32_t)l->num_invariants++;
 }
 
-static void add_bounded(candidate *c, uint32_t bound, affine limit)
-{
-  pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
-  pop_push(c->limits, c->num_limits, c->limits_capacity, limit);
-}
-
 /* A value that stays, which the operation's result cannot be greater than: a size less 1, as a mask; a size, as a divisor (if
  * that is 0, the limit is as large as can be). */
 static affine find_limit(const candidate *c, const affine_registers *v, const code_op *op)
@@ -246,13 +261,34 @@ static void forget_round(candidate *c, uint32_t num_ops)
   for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
 
+/* The most that a round adds, of what it adds sometimes (an element is kept or not); 0: that is not known, or of both signs. */
+static int32_t creep_of(const candidate *c, const affine *step, uint32_t *grain)
+{
+  int64_t least = (int32_t)step->constant, most = least;
+  uint32_t bits = step->constant;
+  for (unsigned i = 0; i < step->num_terms; i++) {
+    uint16_t symbol = step->symbol[i];
+    if (symbol < FIRST_BOUNDED || c->limits[symbol - NUM_REGISTERS].known) return 0;
+    int64_t way = (int64_t)(int32_t)step->coefficient[i] * c->bounds[symbol - NUM_REGISTERS];
+    *(way < 0 ? &least : &most) += way;
+    bits |= step->coefficient[i];
+  }
+  *grain = bits & -bits;
+  if (!step->known || least < -MAX_GROUP_BYTES || most > MAX_GROUP_BYTES) return 0;
+  return least >= 0 ? (int32_t)most : most <= 0 ? (int32_t)least : 0;
+}
+
 /* Registers that stay first: steps of others may be sums of them. */
 static void find_steps(candidate *c)
 {
   for (unsigned r = 0; r < NUM_REGISTERS; r++)
     c->step[r] = affine_add_scaled(c->at_end.x[r], affine_symbol((uint16_t)r), UINT32_MAX);
-  for (unsigned r = 0; r < NUM_REGISTERS; r++)
-    if (!stays(c, &c->step[r])) c->step[r].known = false;
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) {
+    c->creep[r] = 0;
+    if (stays(c, &c->step[r])) continue;
+    c->creep[r] = creep_of(c, &c->step[r], &c->grain[r]);
+    c->step[r].known = false;
+  }
 }
 
 static void execute_round(candidate *c)
@@ -444,6 +480,31 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   return true;
 }
 
+/* As step_of, or the most that it grows, and sets `bounded`, if it creeps: then all that adds to it goes the same way, by multiples
+ * of `align`. */
+static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *step, bool *bounded)
+{
+  int64_t creep = 0, rest = 0;
+  if (step_of(c, a, step)) return true;
+  for (unsigned i = 0; i < a->num_terms; i++) {
+    uint16_t symbol = a->symbol[i];
+    int64_t factor = (int32_t)a->coefficient[i];
+    const affine *own = step_of_symbol(c, symbol);
+    int64_t way = 0;
+    if (!own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0)
+      creep += way = factor * c->creep[symbol];
+    else if (own->known && !own->num_terms)
+      rest += way = factor * (int32_t)own->constant;
+    else
+      return false;
+    if ((!own->known && !way) || way * creep < 0 || rest * creep < 0) return false;
+    if (way < -MAX_GROUP_BYTES || way > MAX_GROUP_BYTES) return false;
+  }
+  *bounded = true;
+  *step = affine_add(affine_symbol(0), (uint32_t)(creep + rest));
+  return a->known;
+}
+
 static void add_access(candidate *c, const code_op *op, uint32_t index)
 {
   counted_loop *l = &c->loop;
@@ -455,7 +516,9 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   extent own;
   affine step;
   if (!base.known || !take_extent(c, &base, bytes, &own)) return;
-  if (!step_of(c, &base, &step) || own.high - own.low > MAX_GROUP_BYTES) return;
+  if (!way_of(c, &base, isa_access_align(bytes), &step, &own.bounded) ||
+      own.high - own.low > MAX_GROUP_BYTES)
+    return;
   if (!step.num_terms && (int32_t)step.constant % (int32_t)isa_access_align(bytes)) return;
   access_group *group = find_group(l, &base, &own);
   if (!group) {

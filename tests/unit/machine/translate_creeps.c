@@ -1,0 +1,231 @@
+/* The translator against the interpreter: loops in which a pointer or an index grows in some rounds only, as where the next element
+ * goes that is kept. The most that it may grow in all rounds may lead out of what is legal where what it does grow
+ * does not, and the other way; what it grows by may be misaligned, of both signs, in two places, or too much. */
+#include <criterion/criterion.h>
+
+#include "support/compare_engines.h"
+#include "support/random.h"
+#include "support/seeds.h"
+
+/* What moves in each round, what moves sometimes, an index that does, where that begins, the counter, its end, what is loaded. */
+enum {
+  POINTER = S0,
+  CREEPER = S1,
+  KEPT = A6,
+  BASE = A7,
+  COUNTER = T0,
+  END = T1,
+  VALUE = A0,
+  PLACE = 29 /* t4: of what is loaded in each round */
+};
+
+typedef struct maker {
+  uint64_t random;
+  assembler *a;
+  int32_t step; /* of pointers, mostly, in the current loop: words, or twice what is no word */
+} maker;
+
+static uint32_t pick(maker *m, uint32_t below)
+{
+  return random_below(&m->random, below);
+}
+
+static uint32_t pick_of(maker *m, const uint32_t *values, uint32_t count)
+{
+  return values[pick(m, count)];
+}
+#define PICK(m, ...)                                                                               \
+  pick_of(m, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+static uint32_t pick_place(maker *m)
+{
+  uint32_t word = 4 * pick(m, 40);
+  return pick(m, 2) ? RIG_DATA + word : RIG_END - 4 - word;
+}
+
+static void put_access(maker *m, uint32_t pointer)
+{
+  int32_t offset = 4 * (int32_t)pick(m, 2);
+  if (pick(m, 3) == 0) {
+    asm_load(m->a, PICK(m, ASM_LW, ASM_LHU, ASM_LBU), VALUE, pointer, offset);
+    asm_add(m->a, A1, A1, VALUE);
+  } else {
+    asm_store(m->a, PICK(m, ASM_SW, ASM_SW, ASM_SH, ASM_SB), A1, pointer, offset);
+  }
+}
+
+static void put_kept(maker *m)
+{
+  asm_word(m->a, asm_r(PICK(m, 0x33, 0x20002033, 0x20004033, 0x20004033), A4, KEPT,
+                       BASE)); /* add, sh1add, sh2add */
+  put_access(m, A4);
+}
+
+static void put_access_by(maker *m, uint32_t moved)
+{
+  if (moved == KEPT)
+    put_kept(m);
+  else
+    put_access(m, CREEPER);
+}
+
+/* Mostly as compilers make it. */
+static int32_t pick_step(maker *m, uint32_t moved)
+{
+  int32_t usual = moved == KEPT ? 1 : m->step;
+  return (int32_t)PICK(m, usual, usual, usual, usual, 2, 4, 8, -usual, 3, 0, 2047);
+}
+
+/* Perhaps, by what has been loaded: an access, and a step behind it, in front of it, or on the other way, too. */
+static void put_choice(maker *m)
+{
+  assembler *a = m->a;
+  uint32_t moved = PICK(m, CREEPER, CREEPER, KEPT);
+  uint32_t mask = PICK(m, 0, 1, 1, 3, 255);
+  asm_word(a, asm_i(0x00007013, A5, VALUE, (int32_t)mask)); /* andi */
+  uint32_t kind = PICK(m, ASM_BEQ, ASM_BNE);
+  size_t over = asm_hole(a);
+  if (pick(m, 2)) put_access_by(m, moved);
+  asm_addi(a, moved, moved, pick_step(m, moved));
+  if (pick(m, 4) == 0) put_access_by(m, moved);
+  if (pick(m, 4) == 0) { /* the other way moves it, too */
+    size_t past = asm_hole(a);
+    asm_patch_branch(a, over, kind, A5, ZERO);
+    asm_addi(a, moved, moved, pick_step(m, moved));
+    asm_patch_branch(a, past, ASM_BEQ, ZERO, ZERO);
+  } else {
+    asm_patch_branch(a, over, kind, A5, ZERO);
+  }
+}
+
+/* At one place or another of this round. */
+static void put_either(maker *m)
+{
+  assembler *a = m->a;
+  asm_addi(a, A4, PICK(m, POINTER, CREEPER, BASE), 0);
+  asm_word(a, asm_i(0x00007013, A5, VALUE, 1)); /* andi */
+  size_t over = asm_hole(a);
+  asm_addi(a, A4, A4, (int32_t)PICK(m, 4, 8, 16, 64, -4, -32, 2));
+  asm_patch_branch(a, over, ASM_BEQ, A5, ZERO);
+  put_access(m, A4);
+}
+
+static void put_loop(maker *m)
+{
+  assembler *a = m->a;
+  m->step = (int32_t)PICK(m, 4, 4, 4, 4, 2);
+  asm_li(a, POINTER, RIG_DATA + 4 * pick(m, 60));
+  asm_li(a, CREEPER, pick_place(m));
+  asm_li(a, KEPT, PICK(m, 0, 0, 1, 5));
+  asm_li(a, BASE, pick_place(m));
+  asm_li(a, PLACE, RIG_DATA + 4 * pick(m, 60));
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 2 + pick(m, 30));
+  uint32_t again = asm_here(a);
+  asm_load(a, PICK(m, ASM_LW, ASM_LW, ASM_LBU), VALUE, POINTER, 0);
+  if (pick(m, 4) == 0) { /* as fields are, again in each round */
+    asm_load(a, ASM_LW, A2, PLACE, 0);
+    asm_add(a, A3, A3, A2);
+  }
+  for (uint32_t n = 1 + pick(m, 2); n > 0; n--) put_choice(m);
+  if (pick(m, 2)) put_kept(m);
+  if (pick(m, 2)) put_either(m);
+  if (pick(m, 3) == 0) put_access(m, CREEPER);
+  asm_addi(a, POINTER, POINTER, 4);
+  if (pick(m, 3) == 0)
+    asm_addi(a, BASE, BASE, (int32_t)PICK(m, 4, -4, -8)); /* with it, or the other way */
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+  asm_add(a, A2, A2, CREEPER); /* what is left in them */
+  asm_add(a, A3, A3, KEPT);
+}
+
+/* Words, by a pointer that moves by half a word twice, or once. */
+static void put_halves(maker *m)
+{
+  assembler *a = m->a;
+  asm_li(a, POINTER, RIG_DATA + 4 * pick(m, 8));
+  asm_li(a, CREEPER, RIG_DATA + 400);
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 24);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, VALUE, POINTER, 0);
+  asm_store(a, ASM_SW, COUNTER, CREEPER, 0);
+  for (int32_t bit = 4; bit <= 6; bit += 2) {       /* mostly set */
+    asm_word(a, asm_i(0x00007013, A5, VALUE, bit)); /* andi */
+    size_t over = asm_hole(a);
+    asm_addi(a, CREEPER, CREEPER, 2);
+    asm_patch_branch(a, over, ASM_BEQ, A5, ZERO);
+  }
+  asm_addi(a, POINTER, POINTER, 4);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+}
+
+/* Down two words in each round and up one in some, below what may be written. */
+static void put_contrary(maker *m)
+{
+  assembler *a = m->a;
+  asm_li(a, POINTER, RIG_DATA + 200 + 4 * pick(m, 8));
+  asm_li(a, BASE, RIG_DATA + 4 * 15);
+  asm_li(a, KEPT, 0);
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 8 + pick(m, 8));
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, VALUE, POINTER, 0);
+  asm_word(a, asm_i(0x00007013, A5, VALUE, 1)); /* andi */
+  size_t over = asm_hole(a);
+  asm_addi(a, KEPT, KEPT, 1);
+  asm_patch_branch(a, over, ASM_BEQ, A5, ZERO);
+  asm_word(a, asm_r(0x20004033, A4, KEPT, BASE)); /* sh2add */
+  asm_store(a, ASM_SW, COUNTER, A4, 0);
+  asm_addi(a, POINTER, POINTER, 4);
+  asm_addi(a, BASE, BASE, -8);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+}
+
+static void put_loops(maker *m)
+{
+  enum { LOOPS = 4 };
+  for (int i = 0; i < LOOPS; i++) put_loop(m);
+}
+
+static void compare_creeps(uint64_t seed, void (*put)(maker *m))
+{
+  rig r = rig_create(1, 0);
+  maker m = {.random = seed * 31337, .a = &r.code[0]};
+  assembler *a = m.a;
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  put(&m);
+  asm_li(a, T2, RIG_DATA + 512);
+  for (uint32_t x = A0; x <= A3; x++) asm_store(a, ASM_SW, x, T2, (int32_t)(4 * x));
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = RIG_DATA; i < RIG_END; i++) bytes[i - RIG_BASE] = (uint8_t)pick(&m, 256);
+  uint64_t limit = pick(&m, 4) ? 100000 : 500 + pick(&m, 4000);
+  compare_engines(&r.target, &image, NULL, limit, "creeps", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_creeps, what_grows_in_some_rounds_touches_what_it_may)
+{
+  seed_range seeds = test_seeds(1, 120);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_creeps(seed, put_loops);
+}
+
+Test(translate_creeps, it_may_be_misaligned_in_some_rounds)
+{
+  for (uint64_t seed = 1; seed <= 10; seed++) compare_creeps(seed, put_halves);
+}
+
+Test(translate_creeps, it_may_go_against_what_grows_in_all)
+{
+  for (uint64_t seed = 1; seed <= 10; seed++) compare_creeps(seed, put_contrary);
+}
