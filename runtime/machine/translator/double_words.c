@@ -191,6 +191,7 @@ static bool is_good_way(const function *f, const way *w)
   case WAY_PHI:
     return is_good_phi(f, w);
   case WAY_SUM:
+  case WAY_CHAIN:
     return is_good_sum(f, w);
   default:
     return true;
@@ -260,7 +261,7 @@ static LLVMValueRef build_term(function *f, const term *t)
   return t->b == NO_PAIR ? a : LLVMBuildMul(f->b, a, f->d.pairs[t->b].whole, "");
 }
 
-static void prepare_sum(function *f, const way *w)
+static void prepare_terms(function *f, const way *w)
 {
   for (uint32_t i = 0; i < w->num_terms; i++) {
     const term *t = &f->d.terms[w->first_term + i];
@@ -285,11 +286,21 @@ static LLVMValueRef build_sum(function *f, const way *w)
   return sum;
 }
 
+static LLVMValueRef build_chain(function *f, const way *w)
+{
+  LLVMValueRef all = NULL;
+  for (uint32_t i = 0; i < w->num_terms; i++) {
+    LLVMValueRef own = build_term(f, &f->d.terms[w->first_term + i]);
+    all = all ? LLVMBuildBinOp(f->b, w->opcode, all, own, "") : own;
+  }
+  return all;
+}
+
 /* Of ways that come from other pairs, these first: they may have to stand in front. */
 static LLVMValueRef build_way(function *f, const word_pair *p, const way *w, uint32_t place)
 {
   LLVMValueRef a = NULL, b = NULL;
-  if (w->kind == WAY_SUM) prepare_sum(f, w);
+  if (w->kind == WAY_SUM || w->kind == WAY_CHAIN) prepare_terms(f, w);
   if (w->kind == WAY_BINARY || w->kind == WAY_SELECTED) b = build(f, w->b);
   if (b || w->kind == WAY_SHIFT || w->kind == WAY_ROTATED) a = build(f, w->a);
   build_behind(f, place);
@@ -306,6 +317,8 @@ static LLVMValueRef build_way(function *f, const word_pair *p, const way *w, uin
     return build_loaded(f, p);
   case WAY_BINARY:
     return LLVMBuildBinOp(f->b, w->opcode, a, b, "");
+  case WAY_CHAIN:
+    return build_chain(f, w);
   case WAY_SHIFT:
     return LLVMBuildBinOp(f->b, w->opcode, a, number(f, w->amount), "");
   case WAY_ROTATED:
@@ -335,6 +348,7 @@ static LLVMValueRef build_phi(function *f, int32_t pair, const way *w)
 static bool has_two_sides(const way *w)
 {
   return w->kind == WAY_PHI || w->kind == WAY_SELECTED || w->kind == WAY_ROTATED ||
+         w->kind == WAY_CHAIN ||
          (w->kind == WAY_BINARY && w->opcode != LLVMAdd && w->opcode != LLVMSub);
 }
 

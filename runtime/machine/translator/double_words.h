@@ -39,6 +39,7 @@ typedef enum way_kind {
   WAY_SHIFTED_UP, /* the low half is 0 */
   WAY_LOADED,     /* two words in a row */
   WAY_BINARY,     /* `opcode` of the pairs a and b */
+  WAY_CHAIN,      /* `opcode` of the pairs that are terms, in any order */
   WAY_SHIFT,      /* `opcode` of the pair a by `amount` */
   WAY_ROTATED,    /* the pair a to the left by `amount` */
   WAY_SELECTED,   /* by `x`: a or b */

@@ -330,6 +330,56 @@ static void match_bitwise(double_words *d, int32_t pair, unsigned depth)
   }
 }
 
+enum { MAX_CHAIN = 6 };
+
+/* What an operation is made of that may be done in any order; bits that come from two words belong together. */
+static void split_chain(LLVMValueRef v, LLVMOpcode opcode, unsigned depth, LLVMValueRef *links,
+                        uint32_t *count)
+{
+  LLVMValueRef high, low;
+  uint32_t shift;
+  if (depth > 0 && is_operation(v, opcode) && !is_funnel(v, &high, &low, &shift)) {
+    split_chain(operand(v, 0), opcode, depth - 1, links, count);
+    split_chain(operand(v, 1), opcode, depth - 1, links, count);
+  } else {
+    if (*count < MAX_CHAIN) links[*count] = v;
+    ++*count;
+  }
+}
+
+/* Halves of which each is combined of the same number of words, in another order. */
+static void match_chain(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low[MAX_CHAIN], high[MAX_CHAIN];
+  uint32_t count = 0, num_high = 0;
+  if (d->pairs[pair].num_ways || !is_bitwise(d->pairs[pair].low)) return;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(d->pairs[pair].low);
+  split_chain(d->pairs[pair].low, opcode, MAX_CHAIN, low, &count);
+  split_chain(d->pairs[pair].high, opcode, MAX_CHAIN, high, &num_high);
+  if (count != num_high || count < 3 || count > MAX_CHAIN)
+    return; /* two: as match_bitwise has it */
+  term terms[MAX_CHAIN];
+  for (uint32_t i = 0; i < count; i++) {
+    int32_t found = NO_PAIR;
+    for (uint32_t n = 0; n < count && found == NO_PAIR; n++) {
+      if (!high[n]) continue;
+      int32_t own = part(d, low[i], high[n], depth);
+      if (is_hopeless(d, own)) continue;
+      found = own;
+      high[n] = NULL;
+    }
+    if (found == NO_PAIR) return;
+    terms[i] = (term){.a = found, .b = NO_PAIR};
+  }
+  way w = {.kind = WAY_CHAIN,
+           .opcode = opcode,
+           .first_term = (uint32_t)d->num_terms,
+           .num_terms = count};
+  for (uint32_t i = 0; i < count; i++)
+    pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
+  add_way(d, pair, w);
+}
+
 static void add_shift(double_words *d, int32_t pair, way_kind kind, LLVMOpcode opcode,
                       LLVMValueRef low, LLVMValueRef high, uint32_t amount, unsigned depth)
 {
@@ -373,9 +423,28 @@ typedef struct sum {
   bool failed;
 } sum;
 
+/* x << count + x, or less x: what of? NULL: it is no such thing. */
+static LLVMValueRef multiple_of(LLVMValueRef v, uint32_t *times)
+{
+  bool add = is_operation(v, LLVMAdd);
+  if (!add && !is_operation(v, LLVMSub)) return NULL;
+  for (unsigned i = 0; i < (add ? 2 : 1); i++) {
+    LLVMValueRef shifted = operand(v, i), x = operand(v, 1 - i);
+    uint64_t count;
+    if (!is_operation(shifted, LLVMShl) || operand(shifted, 0) != x ||
+        !is_number(operand(shifted, 1), &count) || count >= 32)
+      continue;
+    *times = (1u << count) + (add ? 1 : UINT32_MAX);
+    return x;
+  }
+  return NULL;
+}
+
 static void split_high(sum *s, LLVMValueRef v, bool negative)
 {
   bool add = is_operation(v, LLVMAdd), sub = is_operation(v, LLVMSub);
+  uint32_t times;
+  if (multiple_of(v, &times)) add = sub = false; /* a word of a product with a constant */
   if (s->num_high == MAX_LEAVES) {
     s->failed = true;
   } else if (add || sub) {
@@ -406,7 +475,14 @@ static LLVMValueRef take_cross(sum *s, LLVMValueRef by, leaf **taken)
 {
   for (uint32_t i = 0; i < s->num_high; i++) {
     leaf *l = &s->high[i];
-    if (l->used || l->negative || !is_operation(l->word, LLVMMul)) continue;
+    uint32_t times;
+    if (l->used || l->negative) continue;
+    LLVMValueRef of = multiple_of(l->word, &times);
+    if (of && is_exactly(by, times)) {
+      *taken = l;
+      return of;
+    }
+    if (!is_operation(l->word, LLVMMul)) continue;
     for (unsigned n = 0; n < 2; n++)
       if (operand(l->word, n) == by) {
         *taken = l;
@@ -626,6 +702,7 @@ static void match(double_words *d, int32_t pair, unsigned depth)
     match_difference(d, pair, depth);
     match_products(d, pair, depth);
     match_bitwise(d, pair, depth);
+    match_chain(d, pair, depth);
     match_reverse(d, pair, depth);
   }
   d->pairs[pair].matched = true;

@@ -150,20 +150,30 @@ static void put_products(maker *m, uint32_t to, uint32_t x, uint32_t y)
   move(m, to);
 }
 
-/* to + x * C, where the low word of the product is made of shifts and sums. */
+/* x * C by shifts and sums, for the kinds of factors that put_multiple knows. */
+static void put_small_multiple(maker *m, uint32_t rd, uint32_t x, uint32_t kind)
+{
+  if (kind == 2) {
+    put_imm(m, SLLI, rd, x, 3);
+    put(m, SUB, rd, rd, x);
+  } else {
+    static const uint32_t sums[] = {0x20002033, 0x20004033, 0, 0x20006033, 0x20002033};
+    put(m, sums[kind], rd, x, x);
+    if (kind == 4) put_imm(m, SLLI, rd, rd, 1);
+  }
+}
+
+/* to + x * C, where the low word of the product is made of shifts and sums; perhaps with the upper word of x, too. */
 static void put_multiple(maker *m, uint32_t to, uint32_t x)
 {
   static const uint8_t factors[] = {3, 5, 7, 9, 6, 2};
   uint32_t kind = pick(m, 5);
   asm_li(m->a, T6, pick(m, 3) ? factors[kind] : factors[5 - kind]); /* 7 or 9, for one */
   put(m, MULHU, S2, x, T6);
-  if (kind == 2) {
-    put_imm(m, SLLI, S3, x, 3);
-    put(m, SUB, S3, S3, x);
-  } else {
-    static const uint32_t sums[] = {0x20002033, 0x20004033, 0, 0x20006033, 0x20002033};
-    put(m, sums[kind], S3, x, x);
-    if (kind == 4) put_imm(m, SLLI, S3, S3, 1);
+  put_small_multiple(m, S3, x, kind);
+  if (pick(m, 2)) {
+    put_small_multiple(m, S4, x + 1, pick(m, 4) ? kind : pick(m, 5));
+    put(m, pick(m, 8) ? ADD : SUB, S2, S2, S4);
   }
   put(m, ADD, T3, S3, to);
   put(m, SLTU, T5, T3, pick(m, 2) ? S3 : to);
@@ -185,6 +195,30 @@ static void put_bitwise(maker *m, uint32_t to, uint32_t x, uint32_t y)
     asm_addi(m->a, T4, x + 1, 0);
   else
     put(m, match, T4, pick(m, 2) ? x + 1 : y + 1, pick(m, 8) ? y + 1 : x + 1);
+  move(m, to);
+}
+
+/* to, x, y and perhaps bits of both words of one, the halves combined in different orders. */
+static void put_chain(maker *m, uint32_t to, uint32_t x, uint32_t y)
+{
+  static const uint32_t with[] = {XOR, XOR, OR, AND};
+  uint32_t match = with[pick(m, 4)], order = pick(m, 3);
+  if (pick(m, 2)) { /* y << 16 */
+    put_imm(m, SLLI, S2, y, 16);
+    put_imm(m, SLLI, S3, y + 1, 16);
+    put_imm(m, SRLI, T5, y, 16);
+    put(m, OR, S3, S3, T5);
+    y = S2;
+  }
+  put(m, match, T3, to, x);
+  put(m, match, T3, T3, y);
+  if (order == 0) {
+    put(m, match, T4, x + 1, y + 1);
+    put(m, match, T4, to + 1, T4);
+  } else {
+    put(m, match, T4, to + 1, order == 1 ? y + 1 : x + 1);
+    put(m, pick(m, 8) ? match : XOR, T4, T4, order == 1 ? x + 1 : y + 1);
+  }
   move(m, to);
 }
 
@@ -297,7 +331,10 @@ static void put_operation(maker *m)
     put_products(m, to, x, y);
     return;
   case 5:
-    put_bitwise(m, to, x, y);
+    if (pick(m, 2))
+      put_chain(m, to, x, y);
+    else
+      put_bitwise(m, to, x, y);
     return;
   case 6:
   case 7:
