@@ -3,6 +3,7 @@
  *   batch_norm_training, batch_norm_grad   reduces and what is calculated element by element
  *   dynamic_pad, dynamic_conv              pad, convolution: their padding is a constant here
  *   rng                                    rng_bit_generator, with a state that lives as long as the engine
+ *   reduce_window                          where windows are long (expand_windows.c)
  *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
  *
  * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
@@ -14,9 +15,8 @@
 
 #define PRINT(...) pop_arena_printf(m->arena, __VA_ARGS__)
 
-/* The type's text with other dimensions and elements. */
-static char *typed(module *m, const model_type *like, int64_t *dims, uint32_t rank,
-                   element_type element)
+char *expand_type(module *m, const model_type *like, int64_t *dims, uint32_t rank,
+                  element_type element)
 {
   model_type t = *like;
   t.dims = dims;
@@ -25,7 +25,7 @@ static char *typed(module *m, const model_type *like, int64_t *dims, uint32_t ra
   return type_text(m->arena, &t);
 }
 
-static char *list_text(module *m, const int64_t *values, size_t count)
+char *expand_list(module *m, const int64_t *values, size_t count)
 {
   char *all = pop_arena_strdup(m->arena, "[");
   for (size_t i = 0; i < count; ++i) all = PRINT("%s%s%" PRId64, all, i ? ", " : "", values[i]);
@@ -55,9 +55,9 @@ static norm norm_of(module *m, const operation *op)
       n.count *= (double)t->dims[d];
     }
   n.full = type_text(m->arena, t);
-  n.row = typed(m, t, &t->dims[n.feature], 1, t->element);
-  n.scalar = typed(m, t, NULL, 0, t->element);
-  n.others = list_text(m, others, count);
+  n.row = expand_type(m, t, &t->dims[n.feature], 1, t->element);
+  n.scalar = expand_type(m, t, NULL, 0, t->element);
+  n.others = expand_list(m, others, count);
   n.epsilon = epsilon ? epsilon->number : 0;
   return n;
 }
@@ -160,8 +160,8 @@ static pop_error *dynamic_pad(module *m, const operation *op, char **text)
       PRINT("func.func private @f(%%x: %s, %%v: %s, %%a: %s, %%b: %s, %%c: %s) -> %s {\n"
             "%%y = stablehlo.pad %%x, %%v, low = %s, high = %s, interior = %s : (%s, %s) -> %s\n"
             "return %%y : %s\n}\n",
-            x, v, n, n, n, y, list_text(m, numbers[0], t->rank), list_text(m, numbers[1], t->rank),
-            list_text(m, numbers[2], t->rank), x, v, y, y);
+            x, v, n, n, n, y, expand_list(m, numbers[0], t->rank),
+            expand_list(m, numbers[1], t->rank), expand_list(m, numbers[2], t->rank), x, v, y, y);
   return NULL;
 }
 
@@ -172,7 +172,7 @@ static char *unit_numbers(module *m, const model_type *t, const char *to)
 {
   bool wide = t->element == ELEMENT_F64;
   unsigned bits = wide ? 53 : t->element == ELEMENT_F16 ? 11 : t->element == ELEMENT_BF16 ? 8 : 24;
-  const char *word = typed(m, t, t->dims, t->rank, wide ? ELEMENT_U64 : ELEMENT_U32);
+  const char *word = expand_type(m, t, t->dims, t->rank, wide ? ELEMENT_U64 : ELEMENT_U32);
   const char *full = type_text(m->arena, t);
   return PRINT("%%s%s = populus.rng_state : tensor<2xui64>\n"
                "%%n%s, %%w%s = stablehlo.rng_bit_generator %%s%s, algorithm = PHILOX : "
@@ -220,7 +220,8 @@ static char *rng_integers(module *m, const operation *op)
       [8] = ELEMENT_U8, [16] = ELEMENT_U16, [32] = ELEMENT_U32, [64] = ELEMENT_U64};
   element_type word = words[element_bits(t->element)];
   const char *y = type_text(m->arena, t), *s = type_text(m->arena, op->operands[0]->type);
-  const char *w = typed(m, t, t->dims, t->rank, word), *one = typed(m, t, NULL, 0, word);
+  const char *w = expand_type(m, t, t->dims, t->rank, word),
+             *one = expand_type(m, t, NULL, 0, word);
   return PRINT("%%width = stablehlo.subtract %%b, %%a : %s\n"
                "%%uw = stablehlo.bitcast_convert %%width : (%s) -> %s\n"
                "%%ua = stablehlo.bitcast_convert %%a : (%s) -> %s\n"
@@ -248,10 +249,11 @@ static char *rng(module *m, const operation *op)
 
 /* ---- all of them ---- */
 
-bool op_expands(op_code code)
+bool op_expands(const module *m, const operation *op)
 {
-  return code == OP_BATCH_NORM_TRAINING || code == OP_BATCH_NORM_GRAD || code == OP_DYNAMIC_PAD ||
-         code == OP_DYNAMIC_CONV || code == OP_RNG;
+  op_code code = op->code;
+  return windows_are_long(m, op) || code == OP_BATCH_NORM_TRAINING || code == OP_BATCH_NORM_GRAD ||
+         code == OP_DYNAMIC_PAD || code == OP_DYNAMIC_CONV || code == OP_RNG;
 }
 
 /* A convolution with the padding that its third operand says. */
@@ -295,6 +297,9 @@ pop_error *expand_op(module *m, const operation *op, operation *same, function *
     break;
   case OP_DYNAMIC_CONV:
     return expand_convolution(m, op, same);
+  case OP_REDUCE_WINDOW:
+    text = windows_expand(m, op);
+    break;
   default:
     POP_TRY(replicas_expand(m, op, &text));
   }

@@ -150,7 +150,7 @@ pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, bl
 {
   if (op->code == OP_CALL || op->code == OP_COMPOSITE) return copy_call(in, map, op, to);
   bool between = in->m->replicas > 1 && replicas_collective(op->code);
-  if (between || op_expands(op->code)) return copy_expanded(in, map, op, to);
+  if (between || op_expands(in->m, op)) return copy_expanded(in, map, op, to);
   if (op->code == OP_RUN_PARALLEL) return inline_parallel(in, map, op, to);
   return copy_op(in, map, op, to);
 }

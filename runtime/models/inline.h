@@ -23,10 +23,19 @@ void inline_append(block *b, operation *op);
 POP_MUST_CHECK pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op,
                                       block *to);
 
-/* expand.c: is it one that others make up? */
-bool op_expands(op_code code);
+/* expand.c: is it one that others make up? `op` need not be verified. */
+bool op_expands(const module *m, const operation *op);
 /* What it is: the function `f` of the same operands; or, if that has no body, the operation `same`. `op` is verified. */
 POP_MUST_CHECK pop_error *expand_op(module *m, const operation *op, operation *same, function *f);
+
+/* A type's text with other dimensions and elements; numbers as [1, 2]. */
+char *expand_type(module *m, const model_type *like, int64_t *dims, uint32_t rank,
+                  element_type element);
+char *expand_list(module *m, const int64_t *values, size_t count);
+
+/* expand_windows.c: is it a reduce_window that takes less so? The text of the function of the same operands that it is then. */
+bool windows_are_long(const module *m, const operation *op);
+char *windows_expand(module *m, const operation *op);
 
 /* replicas.c: is it between replicas? */
 bool replicas_collective(op_code code);
