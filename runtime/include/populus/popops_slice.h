@@ -45,8 +45,9 @@ typedef enum pop_update_op {
   POP_UPDATE_COUNT
 } pop_update_op;
 /* Many such parts of `t` become, or are combined with, the slices `s`: [number of offsets, the shape of a slice], one
- * behind the other. What `t` does not have is left out. `scale`: null, or, for POP_UPDATE_ADD, one element of the type
- * of `t` that the slices are multiplied by. */
+ * behind the other; but many sums for a small table are made in copies of it first, so floats are added in another order.
+ * What `t` does not have is left out. `scale`: null, or, for POP_UPDATE_ADD, one element of the type of `t` that the slices
+ * are multiplied by. */
 void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name);

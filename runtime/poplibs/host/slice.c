@@ -7,6 +7,7 @@
  *   slices of each part, zero where a row is in another -> joined
  *   updates of each part, where the row is in it */
 #include "graph/view.h"
+#include "poplibs/host/slice_copies.h"
 #include "poplibs/host/spread.h"
 
 #include <populus/popops.h>
@@ -546,8 +547,15 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
       !check_slices(graph, call, t, s, pop_tensor_num_elements(offsets), dim, size) ||
       !check_operation(graph, call, op, pop_tensor_element_type(t), &scale, name))
     return;
-  access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
-  update(&a, update_types[op], op == POP_UPDATE_SET, t, s, scale);
+  size_t count = pop_tensor_num_elements(offsets), done = 0;
+  if (op == POP_UPDATE_ADD)
+    done = slice_add_in_copies(graph, t, s, offsets, dim, size, scale, sequence, name);
+  if (done == count && count > 0) return;
+  access a = {graph, pop_tensor_slice(pop_tensor_flatten(offsets), done, count, 0),
+              dim,   size,
+              false, sequence,
+              name};
+  update(&a, update_types[op], op == POP_UPDATE_SET, t, pop_tensor_slice(s, done, count, 0), scale);
 }
 
 /* ---- many slices of each of several groups: in the same compute sets ---- */
