@@ -74,6 +74,25 @@ static bool sets_and_copies()
   return true;
 }
 
+// memcmp of strings that differ in one byte, or not at all.
+static bool compares()
+{
+  alignas(4) static unsigned char x[24], y[24];
+  int (*volatile compare)(const void *, const void *, size_t) = std::memcmp;
+  for (unsigned i = 0; i < sizeof x; ++i) x[i] = y[i] = (unsigned char)(i * 53 + 120);
+  for (unsigned at = 0; at < 4; ++at)
+    for (unsigned size = 0; size <= 18; ++size)
+      for (unsigned i = 0; i < sizeof x; ++i) {
+        y[i] = (unsigned char)(x[i] + 100); /* some are less */
+        int is = compare(x + at, y + at, size);
+        bool differs = i >= at && i < at + size;
+        if (differs ? (x[i] < y[i] ? is >= 0 : is <= 0) : is != 0) return false;
+        if (at == 0 && (compare(x + 1, x + 2, size) < 0) != (size > 0 && x[1] < x[2])) return false;
+        y[i] = x[i];
+      }
+  return true;
+}
+
 static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
 
 extern "C" uint64_t __udivdi3(uint64_t, uint64_t), __umoddi3(uint64_t, uint64_t);
@@ -147,6 +166,7 @@ extern "C" int run()
   std::memcpy(text, "tile", 4);
   if (std::strlen(text) != 4 || std::string_view(text).find('l') != 2) return 17;
   if (!sets_and_copies()) return 28;
+  if (!compares()) return 29;
   std::complex<float> z(two, 1);
   if (z * z != std::complex<float>(3, 4)) return 18;
   assert(a == 3);

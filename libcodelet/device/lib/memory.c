@@ -1,7 +1,7 @@
 /*
- * memset and memcpy. Linked instead of picolibc's: its memset jumps into a row of stores of bytes, once or twice for each call that is not
- * aligned to 16 bytes, which takes a tile 30 slots and more, and native code has to ask where it lands. What codelets set and
- * copy is mostly words, and few of them.
+ * memset, memcpy and memcmp. Linked instead of picolibc's: its memset jumps into a row of stores of bytes, once or twice for each call that is not
+ * aligned to 16 bytes, which takes a tile 30 slots and more, and native code has to ask where it lands; its memcmp
+ * looks for the byte in which words differ. What codelets set, copy and compare is mostly words, and few of them.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -56,4 +56,17 @@ __attribute__((no_builtin)) void *memcpy(void *restrict to, const void *restrict
   }
   for (; size; size--) *at++ = *source++;
   return to;
+}
+
+__attribute__((no_builtin)) int memcmp(const void *left, const void *right, size_t size)
+{
+  const unsigned char *a = left, *b = right;
+  if (((uintptr_t)a | (uintptr_t)b) % WORD == 0)
+    for (; size >= WORD; size -= WORD, a += WORD, b += WORD) {
+      word x = *(const word *)a, y = *(const word *)b;
+      if (x != y) return __builtin_bswap32(x) < __builtin_bswap32(y) ? -1 : 1;
+    }
+  for (; size; size--, a++, b++)
+    if (*a != *b) return *a < *b ? -1 : 1;
+  return 0;
 }
