@@ -4,6 +4,10 @@
 
 #include <poplar/Graph.hpp>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace poputil
 {
 
@@ -132,6 +136,85 @@ inline poplar::Tensor copyToIpu(
   poplar::Tensor clone = cloneToIpu(graph, t, dstIPU, debugContext, method);
   prog.add(poplar::program::Copy(t, clone, false, debugContext));
   return clone;
+}
+
+// The same, for a copy of one's own: of copySrc to copyDst, which have each element of `t` and of the result once.
+inline poplar::Tensor createIpuCopy(
+    poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIpu, poplar::Tensor &copySrc,
+    poplar::Tensor &copyDst, const poplar::DebugContext &debugContext = {},
+    poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+{
+  poplar::Tensor clone = cloneToIpu(graph, t, dstIpu, debugContext, method);
+  copySrc = t;
+  copyDst = clone;
+  if (method != poplar::TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES) return clone;
+  poplar::Tensor from = t.flatten(), to = clone.flatten();
+  std::vector<poplar::Tensor> froms, tos;
+  for (const auto &region : graph.getSortedContiguousRegions(from, {{0, from.numElements()}}, true))
+    for (const poplar::Interval &interval : region) {
+      froms.push_back(from.slice(interval));
+      tos.push_back(to.slice(interval));
+    }
+  if (froms.empty()) return clone;
+  copySrc = poplar::concat(froms);
+  copyDst = poplar::concat(tos);
+  return clone;
+}
+
+// A variable like t on the tiles of another graph of the same program, which have the numbers that those of t have in theirs.
+inline poplar::Tensor cloneToGraph(
+    poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Tensor &t,
+    const poplar::DebugContext &debugContext = {},
+    poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+{
+  auto mapping = srcGraph.getTileMapping(t);
+  std::size_t tiles = dstGraph.getTarget().getNumTiles();
+  for (std::size_t tile = tiles; tile < mapping.size(); ++tile)
+    if (!mapping[tile].empty())
+      throw poplar::invalid_tile_mapping(
+          "poputil::cloneToGraph: elements of the tensor are on tile " + std::to_string(tile) +
+          "; the other graph has " + std::to_string(tiles) + " tiles");
+  mapping.resize(tiles);
+  poplar::Tensor clone = srcGraph.clone(t, debugContext, method);
+  dstGraph.setTileMapping(clone, mapping);
+  return clone;
+}
+
+// A variable of one dimension, to be combined with `fullTensor` along its dimension `dim`: an element is on a tile that has some of what
+// it is combined with, and neighbours where possible on different ones. With `ditherMapping` as many tiles further on as the
+// shape says, so that several such variables do not meet on the same tiles.
+inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor,
+                                             const poplar::Type &type, unsigned dim,
+                                             bool ditherMapping = false,
+                                             const poplar::DebugContext &debugContext = {})
+{
+  if (dim >= fullTensor.rank())
+    throw poplar::tensor_creation_error("poputil::createBroadcastOperand: there is no dimension " +
+                                        std::to_string(dim) + " of shape " +
+                                        fullTensor.shapeToString());
+  std::size_t count = fullTensor.dim(dim), tiles = graph.getTarget().getNumTiles();
+  poplar::Tensor operand = graph.addVariable(type, {count}, debugContext);
+  std::size_t others = count ? fullTensor.numElements() / count : 0;
+  if (others == 0) {
+    mapTensorLinearly(graph, operand);
+    return operand;
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> ends; // of intervals, and their tiles
+  auto mapping = graph.getTileMapping(fullTensor.dimRoll(dim, fullTensor.rank() - 1).flatten());
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const poplar::Interval &interval : mapping[tile]) ends.emplace_back(interval.end(), tile);
+  std::sort(ends.begin(), ends.end());
+  std::size_t further = ditherMapping ? (others * 31 + count) % tiles : 0;
+  poplar::Graph::TileToTensorMapping own(tiles);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t at =
+        i * others / count * count + i; // from the first of its elements to the last, as i grows
+    auto found = std::upper_bound(ends.begin(), ends.end(), std::make_pair(at, tiles));
+    std::size_t tile = found == ends.end() ? 0 : found->second;
+    own[(tile + further) % tiles].emplace_back(i, i + 1);
+  }
+  graph.setTileMapping(operand, own);
+  return operand;
 }
 
 } // namespace poputil

@@ -1,0 +1,98 @@
+// poputil: variables that lie where others do.
+#include "check.hpp"
+#include "fixture.hpp"
+
+#include <algorithm>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+std::vector<std::size_t> tiles_of(const Graph &graph, const Tensor &t)
+{
+  std::vector<std::size_t> tiles(t.numElements(), 999);
+  auto mapping = graph.getTileMapping(t);
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval &interval : mapping[tile])
+      for (std::size_t i = interval.begin(); i < interval.end(); ++i) tiles[i] = tile;
+  return tiles;
+}
+
+// Each element is on a tile of its own column, and they are on several.
+void operands_lie_with_what_they_are_combined_with()
+{
+  Fixture f(8);
+  Tensor full = f.input(FLOAT, {16, 10}, numbers(160));
+  for (unsigned dim = 0; dim < 2; ++dim) {
+    Tensor bias = poputil::createBroadcastOperand(f.graph, full, HALF, dim);
+    CHECK(bias.shape() == std::vector<std::size_t>{full.dim(dim)} && bias.elementType() == HALF);
+    auto own = tiles_of(f.graph, bias);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      auto column = tiles_of(f.graph, full.slice(i, i + 1, dim));
+      CHECK(std::count(column.begin(), column.end(), own[i]) > 0);
+    }
+    std::sort(own.begin(), own.end());
+    CHECK(std::unique(own.begin(), own.end()) - own.begin() >= 5);
+  }
+  auto usual = tiles_of(f.graph, poputil::createBroadcastOperand(f.graph, full, FLOAT, 1));
+  auto dithered =
+      tiles_of(f.graph, poputil::createBroadcastOperand(f.graph, full, FLOAT, 1, true, "b"));
+  CHECK(usual != dithered && *std::max_element(dithered.begin(), dithered.end()) < 8);
+  Tensor empty = f.graph.addVariable(FLOAT, {3, 0});
+  CHECK(tiles_of(f.graph, poputil::createBroadcastOperand(f.graph, empty, FLOAT, 0))[2] < 8);
+  CHECK_THROWS(tensor_creation_error, "no dimension 2 of shape",
+               poputil::createBroadcastOperand(f.graph, full, FLOAT, 2));
+}
+
+Device two_ipus()
+{
+  IPUModel model;
+  model.numIPUs = 2;
+  model.tilesPerIPU = 4;
+  return model.createDevice();
+}
+
+void copies_to_another_ipu()
+{
+  Fixture f(two_ipus());
+  Tensor t = f.graph.addVariable(FLOAT, {6}), from, to;
+  f.graph.setInitialValue(t, numbers(6));
+  for (unsigned i = 0; i < 6; ++i) f.graph.setTileMapping(t[i], i % 4);
+  Tensor twice = concat(t, t.reverse(0)).reshape({2, 6});
+  Tensor there = poputil::createIpuCopy(f.graph, twice, 1, from, to, "copy",
+                                        TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES);
+  CHECK(there.shape() == twice.shape() && from.numElements() == 6 && to.numElements() == 6);
+  auto here = tiles_of(f.graph, twice), moved = tiles_of(f.graph, there);
+  for (std::size_t i = 0; i < here.size(); ++i) CHECK(moved[i] == here[i] + 4);
+  f.prog.add(Copy(from, to));
+  std::vector<float> wanted = numbers(6), both = f.run<float>(there);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(both[i] == wanted[i] && both[11 - i] == wanted[i]);
+  Tensor plain = poputil::createIpuCopy(f.graph, t, 1, from, to);
+  CHECK(from == t && to == plain);
+}
+
+void clones_in_another_graph()
+{
+  Fixture f(two_ipus());
+  Graph second = f.graph.createVirtualGraph(4, 8);
+  Tensor t = f.graph.addVariable(INT, {5});
+  for (unsigned i = 0; i < 5; ++i) f.graph.setTileMapping(t[i], (i * 3) % 4);
+  Tensor clone = poputil::cloneToGraph(f.graph, second, t, "clone");
+  auto here = tiles_of(f.graph, t), there = tiles_of(f.graph, clone);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(there[i] == here[i] + 4);
+  f.graph.setTileMapping(t[0], 7);
+  CHECK_THROWS(invalid_tile_mapping, "on tile 7; the other graph has 4 tiles",
+               poputil::cloneToGraph(f.graph, second, t));
+}
+
+} // namespace
+
+int main()
+{
+  operands_lie_with_what_they_are_combined_with();
+  copies_to_another_ipu();
+  clones_in_another_graph();
+  return failures != 0;
+}
