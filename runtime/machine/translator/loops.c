@@ -222,7 +222,8 @@ static void execute(candidate *c, affine_registers *v, const code_op *op, uint32
   }
   affine limit = bound > MAX_GROUP_BYTES ? find_limit(c, &before, op) : (affine){0};
   if (bound > MAX_GROUP_BYTES && !limit.known) return;
-  *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */
+  *result =
+      affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS + MAX_JOINS */
   add_bounded(c, bound, limit);
 }
 
