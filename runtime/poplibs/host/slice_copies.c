@@ -29,7 +29,7 @@ static size_t cost_of_updates(size_t count, size_t elements)
 static size_t num_groups(const pop_graph *graph, size_t count, size_t elements, size_t table,
                          size_t bytes)
 {
-  enum { TILE_BYTES = 32768, TRANSFER = 4, COMPUTE_SETS = 500, USUAL_ELEMENTS = 8 };
+  enum { TILE_BYTES = 16384, TRANSFER = 4, COMPUTE_SETS = 500, USUAL_ELEMENTS = 8 };
   size_t tiles = pop_graph_num_tiles(graph), workers = graph->target.num_worker_contexts;
   if (count < FEWEST_UPDATES || table == 0 || table * bytes > MOST_BYTES) return 0;
   size_t groups =
