@@ -15,6 +15,7 @@
  */
 #include "global_kept.h"
 
+#include "base/divide.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -443,11 +444,6 @@ static void count_links(reading *r)
     count_most(r, &r->from_ipu[i]);
     count_most(r, &r->to_ipu[i]);
   }
-}
-
-static uint64_t divide_up(uint64_t bytes, uint32_t per_cycle)
-{
-  return (bytes + per_cycle - 1) / per_cycle;
 }
 
 static uint64_t duration(const reading *r)

@@ -9,16 +9,12 @@
 #ifndef POPULUS_MODELS_LOWERING_H
 #define POPULUS_MODELS_LOWERING_H
 
+#include "base/divide.h"
 #include "models/module.h"
 #include "models/text.h"
 
 #include <populus/graph.h>
 #include <populus/program.h>
-
-static inline uint64_t divide_up(uint64_t a, uint64_t b)
-{
-  return (a + b - 1) / b;
-}
 
 typedef enum state_kind {
   STATE_NONE,    /* not reached yet */

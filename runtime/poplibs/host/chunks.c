@@ -1,14 +1,10 @@
 /* Tables of chunks (chunks.h): a vertex of popops/chunks.cpp on each tile that has elements. */
 #include "poplibs/host/chunks.h"
+#include "base/divide.h"
 #include "graph/graph.h"
 #include "graph/replica.h"
 
 #include <stdlib.h>
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
 
 /* Elements that are whole words. A tensor that is not there has no type, and its elements no bytes: the graph has an
  * error by then. */

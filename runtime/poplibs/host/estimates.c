@@ -1,6 +1,7 @@
 /* What the chip takes for library vertices: on an IPU_MODEL these cycles, not those of our code, unless an engine is told otherwise
  * (profiler.libraryCycleEstimates). The figures are chip_cycles.h's; here is what its formulae do with them, for vertices whose
  * workers share the elements. Library vertices without a formula there take what our code takes (our_cycles.h). */
+#include "base/divide.h"
 #include "graph/graph.h"
 #include "poplibs/host/chip_cycles.h"
 #include "poplibs/host/spread.h"
@@ -47,11 +48,6 @@ typedef struct formula {
 #define TYPE_UNSIGNED_INT "unsigned int"
 #define TYPE_BOOL "bool"
 static const formula formulae[] = {CHIP_UNARY(UNARY_ROW) CHIP_BINARY(BINARY_ROW)};
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-  return (a + b - 1) / b;
-}
 
 static pop_perf_estimate estimate(void *context, pop_graph *graph, pop_vertex vertex)
 {

@@ -11,6 +11,7 @@
  *
  * Or the tiles give panels on to each other (matmul_rotation.c), which takes less memory and some more time. */
 #include "poplibs/host/matmul.h"
+#include "base/divide.h"
 #include "base/log.h"
 #include "graph/graph.h"
 #include "poplibs/host/matmul_product.h"
@@ -21,11 +22,6 @@
 #include <stdlib.h>
 
 static const char call[] = "pop_poplin_mat_mul";
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
 
 static size_t smaller(size_t a, size_t b)
 {

@@ -2,6 +2,7 @@
  * have and steps of several lengths. The one of least cost is taken, where cost is estimated cycles of the busiest tile, dearer
  * by what the plan takes of tile memory: MEMORY_WEIGHT per cent for each per cent. */
 #include "poplibs/host/matmul_plan.h"
+#include "base/divide.h"
 
 enum { WORKERS_START = 150, MEMORY_WEIGHT = 6 };
 
@@ -20,11 +21,6 @@ typedef struct search {
 product_part product_part_of(size_t size, size_t parts, size_t i)
 {
   return (product_part){i * size / parts, (i + 1) * size / parts};
-}
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
 }
 
 static size_t smaller(size_t a, size_t b)

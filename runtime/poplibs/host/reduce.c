@@ -8,6 +8,7 @@
  *
  * Elements that lie side by side should stay so on their way to a vertex, so that they are one message: vertices take
  * blocks row by row or column by column, as they come in longer runs. */
+#include "base/divide.h"
 #include "graph/graph.h"
 #include "poplibs/host/reduce_cut.h"
 #include "poplibs/host/spread.h"
@@ -154,11 +155,6 @@ static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, reduce_cut c)
   }
   free(b.is_taken);
   return pop_tensor_transpose(partials);
-}
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
 }
 
 /* Is much work left to few of the tiles that could have a part in it? */

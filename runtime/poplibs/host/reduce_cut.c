@@ -1,10 +1,6 @@
 /* Where a reduction is cut: reduce_cut.h. */
 #include "poplibs/host/reduce_cut.h"
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
+#include "base/divide.h"
 
 static size_t cost_of(size_t outs, size_t length, size_t most, size_t second_step, reduce_cut c)
 {

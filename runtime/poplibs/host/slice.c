@@ -6,6 +6,7 @@
  *
  *   slices of each part, zero where a row is in another -> joined
  *   updates of each part, where the row is in it */
+#include "base/divide.h"
 #include "graph/view.h"
 #include "poplibs/host/slice_copies.h"
 #include "poplibs/host/spread.h"
@@ -14,11 +15,6 @@
 #include <populus/popops_slice.h>
 #include <stdlib.h>
 #include <string.h>
-
-static size_t divide_up(size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
 
 /* ---- tables ---- */
 
