@@ -85,6 +85,34 @@ static pop_error *build(const pophlo_arguments *a, step_line *line, built *b)
   return pop_engine_create(b->graph, &program, 1, a->options, a->num_options, &b->engine);
 }
 
+static pop_error *load_model(const pophlo_arguments *a, built *b)
+{
+  return pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model);
+}
+
+/* On as many tiles as the module's tensors are worth, or, where that does not fit, on all. */
+static pop_error *build_where_it_fits(const pophlo_arguments *a, step_line *line, built *b)
+{
+  pop_error *error = build(a, line, b);
+  if (!error || a->tiles || a->device == DEVICE_CPU ||
+      pop_error_get_code(error) != POP_ERROR_GRAPH_MEMORY)
+    return error;
+  pophlo_arguments all = *a;
+  pop_target few = {0}, whole = {0};
+  pop_error_free(choose_target(a, a->device, b->model, &few)); /* it has been good before */
+  pop_error_free(pop_target_create(a->target, 1, &whole));
+  if (few.tiles_per_ipu >= whole.tiles_per_ipu) return error;
+  all.tiles = whole.tiles_per_ipu;
+  if (!a->quiet)
+    fprintf(stderr, "pophlo: the module does not fit on %u tile%s: trying all %u\n",
+            few.tiles_per_ipu, few.tiles_per_ipu == 1 ? "" : "s", all.tiles);
+  pop_error_free(error);
+  built_free(b);
+  *b = (built){0};
+  POP_TRY(load_model(a, b));
+  return build(&all, line, b);
+}
+
 /* Of several replicas: one behind the other; what goes in may also be the same for all. `shape` has room for one dimension
  * more than the value has. */
 static tensor_use use_of(const pophlo_arguments *a, pop_model_value v, size_t *shape)
@@ -197,14 +225,13 @@ static pop_error *run(const pophlo_arguments *a, built *b)
 
 static pop_error *handle_module(const pophlo_arguments *a, built *b)
 {
-  POP_TRY(
-      pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model));
+  POP_TRY(load_model(a, b));
   if (a->list) POP_TRY(pophlo_list(a, b->model));
   POP_TRY(check_names(a, b->model));
   if (!a->run && !a->output && !a->codelets && !a->dump) return NULL;
   step_line line;
   step_line_start(&line, a->quiet, "compiling");
-  pop_error *error = build(a, &line, b);
+  pop_error *error = build_where_it_fits(a, &line, b);
   step_line_end(&line);
   if (error) return error;
   if (a->codelets) {

@@ -219,6 +219,19 @@ head -c $((384 * 384 * 4)) /dev/zero >zeros
 bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" product)
 [ "$bytes" -le $((3 * 384 * 384 * 4 * 3 / 2)) ] || fail "$bytes bytes of elements for three matrices"
 
+# More results than the tile has room for that the largest of them is worth: all tiles, unless told how many.
+types=$(seq 1 220 | sed 's/.*/tensor<1024xf32>/' | paste -sd , -)
+{
+  echo "func.func public @main(%x: tensor<1024xf32>) -> ($types) {"
+  seq 1 220 | sed 's/.*/%c& = stablehlo.constant dense<&.0> : tensor<1024xf32>\n%r& = stablehlo.multiply %x, %c& : tensor<1024xf32>/'
+  echo "return $(seq 1 220 | sed 's/.*/%r&/' | paste -sd , -) : $types }"
+} >many.mlir
+"$pophlo" -o many.a many.mlir 2>err || fail "$(cat err)"
+has err '^pophlo: the module does not fit on 1 tile: trying all 1472$'
+quiet out "$pophlo" -q -o many.a many.mlir
+[ "$(size -A many.a | grep -c '^tile-')" = 1472 ] || fail 'the module is not on all tiles'
+refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --tiles 1 -o many.a many.mlir
+
 says 3:10 "rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not 'DICE'" 'func.func @f() {
 %0 = stablehlo.constant dense<0> : tensor<2xui64>
 %1, %2 = stablehlo.rng_bit_generator %0, algorithm = DICE : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
