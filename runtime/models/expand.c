@@ -4,6 +4,7 @@
  *   dynamic_pad, dynamic_conv              pad, convolution: their padding is a constant here
  *   rng                                    rng_bit_generator, with a state that lives as long as the engine
  *   reduce_window                          where windows are long (expand_windows.c)
+ *   fft                                    of long lengths (expand_fft.c)
  *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
  *
  * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
@@ -252,8 +253,9 @@ static char *rng(module *m, const operation *op)
 bool op_expands(const module *m, const operation *op)
 {
   op_code code = op->code;
-  return windows_are_long(m, op) || code == OP_BATCH_NORM_TRAINING || code == OP_BATCH_NORM_GRAD ||
-         code == OP_DYNAMIC_PAD || code == OP_DYNAMIC_CONV || code == OP_RNG;
+  return windows_are_long(m, op) || fft_is_long(m, op) || code == OP_BATCH_NORM_TRAINING ||
+         code == OP_BATCH_NORM_GRAD || code == OP_DYNAMIC_PAD || code == OP_DYNAMIC_CONV ||
+         code == OP_RNG;
 }
 
 /* A convolution with the padding that its third operand says. */
@@ -299,6 +301,9 @@ pop_error *expand_op(module *m, const operation *op, operation *same, function *
     return expand_convolution(m, op, same);
   case OP_REDUCE_WINDOW:
     text = windows_expand(m, op);
+    break;
+  case OP_FFT:
+    text = fft_expand(m, op);
     break;
   default:
     POP_TRY(replicas_expand(m, op, &text));

@@ -36,6 +36,9 @@ char *expand_list(module *m, const int64_t *values, size_t count);
 /* expand_windows.c: is it a reduce_window that takes less so? The text of the function of the same operands that it is then. */
 bool windows_are_long(const module *m, const operation *op);
 char *windows_expand(module *m, const operation *op);
+/* expand_fft.c: likewise, an fft that takes less in steps. */
+bool fft_is_long(const module *m, const operation *op);
+char *fft_expand(module *m, const operation *op);
 
 /* replicas.c: is it between replicas? */
 bool replicas_collective(op_code code);
