@@ -243,8 +243,9 @@ static void write_steps(writer *w, const char *kind, const int64_t *length, size
 
 char *fft_expand(module *m, const operation *op)
 {
-  size_t count;
+  size_t count = 0;
   const int64_t *length = lengths_of(m, op, &count);
+  if (!length) return NULL;
   const model_type *t = op->operands[0]->type;
   writer w = {.m = m, .like = t, .rank = t->rank};
   memcpy(w.dims, t->dims, t->rank * sizeof *t->dims);
