@@ -196,16 +196,20 @@ typedef struct members {
   size_t count;
 } members;
 
-static void add_member(members *g, process *one)
-{
-  if (one) g->list[g->count++] = one;
-}
-
 static bool has_member(const members *g, const process *one)
 {
   for (size_t i = 0; i < g->count; ++i)
     if (g->list[i] == one) return true;
   return false;
+}
+
+/* False if it is there already. */
+static bool add_member(members *g, process *one)
+{
+  if (!one) return true;
+  if (has_member(g, one)) return false;
+  g->list[g->count++] = one;
+  return true;
 }
 
 static int64_t channel_of(const operation *op)
@@ -214,28 +218,27 @@ static int64_t channel_of(const operation *op)
 }
 
 /* Which processes the numbers in one row of replica_groups are, for the process `one`, as the specification's
- * cross_replica, cross_partition, cross_replica_and_partition and flattened_ids say. */
-static void members_of_row(parallel *p, const operation *op, const process *one, const int64_t *row,
+ * cross_replica, cross_partition, cross_replica_and_partition and flattened_ids say. False if one is there twice. */
+static bool members_of_row(parallel *p, const operation *op, const process *one, const int64_t *row,
                            size_t count, members *g)
 {
   bool channel = channel_of(op) > 0, ids = op_flag(op, "use_global_device_ids", false);
   bool reduces =
       op->code == OP_ALL_GATHER || op->code == OP_ALL_REDUCE || op->code == OP_REDUCE_SCATTER;
+  bool once = true;
   g->count = 0;
-  if (channel && reduces && !ids) {
-    for (int64_t q = 0; q < p->num_partitions; ++q)
-      for (size_t i = 0; i < count; ++i) add_member(g, process_of(p, row[i], q));
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) {
+  for (int64_t q = 0; q < p->num_partitions && channel && reduces && !ids; ++q)
+    for (size_t i = 0; i < count; ++i) once &= add_member(g, process_of(p, row[i], q));
+  for (size_t i = 0; i < count && !(channel && reduces && !ids); ++i) {
     if (row[i] < 0) continue;
     if (channel && reduces)
-      add_member(g, process_of(p, row[i] / p->num_partitions, row[i] % p->num_partitions));
+      once &= add_member(g, process_of(p, row[i] / p->num_partitions, row[i] % p->num_partitions));
     else if (channel)
-      add_member(g, process_of(p, one->replica, row[i]));
+      once &= add_member(g, process_of(p, one->replica, row[i]));
     else
-      add_member(g, process_of(p, row[i], one->partition));
+      once &= add_member(g, process_of(p, row[i], one->partition));
   }
+  return once;
 }
 
 /* The rows: replica_groups, or of a collective_permute one row of all that take part. */
@@ -263,7 +266,9 @@ static pop_error *find_group(parallel *p, const operation *op, const process *on
     return model_error(m, op->offset, "%s: a group has at most %zu processes", op->name,
                        p->num_processes);
   for (size_t at = 0; columns && at + columns <= count; at += columns) {
-    members_of_row(p, op, one, ids + at, columns, g);
+    if (!members_of_row(p, op, one, ids + at, columns, g))
+      return model_error(m, op->offset, "%s: a process is twice in a row of replica_groups",
+                         op->name);
     if (has_member(g, one)) return NULL;
   }
   g->count = 0; /* in no group: by itself */

@@ -240,6 +240,17 @@ says 3:10 'the state is tensor<2xui64>, before and after, not tensor<3xui64>' 'f
 %0 = stablehlo.constant dense<0> : tensor<3xui64>
 %1, %2 = stablehlo.rng_bit_generator %0, algorithm = THREE_FRY : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
 return }'
+says 2:6 'stablehlo.all_reduce: a process is twice in a row of replica_groups' 'func.func @sum(%x: tensor<2xi64>) -> tensor<2xi64> {
+%0 = "stablehlo.all_reduce"(%x) ({
+^bb0(%a: tensor<i64>, %b: tensor<i64>):
+%s = stablehlo.add %a, %b : tensor<i64>
+stablehlo.return %s : tensor<i64>
+}) {replica_groups = dense<[[1, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>) -> tensor<2xi64>
+return %0 : tensor<2xi64> }
+func.func @main() {
+%a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
+%0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@sum], [@sum]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
+return }'
 says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
