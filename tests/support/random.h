@@ -17,4 +17,12 @@ static inline uint32_t random_below(uint64_t *state, uint32_t limit)
   return random_next(state) % limit;
 }
 
+static inline uint32_t random_of(uint64_t *state, const uint32_t *values, uint32_t count)
+{
+  return values[random_below(state, count)];
+}
+/* One of the values. */
+#define RANDOM_OF(state, ...)                                                                      \
+  random_of(state, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
 #endif

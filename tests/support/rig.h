@@ -111,6 +111,16 @@ static inline void rig_load(rig *r)
   free(bytes);
 }
 
+/* Begins the code with a supervisor that starts one worker, behind itself, waits for it, and reports to the host. */
+static inline void rig_start_worker(assembler *a)
+{
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+}
+
 /* Appends "report `event` to the host" in which the tile then waits; the answer comes to a0. */
 static inline void rig_report(assembler *a, uint32_t event)
 {

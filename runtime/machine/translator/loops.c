@@ -37,10 +37,10 @@ typedef struct candidate {
   affine *limits; /* likewise: what is not greater than a value that stays; else not known */
   size_t num_bounds, bounds_capacity, num_limits, limits_capacity;
   affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of what stays */
-  int32_t creep
-      [NUM_REGISTERS]; /* else: 0, or the most that a round adds, which then is nothing of the other sign */
-  uint32_t grain[NUM_REGISTERS]; /* then: of what it adds, the lowest bit that may be set */
-  bool looks_for_invariants;     /* while a round is executed again */
+  /* Else: 0, or the most that a round adds, which then is nothing of the other sign; and the lowest bit that may be set of it. */
+  int32_t creep[NUM_REGISTERS];
+  uint32_t grain[NUM_REGISTERS];
+  bool looks_for_invariants; /* while a round is executed again */
 } candidate;
 
 /* Accesses may not spread wider in a round; an access far away is a group of its own. */

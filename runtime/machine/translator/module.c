@@ -290,7 +290,7 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
  *
  * No more vector state may live across this call: the convention that promises to keep all vector registers
  * (preserve-all) is broken on hosts with AVX. LLVM 19 clears their upper halves (vzeroupper) in front of the
- * return, behind the code that has restored them. tests/cli/native_helpers.sh looks at the machine code. */
+ * return, behind the code that has restored them. tests/e2e/native_helpers.sh looks at the machine code. */
 static LLVMValueRef define_quiet(const lift *l, const char *name, LLVMTypeRef type,
                                  LLVMValueRef helper, uint64_t memory, LLVMCallConv convention)
 {

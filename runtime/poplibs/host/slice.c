@@ -547,10 +547,8 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
   if (op == POP_UPDATE_ADD)
     done = slice_add_in_copies(graph, t, s, offsets, dim, size, scale, sequence, name);
   if (done == count && count > 0) return;
-  access a = {graph, pop_tensor_slice(pop_tensor_flatten(offsets), done, count, 0),
-              dim,   size,
-              false, sequence,
-              name};
+  pop_tensor left = pop_tensor_slice(pop_tensor_flatten(offsets), done, count, 0);
+  access a = {graph, left, dim, size, false, sequence, name};
   update(&a, update_types[op], op == POP_UPDATE_SET, t, pop_tensor_slice(s, done, count, 0), scale);
 }
 

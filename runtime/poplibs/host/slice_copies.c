@@ -9,7 +9,7 @@
 #include <populus/popops.h>
 #include <string.h>
 
-enum { MOST_BYTES = 8192, FEWEST_UPDATES = 128, UPDATES_OF_GROUP = 16 };
+enum { ELEMENT_BYTES = 4, MOST_BYTES = 8192, FEWEST_UPDATES = 128, UPDATES_OF_GROUP = 16 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -26,14 +26,13 @@ static size_t cost_of_updates(size_t count, size_t elements)
 }
 
 /* How many groups; 0: as it is. `elements`: of a slice; `table`: of the table. */
-static size_t num_groups(const pop_graph *graph, size_t count, size_t elements, size_t table,
-                         size_t bytes)
+static size_t num_groups(const pop_graph *graph, size_t count, size_t elements, size_t table)
 {
   enum { TILE_BYTES = 16384, TRANSFER = 4, COMPUTE_SETS = 500, USUAL_ELEMENTS = 8 };
   size_t tiles = pop_graph_num_tiles(graph), workers = graph->target.num_worker_contexts;
-  if (count < FEWEST_UPDATES || table == 0 || table * bytes > MOST_BYTES) return 0;
-  size_t groups =
-      least(count / UPDATES_OF_GROUP, tiles * least(workers, TILE_BYTES / (table * bytes)));
+  size_t bytes = table * ELEMENT_BYTES;
+  if (count < FEWEST_UPDATES || bytes == 0 || bytes > MOST_BYTES) return 0;
+  size_t groups = least(count / UPDATES_OF_GROUP, tiles * least(workers, TILE_BYTES / bytes));
   if (groups < 2) return 0;
   size_t now = cost_of_updates(count, least(elements, USUAL_ELEMENTS + elements / tiles));
   size_t then =
@@ -68,8 +67,7 @@ size_t slice_add_in_copies(pop_graph *graph, pop_tensor t, pop_tensor s, pop_ten
       pop_tensor_rank(s) >= GRAPH_MAX_RANK ||
       (type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT))
     return 0;
-  size_t groups =
-      num_groups(graph, count, count ? pop_tensor_num_elements(s) / count : 0, table, 4);
+  size_t groups = num_groups(graph, count, count ? pop_tensor_num_elements(s) / count : 0, table);
   if (!groups) return 0;
   size_t each = count / groups, done = groups * each, shape[] = {groups, each};
   pop_tensor copies = make_copies(graph, t, groups, sequence, name);

@@ -183,11 +183,7 @@ static void compare_switch(uint32_t decoy, uint64_t max_cycles)
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
   uint32_t table[TABLE_SIZE];
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   put_switching_worker(a, decoy, table);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);

@@ -181,11 +181,7 @@ static void put_end(assembler *a)
 /* Worker 0 runs what comes next. */
 static void put_start(assembler *a)
 {
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
 }
 
 static void compare_calls(uint64_t seed, uint64_t max_cycles)

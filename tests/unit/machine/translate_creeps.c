@@ -30,12 +30,7 @@ static uint32_t pick(maker *m, uint32_t below)
   return random_below(&m->random, below);
 }
 
-static uint32_t pick_of(maker *m, const uint32_t *values, uint32_t count)
-{
-  return values[pick(m, count)];
-}
-#define PICK(m, ...)                                                                               \
-  pick_of(m, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+#define PICK(m, ...) RANDOM_OF(&(m)->random, __VA_ARGS__)
 
 static uint32_t pick_place(maker *m)
 {
@@ -196,11 +191,7 @@ static void compare_creeps(uint64_t seed, void (*put)(maker *m))
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 31337, .a = &r.code[0]};
   assembler *a = m.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   put(&m);
   asm_li(a, T2, RIG_DATA + 512);
   for (uint32_t x = A0; x <= A3; x++) asm_store(a, ASM_SW, x, T2, (int32_t)(4 * x));

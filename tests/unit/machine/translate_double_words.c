@@ -378,11 +378,7 @@ static void compare_double_words(uint64_t seed)
 {
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 77777, .a = &r.code[0]};
-  asm_li(m.a, T0, RIG_CODE + 4 * 6);
-  asm_tile(m.a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(m.a, TILE_WAIT, 0, 0, 0);
-  asm_tile(m.a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(m.a, 1);
+  rig_start_worker(m.a);
   put_worker(&m);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);

@@ -108,11 +108,7 @@ static void compare_calls(uint64_t seed, uint64_t max_cycles)
   rig r = rig_create(1, 0);
   maker m = {.a = &r.code[0], .random = seed};
   assembler *a = m.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   asm_li(a, STACK, RIG_DATA + 64);
   asm_li(a, S0, CALLS);
   size_t to_start = asm_hole(a);

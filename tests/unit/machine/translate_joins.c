@@ -125,11 +125,7 @@ static void compare_joins(uint64_t seed)
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 77777, .a = &r.code[0]};
   assembler *a = m.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   size_t to_main = asm_hole(a);
   put_functions(&m);
   asm_patch_branch(a, to_main, ASM_BEQ, ZERO, ZERO);
@@ -161,11 +157,7 @@ static void compare_behind_loop(uint32_t rounds, int32_t offset)
 {
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   asm_li(a, FIRST_BASE, RIG_END - 4 * (rounds + 2));
   asm_li(a, ROUNDS, rounds);
   uint32_t again = asm_here(a);

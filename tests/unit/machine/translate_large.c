@@ -19,11 +19,7 @@ static void compare_long_code(const char *what, uint32_t word, uint32_t rounds)
 {
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   asm_li(a, S0, rounds);
   uint32_t again = asm_here(a);
   asm_addi(a, S0, S0, -1);

@@ -17,12 +17,7 @@ static uint32_t pick(loop_maker *l, uint32_t below)
   return random_below(&l->random, below);
 }
 
-static uint32_t pick_of(loop_maker *l, const uint32_t *values, uint32_t count)
-{
-  return values[pick(l, count)];
-}
-#define PICK(l, ...)                                                                               \
-  pick_of(l, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+#define PICK(l, ...) RANDOM_OF(&(l)->random, __VA_ARGS__)
 
 /* s0, s1, a4, a5 point somewhere, a0-a3 are values, t0 counts, t1 is the bound. */
 static uint32_t pick_pointer(loop_maker *l)
@@ -171,11 +166,7 @@ static void compare_loops(uint64_t seed)
 {
   rig r = rig_create(1, 0);
   loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
-  asm_li(l.a, T0, RIG_CODE + 4 * 6);
-  asm_tile(l.a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(l.a, TILE_WAIT, 0, 0, 0);
-  asm_tile(l.a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(l.a, 1);
+  rig_start_worker(l.a);
   put_worker(&l);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);
@@ -256,11 +247,7 @@ static void compare_field_loops(uint64_t seed)
   rig r = rig_create(1, 0);
   loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
   assembler *a = l.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   for (uint32_t v = A0; v <= A3; v++) asm_li(a, v, pick_word(&l));
   for (int i = 0; i < 8; i++) put_field_loop(&l);
   asm_tile(a, TILE_EXIT, 0, 0, 0);
@@ -372,11 +359,7 @@ static void compare_searches(uint64_t seed)
   rig r = rig_create(1, 0);
   loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
   assembler *a = l.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   asm_li(a, A7, 3);
   for (int i = 0; i < 6; i++) put_search(&l);
   asm_li(a, T2, RIG_DATA);
@@ -427,11 +410,7 @@ Test(translate_loops, a_cycle_limit_stops_in_front_of_a_counted_loop_and_in_it)
   enum { SLOT_CYCLES = 6, START = 7 * SLOT_CYCLES, ONE_LOOP = 5 * 5000, NEAR = 160 };
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   put_limited_worker(a);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);

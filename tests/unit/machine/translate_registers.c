@@ -113,11 +113,7 @@ static void compare_registers(uint64_t seed)
 {
   rig r = rig_create(1, 0);
   maker k = {.random = seed * 99991, .a = &r.code[0]};
-  asm_li(k.a, T0, RIG_CODE + 4 * 6);
-  asm_tile(k.a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(k.a, TILE_WAIT, 0, 0, 0);
-  asm_tile(k.a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(k.a, 1);
+  rig_start_worker(k.a);
   put_worker(&k);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);

@@ -32,12 +32,7 @@ static uint32_t pick(maker *m, uint32_t below)
   return random_below(&m->random, below);
 }
 
-static uint32_t pick_of(maker *m, const uint32_t *values, uint32_t count)
-{
-  return values[pick(m, count)];
-}
-#define PICK(m, ...)                                                                               \
-  pick_of(m, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+#define PICK(m, ...) RANDOM_OF(&(m)->random, __VA_ARGS__)
 
 /* From the lowest address to write to the highest: what lies before and behind is near. */
 static uint32_t pick_place(maker *m)
@@ -159,11 +154,7 @@ static void compare_strides(uint64_t seed)
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 77777, .a = &r.code[0]};
   assembler *a = m.a;
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   for (int i = 0; i < LOOPS; i++)
     if (seed % 3)
       put_loop(&m);
@@ -193,11 +184,7 @@ static void compare_limits(uint32_t small, uint32_t large, uint32_t scale, uint3
   enum { ROUNDS = 12, BAD = 7 };
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
-  asm_li(a, T0, RIG_CODE + 4 * 6);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-  asm_nops(a, 1);
+  rig_start_worker(a);
   asm_li(a, POINTER, RIG_DATA);
   asm_li(a, BASE, RIG_END - 16);
   asm_li(a, MASK, small);
