@@ -205,13 +205,39 @@ box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin,
   return b;
 }
 
-uint64_t box_bytes(const lowering *l, const operation *op, uint64_t begin, uint64_t end)
+uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end)
 {
-  const model_type *type = op->operands[0]->type;
-  box b = box_needed(l, op, 0, begin, end);
+  const model_type *type = op->operands[i]->type;
+  box b = box_needed(l, op, i, begin, end);
   uint64_t bytes = element_bytes(type->element);
   for (uint32_t d = 0; d < type->rank; ++d) bytes *= (uint64_t)(b.end[d] - b.begin[d]);
   return bytes;
+}
+
+enum { WORTH_A_VERTEX = 256 };
+
+/* The outermost boundary of the result's rows, planes, … within elements begin to end; `end` if there is none. */
+static uint64_t boundary_within(const model_type *type, uint64_t begin, uint64_t end)
+{
+  uint64_t stride = type_elements(type);
+  for (uint32_t d = 0; d + 1 < type->rank && begin < end; ++d) {
+    stride /= (uint64_t)type->dims[d];
+    uint64_t next = (begin / stride + 1) * stride, last = (end - 1) / stride * stride;
+    if (begin % stride != 0 && next < end) return next;
+    if (begin % stride == 0 && last > begin && last + stride != end) return last;
+  }
+  return end;
+}
+
+/* Elements on both sides of a boundary need a box that has both rows as a whole. */
+uint64_t box_cut(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end)
+{
+  const model_type *result = op->results[0]->type;
+  for (uint64_t at; (at = boundary_within(result, begin, end)) < end; end = at) {
+    uint64_t parts = box_bytes(l, op, i, begin, at) + box_bytes(l, op, i, at, end) + WORTH_A_VERTEX;
+    if (box_bytes(l, op, i, begin, end) <= 2 * parts) break;
+  }
+  return end;
 }
 
 /* ---- fields ---- */

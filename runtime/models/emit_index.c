@@ -699,7 +699,7 @@ uint64_t index_cost(const lowering *l, const operation *op)
   case OP_REDUCE_WINDOW:
     return 16;
   case OP_GATHER: /* most of it is to bring what may be chosen from */
-    return index_access(l, op, 0) == ACCESS_BOX ? 2 + box_bytes(l, op, 0, 1) / 8 : 2;
+    return index_access(l, op, 0) == ACCESS_BOX ? 2 + box_bytes(l, op, 0, 0, 1) / 8 : 2;
   default:
     return 2;
   }

@@ -5,9 +5,7 @@
  *   length a * b          the rows of a table of b x a, times twiddle factors, then its columns (Cooley and Tukey): a + b products an
  *                         element instead of a * b
  *
- * What these make up is looked at again, so a length of 4,096 becomes sums of 8. Between the steps the table is transposed. Where it is on
- * many tiles, the exchange brings it by way of a few, which have no room for a large one (16 rows of 8,192 do not fit): such are left as
- * they are. 64 real frames of 512 elements took 1.08 M cycles on 1,472 tiles, .25 M now. */
+ * What these make up is looked at again, so a length of 4,096 becomes sums of 8. Between the steps the table is transposed. */
 #include "models/inline.h"
 
 #include <inttypes.h>
@@ -15,11 +13,7 @@
 
 #define PRINT(...) pop_arena_printf(m->arena, __VA_ARGS__)
 
-enum {
-  SHORT = 48, /* lengths that are left as they are */
-  MODERATE = 1024,
-  ELEMENTS = 65536 /* of all transforms, if they are longer than that */
-};
+enum { SHORT = 48 }; /* lengths up to which the sum is left as it is */
 
 /* The largest divisor up to the square root. */
 static int64_t divisor_of(int64_t length)
@@ -43,18 +37,14 @@ bool fft_is_long(const module *m, const operation *op)
 {
   size_t count;
   const int64_t *length = op->code == OP_FFT ? lengths_of(m, op, &count) : NULL;
-  int64_t all = 1, elements = 1;
+  int64_t all = 1;
   if (!length || count == 0 || count > 3 || op->operands[0]->type->rank + 1 > MODEL_MAX_RANK)
     return false;
   for (size_t i = 0; i < count; ++i) {
     if (length[i] < 1 || length[i] > INT32_MAX) return false;
-    if (all <= MODERATE) all *= length[i];
+    if (all <= SHORT) all *= length[i];
   }
-  for (uint32_t d = 0; d < op->operands[0]->type->rank && elements <= ELEMENTS; ++d)
-    elements *=
-        op->operands[0]->type->dims[d] > ELEMENTS ? ELEMENTS + 1 : op->operands[0]->type->dims[d];
-  return all > SHORT && (all <= MODERATE || elements <= ELEMENTS) &&
-         (count > 1 || divisor_of(length[0]) > 1);
+  return all > SHORT && (count > 1 || divisor_of(length[0]) > 1);
 }
 
 /* A tensor while steps are written: its dimensions, and the number in its name. */

@@ -141,10 +141,13 @@ static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spr
   size_t max_fields = e->num_inputs + g->num_outputs + 1;
   for (size_t i = 0; i < e->num_inputs; ++i)
     if (e->inputs[i].how == ACCESS_BOX) max_fields += 2 * (size_t)e->inputs[i].v->type->rank;
-  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
-    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
-    if (end > plan->elements) end = plan->elements;
-    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
+  for (uint64_t begin = 0, end; begin < plan->elements; begin = end) {
+    end = plan_end(plan, begin);
+    for (size_t i = 0; i < e->num_inputs; ++i)
+      if (e->inputs[i].how == ACCESS_BOX)
+        end = box_cut(l, e->inputs[i].op, e->inputs[i].operand, begin, end);
+    size_t tile = plan_tile(l, plan, begin / plan->per_vertex);
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, tile, max_fields);
     vertex_set(v, "base", (int64_t)begin);
     char field[24];
     for (size_t i = 0; i < e->num_inputs; ++i)

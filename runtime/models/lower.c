@@ -73,6 +73,12 @@ size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex)
   return (p->first_tile + vertex / p->on_tile) % l->num_tiles;
 }
 
+uint64_t plan_end(const spread_plan *p, uint64_t element)
+{
+  uint64_t end = (element / p->per_vertex + 1) * p->per_vertex;
+  return end < p->elements ? end : p->elements;
+}
+
 pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_plan *plan,
                              const char *name)
 {

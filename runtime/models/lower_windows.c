@@ -247,7 +247,7 @@ static bool boxes_are_better(const lowering *l, const operation *op, const windo
   if (op->code == OP_DYNAMIC_UPDATE_SLICE || (!w->operand->op && !w->num_batch)) return false;
   const model_type *type = w->operand->type;
   uint64_t elements = type_elements(op->results[0]->type), most = l->num_tiles * l->num_workers;
-  uint64_t each = (elements + most - 1) / most, bytes = box_bytes(l, op, 0, each);
+  uint64_t each = (elements + most - 1) / most, bytes = box_bytes(l, op, 0, 0, each);
   if (bytes > LARGE_BYTES) return false;
   return w->num_batch ||
          bytes * (elements / each) <= 2 * type_elements(type) * element_bytes(type->element);

@@ -130,6 +130,8 @@ typedef struct spread_plan {
 /* `cost`: of one element, in additions or so. */
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain);
 size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex);
+/* Behind the last element of the vertex that has this one. */
+uint64_t plan_end(const spread_plan *p, uint64_t element);
 pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_plan *plan,
                              const char *name);
 pop_tensor lowering_constant(lowering *l, const model_type *type, const uint8_t *data, bool splat);
@@ -210,8 +212,10 @@ typedef struct box {
 box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
 /* Of operand i, for elements [begin, end) of the first result; it has at least one element if the operand has one. */
 box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
-/* How many bytes the one of operand 0 has. */
-uint64_t box_bytes(const lowering *l, const operation *op, uint64_t begin, uint64_t end);
+uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
+/* Where a vertex of elements [begin, end) should end, so that it and another for the rest need much less of operand i than one for
+ * all: `end`, or where a row, plane, … of the result does. */
+uint64_t box_cut(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
 bool box_is_known(const operation *op, size_t i); /* that this is less than all of the operand */
 /* As fields of a vertex: the elements are in<n>, the others are numbers, begin<n>_<d> and size<n>_<d>. */
 void box_add_fields(text *to, size_t n, uint32_t rank);

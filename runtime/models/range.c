@@ -70,10 +70,12 @@ void range_add_vertices(lowering *l, const operation *op, const range_codelet *c
   size_t max_fields = c->num_fields + 1;
   for (size_t i = 0; i < c->num_fields; ++i)
     if (c->fields[i].boxed) max_fields += 2 * (size_t)c->fields[i].of->type->rank;
-  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
-    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
-    if (end > plan->elements) end = plan->elements;
-    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
+  for (uint64_t begin = 0, end; begin < plan->elements; begin = end) {
+    end = plan_end(plan, begin);
+    for (size_t i = 0; i < c->num_fields; ++i)
+      if (c->fields[i].boxed && plan->grain == 1) end = box_cut(l, op, i, begin, end);
+    size_t tile = plan_tile(l, plan, begin / plan->per_vertex);
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, tile, max_fields);
     vertex_set(v, "base", (int64_t)(begin * plan->grain));
     for (size_t i = 0; i < c->num_fields; ++i) {
       if (c->fields[i].boxed) {
