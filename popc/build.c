@@ -195,6 +195,7 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   if (!second) {
     b->diagnostics->size = before;
     pop_bytes_append(b->diagnostics, said.data, said.size);
+    b->settings->left_out_assembly = true;
     popc_note_left_out_assembly(b->settings, b->source, b->diagnostics);
   }
   pop_bytes_free(&said);

@@ -194,7 +194,8 @@ static pop_error *add_library(run *r)
   return error;
 }
 
-/* G11: there must be something for each target that was asked for. */
+/* G11: there must be something for each target that was asked for. Nothing may be left of the chip's assembly, for the
+ * host as for tiles. */
 static pop_error *check_targets(const run *r)
 {
   pop_gp *gp;
@@ -202,7 +203,7 @@ static pop_error *check_targets(const run *r)
   pop_error *error = NULL;
   for (size_t i = 0; i < r->settings->num_variants && !error; ++i) {
     const char *target = r->settings->variants[i].name;
-    if (pop_gp_has_target(gp, target)) continue;
+    if (pop_gp_has_target(gp, target) || r->settings->left_out_assembly) continue;
     error =
         *r->present
             ? pop_error_new(POP_ERROR_FILE_LOAD,

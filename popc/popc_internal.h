@@ -110,6 +110,7 @@ typedef struct popc_settings {
     popc_when when;
     bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
+  bool left_out_assembly; /* it was the chip's: of a source nothing may be left (build.c) */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;

@@ -117,6 +117,12 @@ printf '%s\n' '#include <poplar/Vertex.hpp>' '#include <poplar/HalfFloat.hpp>' '
 note='popc: note: Beside.S: it is assembly of another instruction set; compiled without __IPU__, where nothing may be left of it'
 [ "$(cat said.txt)" = "$note" ] || fail "Beside: $(cat said.txt)"
 [ "$("$run" beside.gp Beside)" = 'out = 41' ] || fail "Beside runs: $("$run" beside.gp Beside)"
+# Where a build asks for the host, too, there is nothing of such a file for either.
+"$popc" --target ipu2,cpu Beside.S -o nothing.gp 2>said.txt && [ "$(cat said.txt)" = "$note" ] ||
+  fail "Beside.S for ipu2,cpu: $(cat said.txt)"
+printf '%s\n' '.globl helper' 'helper:' '  ret' >tile.S
+"$popc" --target ipu2,cpu tile.S -o tile.gp 2>said.txt && fail 'assembly of tiles is something for the host'
+grep -q "hold nothing for target 'cpu'" said.txt || fail "tile.S for ipu2,cpu: $(cat said.txt)"
 # Each of its macros may be said to be wrong many times: what is kept of that tells what it is, and begins what is shown.
 { printf '%s\n' '#ifdef __IPU__' '.rept 40000' '  exitz $mzero' '.endr' '#endif'; } >many.S
 "$popc" many.S -o many.gp 2>said.txt || fail "many.S: $(tail -n 3 said.txt)"
