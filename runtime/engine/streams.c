@@ -119,7 +119,8 @@ pop_error *streams_connect(streams *s, const char *call, size_t number, void *be
   if (facts->broadcast) share = (stream_share){0, 1};
   size_t bytes = copy_bytes(facts) * share.of;
   uint8_t *first = begin, *behind = end;
-  if (!first || behind <= first || (size_t)(behind - first) % bytes)
+  if (!bytes && first == behind) return NULL; /* nothing will be copied */
+  if (!first || !bytes || behind <= first || (size_t)(behind - first) % bytes)
     return pop_error_new(
         POP_ERROR_STREAM_CONNECTION,
         "%s: stream '%s' is connected to %lld bytes: it needs a multiple of %zu, the "

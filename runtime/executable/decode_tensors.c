@@ -155,11 +155,12 @@ pop_error *read_streams(decoder *d)
     POP_TRY(metadata_read_key(&d->r, 1, "elements"));
     POP_TRY(
         metadata_read_uint(&d->r, SIZE_MAX / pop_type_bytes(stream.type), &stream.num_elements));
-    if (!stream.num_elements) return metadata_error(&d->r, "a stream of no elements");
     POP_TRY(metadata_read_key(&d->r, 1, "to_device"));
     POP_TRY(metadata_read_bool(&d->r, &stream.to_device));
     POP_TRY(metadata_read_key(&d->r, 1, "used"));
     POP_TRY(metadata_read_bool(&d->r, &stream.is_used));
+    if (stream.is_used && !stream.num_elements)
+      return metadata_error(&d->r, "copies of a stream of no elements");
     POP_TRY(metadata_read_key(&d->r, 1, "broadcast"));
     POP_TRY(metadata_read_bool(&d->r, &stream.broadcast));
     POP_TRY(metadata_read_key(&d->r, 1, "depth"));

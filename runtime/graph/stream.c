@@ -11,17 +11,13 @@
 enum { DEFAULT_SPLIT_BYTES = 50 << 20, MAX_DEPTH = 1024 };
 
 static bool check_stream_arguments(pop_graph *graph, const char *call, const char *handle,
-                                   pop_type type, size_t num_elements)
+                                   pop_type type)
 {
   if (!check_type(graph, call, type) || !check_room(graph, call, graph->num_streams, "streams"))
     return false;
   if (!handle || !*handle)
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: the stream has no handle; the host connects it by that name", call);
-  else if (num_elements == 0)
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
-                "%s: stream %s has no elements; give the number that one copy moves, at least 1",
-                call, say_name(graph, handle));
   else if (pop_name_table_find(&graph->stream_names, handle) != POP_NAME_NONE)
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: there is a stream %s already; streams have different handles", call,
@@ -33,8 +29,7 @@ static pop_stream add_stream(pop_graph *graph, const char *call, const char *han
                              size_t num_elements, bool to_device)
 {
   const pop_graph *view = graph;
-  if (!graph_enter(&graph, call) ||
-      !check_stream_arguments(graph, call, handle, type, num_elements))
+  if (!graph_enter(&graph, call) || !check_stream_arguments(graph, call, handle, type))
     return (pop_stream){graph, 0};
   host_stream added = {.name = pop_arena_strdup(graph->arena, handle),
                        .type = type,
@@ -183,6 +178,7 @@ static pop_program copy_stream(pop_graph *graph, const char *call, pop_stream st
 {
   if (!graph_usable(graph, call) || !check_stream_copy(graph, call, name, stream, side, to_device))
     return (pop_program){graph, 0};
+  if (graph->streams[stream.index - 1].num_elements == 0) return pop_program_sequence(graph, name);
   program p = {.kind = PROGRAM_STREAM_COPY, .source = side.index, .stream = stream.index - 1};
   return add_for_each_replica(graph, call, p, side, add_copy, name);
 }

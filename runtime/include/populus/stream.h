@@ -18,7 +18,7 @@ typedef struct pop_stream {
 } pop_stream;
 
 /* `handle` names the stream for the host: not NULL, different from the graph's other streams.
- * `num_elements` is at least 1. */
+ * A copy of no elements does nothing, and asks the host for nothing. */
 pop_stream pop_graph_add_host_to_device_fifo(pop_graph *graph, const char *handle, pop_type type,
                                              size_t num_elements);
 pop_stream pop_graph_add_device_to_host_fifo(pop_graph *graph, const char *handle, pop_type type,

@@ -62,6 +62,48 @@ TEST_ON_EACH_DEVICE(engine_streams, buffers_are_gone_through_in_a_circle)
   end(&l);
 }
 
+static int never(void *context, void *data)
+{
+  (void)context, (void)data;
+  cr_assert_fail("a copy of nothing asks for data");
+  return 1;
+}
+
+/* Connected or not; from an archive, too. */
+TEST_ON_EACH_DEVICE(engine_streams, copies_of_no_elements_do_nothing)
+{
+  static const size_t shape[] = {0, 3};
+  pop_graph *g = new_graph_with_tiles(NUM_TILES);
+  pop_tensor v = pop_graph_add_variable(g, POP_FLOAT, shape, 2, "v");
+  pop_stream in = pop_graph_add_host_to_device_fifo(g, "in", POP_FLOAT, 0);
+  pop_stream out = pop_graph_add_device_to_host_fifo(g, "out", POP_FLOAT, 0);
+  pop_program both[] = {pop_program_sequence(g, "both")};
+  pop_sequence_add(both[0], pop_program_copy_from_stream(in, v, "in"));
+  pop_sequence_add(both[0], pop_program_copy_to_stream(v, out, "out"));
+  pop_executable *compiled, *loaded;
+  expect_ok(pop_compile_graph(g, both, 1, NULL, 0, &compiled));
+  pop_engine *engine;
+  expect_ok(pop_engine_create_from_executable(compiled, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  const pop_stream_callback callback = {.fetch = never};
+  float nowhere[1];
+  expect_ok(pop_engine_connect_stream_callback(engine, "in", &callback));
+  expect_ok(pop_engine_connect_stream(engine, "out", nowhere, nowhere));
+  expect_ok(pop_engine_connect_stream(engine, "out", NULL, NULL));
+  expect_error(pop_engine_connect_stream(engine, "out", nowhere, nowhere + 1),
+               POP_ERROR_STREAM_CONNECTION, "'out' is connected to 4 bytes", "0 elements");
+  expect_ok(pop_engine_run(engine, 0));
+  pop_engine_free(engine);
+  if (pop_graph_get_target(g)->type != POP_TARGET_CPU) {
+    expect_ok(pop_executable_save(compiled, "nothing.a"));
+    expect_ok(pop_executable_load("nothing.a", &loaded));
+    pop_executable_free(loaded);
+  }
+  pop_executable_free(compiled);
+  pop_graph_free(g);
+}
+
 /* What a column-wise mapping costs: a packet for each tile, and the instructions for it. */
 Test(engine_streams, regular_rows_are_one_packet)
 {
