@@ -41,8 +41,12 @@ void what_is_missing()
                f.graph.addFunctionBuffer(0));
   CHECK_THROWS(poplar_error, "Engine::insertSimulatedError is not there yet",
                engine.insertSimulatedError(0));
-  CHECK_THROWS(poplar_error, "IPUModel::dataPathWidth: Populus' tiles have no such figure",
-               IPUModel().dataPathWidth = 64);
+  CHECK_THROWS(poplar_error, "IPUModel::supervisorInstrFetchDelay: Populus' tiles have no such",
+               IPUModel().supervisorInstrFetchDelay = 64);
+  IPUModel wide;
+  wide.dataPathWidth *= 2;
+  CHECK_THROWS(poplar_error, "IPUModel::dataPathWidth is 64, as the architecture's, and cannot be",
+               wide.createDevice());
   CHECK_THROWS(poplar_error, "program::Loop: a run has to end", Loop loop(0); (void)loop);
   CHECK_THROWS(poplar_error, "compileModule is not there yet", compileModule(f.graph, 0));
   CHECK_THROWS(poplar_error, "exit codes of vertices are not kept",

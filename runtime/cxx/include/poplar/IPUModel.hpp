@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <poplar/Device.hpp>
 #include <populus/device.h>
+#include <populus/target_units.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,24 @@ struct GlobalExchangeConstraint {
   }
 };
 
+#define POPLAR_MODEL_FIGURES(X)                                                                    \
+  X(dataPathWidth, data_path_bits)                                                                 \
+  X(atomicStoreGranularity, atomic_store_bytes)                                                    \
+  X(rptCountMax, repeat_count_max)                                                                 \
+  X(numStrideBits, stride_bits)                                                                    \
+  X(memcpyBytesPerCycle, memcpy_bytes_per_cycle)                                                   \
+  X(fp16InFp16OutConvUnitsPerTile, half_to_half_units)                                             \
+  X(fp16InFp32OutConvUnitsPerTile, half_to_float_units)                                            \
+  X(fp32InFp32OutConvUnitsPerTile, float_to_float_units)                                           \
+  X(fp8InFp16OutConvUnitsPerTile, quarter_to_half_units)                                           \
+  X(fp16ConvUnitMaxPipelineDepth, pipeline_depth)                                                  \
+  X(fp32ConvUnitMaxPipelineDepth, pipeline_depth)                                                  \
+  X(fp8ConvUnitMaxPipelineDepth, pipeline_depth)                                                   \
+  X(fp16ConvUnitInputLoadElemsPerCycle, half_inputs_per_cycle)                                     \
+  X(fp32ConvUnitInputLoadElemsPerCycle, float_inputs_per_cycle)                                    \
+  X(fp8ConvUnitInputLoadElemsPerCycle, quarter_inputs_per_cycle)                                   \
+  X(convUnitCoeffLoadBytesPerCycle, weight_bytes_per_cycle)
+
 class IPUModel
 {
   static pop_ipu_model figures(const char *version)
@@ -35,6 +54,19 @@ class IPUModel
     pop_ipu_model model;
     detail::check(pop_ipu_model_init(&model, version));
     return model;
+  }
+  static const pop_target_units &unitsOf(const std::string &version)
+  {
+    pop_target target;
+    detail::check(pop_target_create(version.c_str(), 1, &target));
+    return *pop_target_get_units(&target);
+  }
+  static void checkFigure(const char *name, unsigned figure, unsigned own)
+  {
+    if (figure != own)
+      throw poplar_error("IPUModel::" + std::string(name) + " is " + std::to_string(own) +
+                         ", as the architecture's, and cannot be changed: not to " +
+                         std::to_string(figure));
   }
   explicit IPUModel(const pop_ipu_model &m)
       : IPUVersion(m.ipu_version), numIPUs(m.num_ipus), tilesPerIPU(m.tiles_per_ipu),
@@ -45,6 +77,9 @@ class IPUModel
         minIPUSyncDelay(m.min_ipu_sync_delay), globalSyncCycles(m.global_sync_cycles),
         compileIPUCode(m.compile_ipu_code)
   {
+#define POPLAR_INIT(name, unit) name = unitsOf(IPUVersion).unit;
+    POPLAR_MODEL_FIGURES(POPLAR_INIT)
+#undef POPLAR_INIT
   }
 
 public:
@@ -69,21 +104,20 @@ public:
   // What vertices with an estimate take: false: the cycles that they are said to take; true: those of their code.
   bool compileIPUCode;
 
+  // Figures that libraries compute with, the architecture's (populus/target_units.h). They can be read; createDevice()
+  // refuses others.
+#define POPLAR_FIGURE(name, unit) unsigned name;
+  POPLAR_MODEL_FIGURES(POPLAR_FIGURE)
+#undef POPLAR_FIGURE
+
   // Figures of the chip that Populus' tiles and exchange do not have.
 #define POPLAR_NO_FIGURE(name)                                                                     \
   POPLAR_MISSING_FIELD(name,                                                                       \
                        "poplar::IPUModel::" #name ": Populus' tiles have no such figure to set")
   POPLAR_NO_FIGURE(IPUExchangeType)
-  POPLAR_NO_FIGURE(memcpyBytesPerCycle)
-  POPLAR_NO_FIGURE(dataPathWidth)
   POPLAR_NO_FIGURE(supervisorInstrFetchDelay)
   POPLAR_NO_FIGURE(memoryElementOffsets)
   POPLAR_NO_FIGURE(tilesPerSharedExchangeBus)
-  POPLAR_NO_FIGURE(fp16ConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(fp32ConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(fp16InFp16OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(fp16InFp32OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(fp32InFp32OutConvUnitsPerTile)
 #undef POPLAR_NO_FIGURE
 
   Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false) const
@@ -93,6 +127,9 @@ public:
                            "'");
     if (accurateHalf)
       throw poplar_error("IPUModel::createDevice: half is always accurate here: pass false");
+#define POPLAR_CHECK(name, unit) checkFigure(#name, name, unitsOf(IPUVersion).unit);
+    POPLAR_MODEL_FIGURES(POPLAR_CHECK)
+#undef POPLAR_CHECK
     pop_ipu_model model = figures(IPUVersion.c_str());
     model.num_ipus = numIPUs;
     model.tiles_per_ipu = tilesPerIPU;
@@ -118,6 +155,8 @@ public:
     return Device(device);
   }
 };
+
+#undef POPLAR_MODEL_FIGURES
 
 } // namespace poplar
 

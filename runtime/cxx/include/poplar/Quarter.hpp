@@ -31,6 +31,7 @@ public:
   int getScale() const { return (packed & 0x1f) - (packed & 0x20); }
   // The format in the highest bit, the scale in the lowest six.
   unsigned char getBinary() const { return packed; }
+  std::string toString() const;
   friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b)
   {
     return a.packed == b.packed;
@@ -52,9 +53,13 @@ operator<<(std::ostream &os, F format)
 {
   return os << toString(format);
 }
+inline std::string QuarterMetadata::toString() const
+{
+  return "{" + poplar::toString(getFormat()) + ", scale " + std::to_string(getScale()) + "}";
+}
 inline std::ostream &operator<<(std::ostream &os, const QuarterMetadata &metadata)
 {
-  return os << '{' << metadata.getFormat() << ", scale " << metadata.getScale() << '}';
+  return os << metadata.toString();
 }
 
 } // namespace poplar

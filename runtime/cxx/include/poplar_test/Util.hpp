@@ -157,6 +157,19 @@ void copy(const poplar::Target &target, const poplar::Type &type, const void *so
   copy(target, type, source, destination.data(), destination.size());
 }
 
+template <typename T>
+void copy(const poplar::Target &target, const std::vector<T> &source, const poplar::Type &type,
+          const poplar::QuarterMetadata &metadata, void *destination)
+{
+  copy(target, source.data(), source.size(), type, metadata, destination);
+}
+template <typename T>
+void copy(const poplar::Target &target, const poplar::Type &type,
+          const poplar::QuarterMetadata &metadata, const void *source, std::vector<T> &destination)
+{
+  copy(target, type, metadata, source, destination.data(), destination.size());
+}
+
 #if __has_include(<boost/multi_array.hpp>)
 template <typename T, std::size_t N>
 void copy(const poplar::Target &target, const boost::multi_array<T, N> &source,
