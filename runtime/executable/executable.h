@@ -28,7 +28,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 19 };
+enum { EXECUTABLE_FORMAT = 20 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 

@@ -16,7 +16,7 @@ void executable_profile_free(executable_profile *p)
   if (!p) return;
   void *const arrays[] = {
       p->names, p->metrics,        p->vertex_types, p->uses,  p->work_rows,
-      p->works, p->exchange_codes, p->moved,        p->lives,
+      p->works, p->exchange_codes, p->moved,        p->lives, p->used,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(p->arena);

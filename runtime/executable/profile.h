@@ -91,6 +91,12 @@ typedef struct profile_live {
   uint64_t bytes;
 } profile_live;
 
+/* That a step reads or writes something. */
+typedef struct profile_used {
+  uint32_t step; /* executable_step.position */
+  uint32_t live; /* in lives */
+} profile_used;
+
 typedef struct profile_metric {
   uint32_t name;
   double value;
@@ -108,6 +114,7 @@ typedef struct executable_profile {
   EXECUTABLE_ARRAY(profile_exchange_code, exchange_codes); /* by exchange of the executable */
   EXECUTABLE_ARRAY(profile_moved, moved);                  /* ascending by exchange */
   EXECUTABLE_ARRAY(profile_live, lives);
+  EXECUTABLE_ARRAY(profile_used, used); /* ascending by step, then by row of `lives`; each once */
 } executable_profile;
 
 /* The profile of an executable, the caller's to free. Errors: INVALID_ARGUMENT for the CPU, which has none;

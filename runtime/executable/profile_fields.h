@@ -34,6 +34,7 @@
   F(first_step, PROFILE_ANY32)                                                                     \
   F(last_step, PROFILE_ANY32)                                                                      \
   F(bytes, PROFILE_ANY64)
+#define PROFILE_USED_FIELDS(F) F(step, PROFILE_ANY32) F(live, p->num_lives)
 
 #define PROFILE_TABLES(T)                                                                          \
   T(vertex_types, PROFILE_VERTEX_TYPE_FIELDS)                                                      \
@@ -41,7 +42,8 @@
   T(work_rows, PROFILE_WORK_ROW_FIELDS)                                                            \
   T(exchange_codes, PROFILE_EXCHANGE_CODE_FIELDS)                                                  \
   T(moved, PROFILE_MOVED_FIELDS)                                                                   \
-  T(lives, PROFILE_LIVE_FIELDS)
+  T(lives, PROFILE_LIVE_FIELDS)                                                                    \
+  T(used, PROFILE_USED_FIELDS)
 
 #define PROFILE_NUMBERS(N) N(num_vertices) N(num_edges) N(num_variables)
 

@@ -4,7 +4,7 @@
  *   alwaysLive    {bytes, variables}
  *   programs      {program, bytes, variables} of each program that reads or writes something, without what is
  *                 always live. The tree is that of `programs`: a function is there once, and at each step of
- *                 it is live what any of its calls keeps
+ *                 it is live what any of its calls keeps. {uses}: what it reads or writes, also of what is always live
  *   maxBytes      at the program where most is live, with what is always live */
 #include "profile/graph_profile.h"
 
@@ -115,6 +115,27 @@ static uint64_t emit_always_live(const emitter *to, const graph_profile *g)
   return bytes;
 }
 
+static size_t first_used_at(const executable_profile *p, uint32_t step)
+{
+  size_t low = 0, high = p->num_used;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->used[middle].step < step)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void emit_uses(const emitter *to, const executable_profile *p, uint32_t step)
+{
+  emit_begin_vector(to, "uses");
+  for (size_t i = first_used_at(p, step); i < p->num_used && p->used[i].step == step; ++i)
+    emit_int(to, NULL, p->used[i].live);
+  emit_end_vector(to);
+}
+
 void emit_liveness(const emitter *to, const graph_profile *g)
 {
   const executable_profile *p = g->p;
@@ -134,6 +155,7 @@ void emit_liveness(const emitter *to, const graph_profile *g)
     emit_begin_vector(to, "variables");
     for (size_t v = 0; v < set.num_live; ++v) emit_int(to, NULL, set.live[v]);
     emit_end_vector(to);
+    emit_uses(to, p, g->e->steps[i].position);
     emit_end_map(to);
   }
   emit_end_vector(to);

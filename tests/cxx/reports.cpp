@@ -1,11 +1,13 @@
 // Reports, as the documented interface has them: what lightweight profiling is for, and what files of reports say.
 #include "check.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
 #include <populus/populus.h>
 #include <pva/pva.hpp>
+#include <set>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -287,6 +289,70 @@ void check_memory(const pva::CompilationReport &compiled, ProfileValue graph)
   CHECK(always + most == graph["memory"]["liveness"]["maxBytes"].asUint());
 }
 
+// Programs of some types, and what they use.
+struct Visitor : pva::ProgramVisitor {
+  std::set<std::string> computeSets, moved, used;
+  std::uint64_t bytesMoved = 0;
+  unsigned blocks = 0;
+
+  void visitBlock(const pva::BlockProgram &program) override
+  {
+    blocks += program.children().size() == 1 && program.vars().empty();
+  }
+  void visitOnTileExecute(const pva::OnTileExecuteProgram &program) override
+  {
+    computeSets.insert(program.computeset().name());
+    for (const auto &variable : program.vars()) used.insert(variable.name());
+  }
+  void visitDoExchange(const pva::DoExchangeProgram &program) override
+  {
+    for (const auto &variable : program.vars()) {
+      moved.insert(variable.name());
+      bytesMoved += variable.bytes();
+    }
+  }
+};
+
+void programs_are_visited()
+{
+  Fixture f(1);
+  Tensor x = f.graph.addVariable(INT, {64}, "x");
+  f.graph.setTileMapping(x.slice(0, 32), 0);
+  f.graph.setTileMapping(x.slice(32, 64), 1);
+  Tensor rounds = f.graph.addConstant(UNSIGNED_INT, {1}, 5u),
+         count = f.graph.addVariable(UNSIGNED_INT, {}, "count");
+  f.graph.setTileMapping(rounds, 3);
+  f.graph.setTileMapping(count, 3);
+  ComputeSet set = f.graph.addComputeSet("operation");
+  VertexRef v = f.graph.addVertex(set, "Slower", {{"rounds", count}});
+  f.graph.setTileMapping(v, 3);
+  Sequence program{Copy(rounds.reshape({}), count),
+                   Block(Sequence({Copy(x.slice(0, 32), x.slice(32, 64)), Execute(set)}), "part"),
+                   Repeat(2, Execute(set))};
+  pva::Report report = f.run(program, {{"debug.instrumentCompute", "true"},
+                                       {"debug.computeInstrumentationLevel", "tile"}});
+
+  Visitor visitor;
+  for (const auto &p : report.compilation().programs()) p->accept(visitor);
+  CHECK(visitor.blocks == 1 && visitor.computeSets.count("operation") == 1);
+  CHECK(visitor.moved == std::set<std::string>{"x"} && visitor.bytesMoved == 256);
+  CHECK(visitor.used.count("count") == 1 && visitor.used.count("x") == 0);
+  unsigned exchanges = 0, executes = 0;
+  for (const auto &step : report.execution().steps()) {
+    auto cycles = step.cyclesByTile();
+    if (step.program()->type() == pva::Program::Type::DoExchange) {
+      CHECK(cycles.size() == TILES && cycles[0] > 0 && cycles[1] > 0 && cycles[3] == 0);
+      ++exchanges;
+    } else if (step.program()->type() == pva::Program::Type::OnTileExecute) {
+      CHECK(cycles.size() == TILES && cycles[3] > 0 && cycles[0] == 0);
+      ++executes;
+    } else {
+      CHECK(cycles.empty());
+    }
+  }
+  CHECK(exchanges == 1 && executes >= 3);
+}
+
 void files_of_reports()
 {
   Fixture f(1);
@@ -380,6 +446,7 @@ int main()
   executions_that_take_longer_and_longer();
   streams_beside_computation();
   flushes_and_overflows();
+  programs_are_visited();
   files_of_reports();
   return failures != 0;
 }

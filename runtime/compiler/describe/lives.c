@@ -1,5 +1,6 @@
-/* What is live at which step, for the profile: blocks of one name, category and time together. */
+/* What is live at which step, and what each step reads or writes, for the profile: blocks of one name, category and time together. */
 #include "compiler/describe/profile.h"
+#include "compiler/script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,44 @@ uint32_t profile_block_name(profile_maker *m, const block *b)
   return shown_name(m, &named);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+  uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Rows that accesses of the step at `op` are of, each once. `used_at` has for each row the step + 1 that it was met at last. */
+static void describe_uses_at(profile_maker *m, uint32_t op, const step *of,
+                             const uint32_t *row_of_block, uint32_t *used_at)
+{
+  executable_profile *p = m->p;
+  uint32_t *rows = pop_xcalloc(of->num_accesses + 1, sizeof *rows);
+  size_t count = 0;
+  for (size_t a = 0; a < of->num_accesses; a++) {
+    uint32_t row = row_of_block[m->c->accesses[of->first_access + a].block];
+    if (used_at[row] == op + 1) continue;
+    used_at[row] = op + 1;
+    rows[count++] = row;
+  }
+  qsort(rows, count, sizeof *rows, compare_rows);
+  for (size_t i = 0; i < count; i++)
+    pop_push(p->used, p->num_used, p->used_capacity, (profile_used){op, rows[i]});
+  free(rows);
+}
+
+static void describe_uses(profile_maker *m, const uint32_t *row_of_block)
+{
+  uint32_t *used_at = pop_xcalloc(m->p->num_lives + 1, sizeof *used_at);
+  script s;
+  script_build(m->c, &s);
+  for (uint32_t op = 0; op < s.num_ops; op++) {
+    const step *of = script_accesses(m->c, &s, op);
+    if (of) describe_uses_at(m, op, of, row_of_block, used_at);
+  }
+  script_free(&s);
+  free(used_at);
+}
+
 void describe_lives(profile_maker *m)
 {
   const compilation *c = m->c;
@@ -86,6 +125,7 @@ void describe_lives(profile_maker *m)
   live_table table = {0};
   const char *last = NULL; /* a variable's blocks follow one another */
   uint32_t last_name = COMPILER_NONE;
+  uint32_t *row_of_block = pop_xcalloc(c->num_blocks + 1, sizeof *row_of_block);
   for (size_t i = 0; i < c->num_blocks; i++) {
     const block *b = &c->blocks[i];
     bool always = b->flags & BLOCK_ALWAYS_LIVE, named = is_known_by_name(b->category);
@@ -103,8 +143,11 @@ void describe_lives(profile_maker *m)
       pop_push(p->lives, p->num_lives, p->lives_capacity, l);
       *slot = (uint32_t)p->num_lives;
     }
+    row_of_block[i] = *slot - 1;
     p->lives[*slot - 1].bytes += b->size;
   }
   free(table.slots);
+  describe_uses(m, row_of_block);
+  free(row_of_block);
   for (size_t i = 0; i < p->num_lives; i++) p->lives[i].name = shown_name(m, &p->lives[i]);
 }

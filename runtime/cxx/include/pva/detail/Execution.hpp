@@ -1,0 +1,195 @@
+// What reports know of what was run.
+#ifndef PVA_DETAIL_EXECUTION_HPP
+#define PVA_DETAIL_EXECUTION_HPP
+
+#include <pva/detail/Programs.hpp>
+
+namespace pva
+{
+
+class Run
+{
+  detail::Part part;
+
+public:
+  explicit Run(const detail::Part &p) : part(p) {}
+  // As Engine::run was given it; otherwise the program's.
+  std::string name() const { return part.text(part.find("runName").exists() ? "runName" : "name"); }
+  std::uint64_t cycles() const { return part.number("cycles"); }
+};
+
+// A compute set that a step executed. Its cycles are those of the last time that it was, in any step.
+class ComputeSetExecution
+{
+  detail::Part execution, graph;
+  std::size_t number;
+
+public:
+  ComputeSetExecution(const detail::Part &e, const detail::Part &g, std::size_t i)
+      : execution(e), graph(g), number(i)
+  {
+  }
+  std::string name() const { return graph.find("computeSets.names")[number].text(); }
+  ComputeSet computeSet() const { return {graph, number}; }
+  // Empty unless tiles are measured (debug.computeInstrumentationLevel).
+  std::vector<std::uint64_t> cyclesByTile() const
+  {
+    return execution.find("computeSetCyclesByTile")[number].numbers();
+  }
+  // What its vertices are said to take. Empty unless there is an IPU Model, or profiler.includeCycleEstimates asks for it.
+  std::vector<std::uint64_t> estimatedCyclesByTile() const
+  {
+    return graph.find("computeSets.cycleEstimates.cyclesByTile")[number].numbers();
+  }
+};
+
+// A step of the simulation.
+class ExecutionStep
+{
+  detail::Part part, execution, graph;
+
+public:
+  ExecutionStep(const detail::Part &p, const detail::Part &e, const detail::Part &g)
+      : part(p), execution(e), graph(g)
+  {
+  }
+  // One of a step of the type OnTileExecute; otherwise none.
+  std::vector<ComputeSetExecution> computeSets() const
+  {
+    std::vector<ComputeSetExecution> list;
+    if (part.find("computeSet").exists())
+      list.emplace_back(execution, graph, static_cast<std::size_t>(part.number("computeSet")));
+    return list;
+  }
+  // Of a sync that belongs to another step: one of the type Sync, with no number; of the beginning and the end of a
+  // stream copy one of their type, with its name.
+  std::shared_ptr<Program> program() const
+  {
+    Program::Type type = Program::typeOf(part.text("type"));
+    if (type == Program::Type::StreamCopyBegin || type == Program::Type::StreamCopyEnd ||
+        type == Program::Type::SyncAns)
+      return std::make_shared<Program>(type, part.text("name"));
+    if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
+    return std::make_shared<Program>(graph, static_cast<std::size_t>(part.number("program")));
+  }
+  // Of each tile: of a compute set as it was measured at last, otherwise as it is said to take; of an exchange as it is planned.
+  // Empty for other steps, and if nothing is known.
+  std::vector<std::uint64_t> cyclesByTile() const
+  {
+    for (const ComputeSetExecution &set : computeSets()) {
+      std::vector<std::uint64_t> measured = set.cyclesByTile();
+      return measured.empty() ? set.estimatedCyclesByTile() : measured;
+    }
+    const Program of = *program();
+    detail::Part exchange = of.self().find("exchange");
+    if (!exchange.exists()) return {};
+    const char *cycles = of.type() == Program::Type::DoExchange ? "exchanges.cyclesByTile"
+                         : of.type() == Program::Type::GlobalExchange
+                             ? "externalExchanges.estimatedCyclesByTile"
+                             : "hostExchanges.estimatedCyclesByTile";
+    return graph.find(cycles)[static_cast<std::size_t>(exchange.number())].numbers();
+  }
+  // 0 for syncs, and where a stream copy begins and ends.
+  std::uint64_t cycles() const { return part.number("cycles"); }
+  std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
+  std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
+  std::uint64_t activeTiles() const { return part.number("activeTiles"); }
+  double tileBalance() const { return part.find("tileBalance").real(); }
+  double activeTileBalance() const { return part.find("activeTileBalance").real(); }
+  std::uint64_t totalData() const { return part.number("totalData"); }
+};
+
+// Of lightweight profiling: something that a tile was in, from a cycle to another, of the device since it was loaded.
+class Block
+{
+  detail::Part part;
+  std::uint64_t number;
+  std::string kind() const { return part.text("type"); }
+
+public:
+  Block(const detail::Part &p, std::uint64_t tile) : part(p), number(tile) {}
+  std::uint64_t tile() const { return number; }
+  std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
+  std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
+  // It ended when its end could not be noted any more; cyclesTo() is then the end of the run, or of what it was in.
+  bool isEndUnknown() const { return part.find("endUnknown").isTrue(); }
+  bool isCommon() const { return kind() == "Common"; }
+  bool isStreamCopy() const { return kind().compare(0, 10, "StreamCopy") == 0; }
+  bool isBlockFlush() const { return kind() == "BlockFlush"; }
+  bool isOverflow() const { return kind() == "Overflow"; }
+  bool isUnknown() const { return kind() == "Unknown"; }
+  // Never null: of a common block one of the type Block with its name, of a stream copy one of its phase; others
+  // are called what they are.
+  std::shared_ptr<Program> program() const
+  {
+    if (isStreamCopy())
+      return std::make_shared<Program>(Program::typeOf(kind()), part.text("name"));
+    if (isUnknown()) return std::make_shared<Program>(Program::Type::Unknown, kind());
+    return std::make_shared<Program>(Program::Type::Block, isCommon() ? part.text("name") : kind());
+  }
+};
+
+class ExecutionReport
+{
+  detail::Part part, compilation;
+
+  static bool takesPart(const detail::Part &tiles, std::uint64_t tile)
+  {
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      if (tiles[i].number() == tile) return true;
+    return false;
+  }
+
+public:
+  ExecutionReport(const detail::Part &p, const detail::Part &c) : part(p), compilation(c) {}
+
+  std::string profilerMode() const { return part.text("profilerMode"); }
+  std::uint64_t totalCycles() const { return part.number("simulation.cycles"); }
+  std::vector<Run> runs() const
+  {
+    std::vector<Run> list;
+    detail::Part all = part.find("runs");
+    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i]);
+    return list;
+  }
+  std::vector<ExecutionStep> steps() const
+  {
+    std::vector<ExecutionStep> list;
+    detail::Part all = part.find("simulation.steps");
+    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], part, compilation);
+    return list;
+  }
+  // By their beginnings. Of a tile that times none: the exchanges of stream copies that it took part in, as the first tile
+  // of the same IPU that timed them has it: all of them begin and end together.
+  std::vector<Block> blocks(std::uint64_t tile) const
+  {
+    std::vector<Block> own, others;
+    std::uint64_t perIpu = compilation.number("target.tilesPerIPU");
+    detail::Part tiles = part.find("lightweightProfile.tiles");
+    for (std::size_t t = 0; t < tiles.size(); ++t) {
+      std::uint64_t timing = tiles[t].number("tile");
+      if (timing != tile && timing / perIpu != tile / perIpu) continue;
+      detail::Part list = tiles[t].find("blocks");
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (timing == tile)
+          own.emplace_back(list[i], tile);
+        else if (takesPart(list[i].find("tiles"), tile))
+          others.emplace_back(list[i], tile);
+      }
+    }
+    if (!own.empty()) return own;
+    // Of those that begin together the longest one is kept.
+    auto before = [](const Block &a, const Block &b) {
+      if (a.cyclesFrom() != b.cyclesFrom()) return a.cyclesFrom() < b.cyclesFrom();
+      return a.cyclesTo() > b.cyclesTo();
+    };
+    std::sort(others.begin(), others.end(), before);
+    auto same = [](const Block &a, const Block &b) { return b.cyclesFrom() < a.cyclesTo(); };
+    others.erase(std::unique(others.begin(), others.end(), same), others.end());
+    return others;
+  }
+};
+
+} // namespace pva
+
+#endif
