@@ -27,7 +27,7 @@ def members(path):
             gone = missing and (missing.group(1) or missing.group(2))
             if gone and gone != "name":  # that is the parameter of such a macro
                 classes[name][1].add(gone)
-            elif function and "operator" not in line and function.group(1) not in UNNAMED | {name} and not function.group(1).startswith("POPLAR_"):
+            elif function and "operator" not in line and function.group(1) not in UNNAMED | {name} and not function.group(1).startswith(("POPLAR_", "POPULUS_")):
                 classes[name][0].add(function.group(1))
     return classes
 

@@ -29,7 +29,7 @@ struct GlobalExchangeConstraint {
   }
 };
 
-#define POPLAR_MODEL_FIGURES(X)                                                                    \
+#define POPULUS_FIGURES(X)                                                                         \
   X(dataPathWidth, data_path_bits)                                                                 \
   X(atomicStoreGranularity, atomic_store_bytes)                                                    \
   X(rptCountMax, repeat_count_max)                                                                 \
@@ -77,9 +77,9 @@ class IPUModel
         minIPUSyncDelay(m.min_ipu_sync_delay), globalSyncCycles(m.global_sync_cycles),
         compileIPUCode(m.compile_ipu_code)
   {
-#define POPLAR_INIT(name, unit) name = unitsOf(IPUVersion).unit;
-    POPLAR_MODEL_FIGURES(POPLAR_INIT)
-#undef POPLAR_INIT
+#define POPULUS_INIT(name, unit) name = unitsOf(IPUVersion).unit;
+    POPULUS_FIGURES(POPULUS_INIT)
+#undef POPULUS_INIT
   }
 
 public:
@@ -106,9 +106,9 @@ public:
 
   // Figures that libraries compute with, the architecture's (populus/target_units.h). They can be read; createDevice()
   // refuses others.
-#define POPLAR_FIGURE(name, unit) unsigned name;
-  POPLAR_MODEL_FIGURES(POPLAR_FIGURE)
-#undef POPLAR_FIGURE
+#define POPULUS_FIGURE(name, unit) unsigned name;
+  POPULUS_FIGURES(POPULUS_FIGURE)
+#undef POPULUS_FIGURE
 
   // Figures of the chip that Populus' tiles and exchange do not have.
 #define POPLAR_NO_FIGURE(name)                                                                     \
@@ -127,9 +127,9 @@ public:
                            "'");
     if (accurateHalf)
       throw poplar_error("IPUModel::createDevice: half is always accurate here: pass false");
-#define POPLAR_CHECK(name, unit) checkFigure(#name, name, unitsOf(IPUVersion).unit);
-    POPLAR_MODEL_FIGURES(POPLAR_CHECK)
-#undef POPLAR_CHECK
+#define POPULUS_CHECK(name, unit) checkFigure(#name, name, unitsOf(IPUVersion).unit);
+    POPULUS_FIGURES(POPULUS_CHECK)
+#undef POPULUS_CHECK
     pop_ipu_model model = figures(IPUVersion.c_str());
     model.num_ipus = numIPUs;
     model.tiles_per_ipu = tilesPerIPU;
@@ -156,7 +156,7 @@ public:
   }
 };
 
-#undef POPLAR_MODEL_FIGURES
+#undef POPULUS_FIGURES
 
 } // namespace poplar
 
