@@ -1,6 +1,7 @@
 # add_multitarget_test([NAME] <name> COMMAND <command>... [VARIANTS <variant>...] [PROPERTIES <test properties>...]
-# [LABELS <label>...]): a test for each
+# [LABELS <label>...] [ALLOW_SKIP]): a test for each
 # variant of devices that is enabled, which the command is told: --device-type <variant>. It is <variant>_default_<name>.
+# ALLOW_SKIP: it has not been run, rather than failed, if it exits with 77.
 include_guard()
 
 # A variant is a target, and behind a colon, if there is one, how its code is made: "Sim2:cpp".
@@ -52,12 +53,15 @@ function(gccs_add_variant_test name variant properties labels before)
 endfunction()
 
 function(add_multitarget_test)
-  cmake_parse_arguments(arg "" "NAME" "COMMAND;VARIANTS;PROPERTIES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "ALLOW_SKIP" "NAME" "COMMAND;VARIANTS;PROPERTIES;LABELS" ${ARGN})
   if(NOT arg_NAME) # it may be the first argument
     list(GET arg_UNPARSED_ARGUMENTS 0 arg_NAME)
   endif()
   if(NOT arg_VARIANTS)
     set(arg_VARIANTS ${DEFAULT_TEST_VARIANTS})
+  endif()
+  if(arg_ALLOW_SKIP)
+    list(APPEND arg_PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   foreach(variant IN LISTS arg_VARIANTS)
     gccs_add_variant_test(${arg_NAME} ${variant} "${arg_PROPERTIES}" "${arg_LABELS}" "" ${arg_COMMAND})

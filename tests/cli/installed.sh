@@ -146,8 +146,18 @@ add_executable(program ../program.cpp)
 target_link_libraries(program PRIVATE poplar popops poplin poputil)
 get_target_property(popc popc_bin LOCATION)
 execute_process(COMMAND ${popc} --version COMMAND_ERROR_IS_FATAL ANY)
+# Tests as the original libraries have them.
+find_package(GCCS REQUIRED)
+list(APPEND CMAKE_MODULE_PATH ${GCCS_CMAKE_DIR})
+include(AddSystemTest)
+enable_testing()
+add_multitarget_test(NAME holds COMMAND sh -c "test $0$1 = --device-typeIpuModel2" VARIANTS IpuModel2)
+add_multitarget_test(NAME is_skipped COMMAND sh -c "exit 77" VARIANTS IpuModel2 ALLOW_SKIP)
 EOF
 cmake -G Ninja -S cxx -B cxx-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }
 cmake --build cxx-build >build.txt 2>&1 || { cat build.txt; exit 1; }
 [ "$(cxx-build/program)" = 'tensor: {7,7}' ]
+(cd cxx-build && ctest) >ctest.txt 2>&1 || { cat ctest.txt; exit 1; }
+grep -q 'IpuModel2_default_holds .* Passed' ctest.txt && grep -q 'IpuModel2_default_is_skipped .*Skipped' ctest.txt ||
+  { cat ctest.txt; exit 1; }

@@ -105,6 +105,7 @@ void plans()
   const auto s = m.minimize({grain, m.sum({x, y})});
   CHECK(s.validSolution());
   CHECK(s[x].getAs<unsigned>() == 32 && s[y] == DataType{32});
+  CHECK(s[gccs::popsolver::Variable()] == DataType{0}); // what a planner has left out
   CHECK(s.constraintsEvaluated().call > 0 && s.constraintsEvaluated().other > 0);
   m.equal(x, DataType{7});
   CHECK(!m.minimize(y).validSolution());

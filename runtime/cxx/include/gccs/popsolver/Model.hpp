@@ -146,8 +146,10 @@ class Solution
 
 public:
   bool validSolution() const { return valid; }
+  // 0 of Variable(): planners ask for what they have left out.
   DataType operator[](Variable v) const
   {
+    if (v == Variable()) return DataType(0);
     if (!valid) throw std::out_of_range("popsolver::Solution: there is none");
     return DataType(values.at(v.index));
   }
