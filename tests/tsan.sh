@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 me=tsan
 machine='native|control|copies|fault_order|memory|threads|translate|translate_loops|translate_kernels'
 engine='callback_threads|engine|host_functions|protection|random|remote_buffers|replicas|stop|streams|use'
-threaded="^unit-(base-.*|many_threads|machine-($machine)|engine-($engine)|graph-registers|compiler-(host_exchanges|save)|cpu-cpu|(driver|device|events)-.*)\$"
+threaded="^unit-(base-.*|many_threads|machine-($machine)|engine-($engine)|graph-(registers|threads)|compiler-(host_exchanges|save)|cpu-cpu|(driver|device|events)-.*)\$"
 
 cmake --preset tsan >/dev/null
 tests=$(ctest --preset tsan -N -R "$threaded" | sed -n 's/^ *Test *#[0-9]*: //p' | grep -E -e "${1:-.}") || {

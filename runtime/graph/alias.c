@@ -117,6 +117,7 @@ static bool any_cluster(const pop_graph *graph, span *spans, size_t count,
 
 bool pop_tensor_contains_aliases(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   if (!handle.graph || !graph_lives(handle.graph, __func__)) return false;
   if (!pop_tensor_valid(handle)) return false;
   const pop_graph *graph = handle.graph;
@@ -178,6 +179,7 @@ static size_t add_spans(const pop_graph *graph, const tensor *t, bool second, sp
 
 bool pop_tensor_intersects_with(pop_tensor left, pop_tensor right)
 {
+  GRAPH_TURNS(left.graph, right.graph);
   if (!left.graph || !graph_lives(left.graph, __func__)) return false;
   if (!pop_tensor_valid(left) || !pop_tensor_valid(right) || left.graph != right.graph)
     return false;

@@ -283,6 +283,7 @@ static pop_tensor clone_anew(pop_graph *view, const char *call, pop_type type, p
 pop_tensor pop_graph_clone(pop_graph *graph, pop_type type, pop_tensor original, const char *name,
                            pop_clone_method method)
 {
+  GRAPH_TURNS(graph, original.graph);
   static const char call[] = "pop_graph_clone";
   pop_graph *view = graph;
   const tensor *t = graph_enter(&graph, __func__) ? check_tensor(graph, call, original) : NULL;

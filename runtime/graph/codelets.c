@@ -267,6 +267,7 @@ static void finish(pop_graph *graph, const char *call, pop_error *error, pop_gp 
 
 void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flags)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_codelets";
   if (!graph_enter(&graph, __func__)) return;
   if (!path) {
@@ -314,6 +315,7 @@ static popc_text source_text(const char *language, const char *text, const char 
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
                                    const char *name, const char *flags)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_codelets_source";
   if (!graph_enter(&graph, __func__) || !check_source(graph, call, language, text)) return;
   pop_gp *gp = NULL;
@@ -333,6 +335,7 @@ void pop_graph_add_codelets_source_to_all(pop_graph *const *graphs, size_t count
   pop_graph **good = pop_xcalloc(count + 1, sizeof *good);
   for (size_t i = 0; i < count; i++) {
     pop_graph *graph = graphs[i];
+    GRAPH_TURN(graph);
     if (graph_enter(&graph, __func__) && check_source(graph, call, language, text))
       good[num_good++] = graph;
   }
@@ -343,6 +346,7 @@ void pop_graph_add_codelets_source_to_all(pop_graph *const *graphs, size_t count
     error = compile(good, num_good, NULL, &source, flags, &gp);
   }
   for (size_t i = 0; i < num_good; i++) {
+    GRAPH_TURN(good[i]);
     pop_error *own = NULL;
     if (error) own = pop_error_new(pop_error_get_code(error), "%s", pop_error_message(error));
     finish(good[i], call, own, gp ? pop_gp_retain(gp) : NULL);

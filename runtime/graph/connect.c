@@ -313,6 +313,7 @@ static void connect_tensor(const connection *c, pop_tensor tensor)
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, "pop_graph_connect", handle, field, r);
@@ -339,6 +340,7 @@ static connection of_one_replica(connection c)
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
                              const void *values, size_t count)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_value", handle, field, r);
@@ -364,6 +366,7 @@ static void connect_array(const connection *c, const pop_tensor *tensors, size_t
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
                              const pop_tensor *tensors, size_t count)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_array", handle, field, r);
@@ -394,6 +397,7 @@ static void set_num_rows(const connection *c, size_t size)
 
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_field_size";
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
@@ -426,6 +430,7 @@ static void connect_element(const connection *c, size_t row, pop_tensor tensor)
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,
                                pop_tensor tensor)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, "pop_graph_connect_element", handle, field, r);
@@ -436,6 +441,7 @@ void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *
 void pop_graph_connect_element_value(pop_graph *graph, pop_vertex handle, const char *field,
                                      size_t row, pop_type type, const void *values, size_t count)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_element_value", handle, field, r);

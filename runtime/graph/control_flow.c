@@ -67,6 +67,7 @@ static void add_branch(pop_program parent, pop_program branch, const char *call)
 pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_program else_body,
                            const char *name)
 {
+  GRAPH_TURN(predicate.graph);
   static const char call[] = "pop_program_if";
   pop_graph *graph = predicate.graph;
   if (!graph_usable(graph, __func__) ||
@@ -116,6 +117,7 @@ static bool check_cases(pop_graph *graph, const char *call, const char *name, po
 pop_program pop_program_switch(pop_tensor control, const pop_switch_case *cases, size_t num_cases,
                                pop_program default_body, const char *name)
 {
+  GRAPH_TURN(control.graph);
   static const char call[] = "pop_program_switch";
   pop_graph *graph = control.graph;
   if (!graph_usable(graph, __func__) || !check_decision(graph, call, name, "control", control) ||
@@ -150,12 +152,14 @@ static pop_program repeat_while(const char *call, bool sense, pop_program condit
 pop_program pop_program_repeat_while_true(pop_program condition, pop_tensor predicate,
                                           pop_program body, const char *name)
 {
+  GRAPH_TURN(condition.graph);
   return repeat_while("pop_program_repeat_while_true", true, condition, predicate, body, name);
 }
 
 pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor predicate,
                                            pop_program body, const char *name)
 {
+  GRAPH_TURN(condition.graph);
   return repeat_while("pop_program_repeat_while_false", false, condition, predicate, body, name);
 }
 
@@ -170,6 +174,7 @@ static pop_program add_abort(pop_graph *graph, const char *call, uint32_t predic
 
 pop_program pop_program_abort(pop_graph *graph, const char *message, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_abort(graph, "pop_program_abort", 0, message, name);
 }
@@ -184,6 +189,7 @@ static pop_program add_condition(pop_graph *graph, const char *call, program p, 
 pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
                                            const char *name)
 {
+  GRAPH_TURN(predicate.graph);
   static const char call[] = "pop_program_abort_on_condition";
   pop_graph *graph = predicate.graph;
   if (!graph_usable(graph, __func__) || !check_control(graph, call, name, "predicate", predicate))
@@ -194,6 +200,7 @@ pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *mes
 
 pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__) || !check_program(graph, "pop_graph_add_function", body))
     return (pop_function){graph, 0};
   return (pop_function){graph, body.index};
@@ -202,6 +209,7 @@ pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
 /* What is called from several places is lowered once (lower.c): a function needs nothing else. */
 pop_program pop_program_call(pop_function function, const char *name)
 {
+  GRAPH_TURN(function.graph);
   static const char call[] = "pop_program_call";
   pop_graph *graph = function.graph;
   pop_program body = {graph, function.index};

@@ -7,6 +7,7 @@
 void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles,
                                  uint64_t flops)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_perf_estimate", handle);
   for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
@@ -18,6 +19,7 @@ void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t c
 
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
   for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
@@ -29,6 +31,7 @@ void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t 
 void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type,
                                        pop_perf_estimator *estimate, void *context)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   uint32_t type = check_vertex_type(graph, "pop_graph_register_perf_estimator", vertex_type);
   if (type == POP_NAME_NONE) return;
@@ -84,6 +87,7 @@ static const vertex *find_vertex(pop_graph **graph, const char *call, pop_vertex
 
 pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex handle)
 {
+  GRAPH_TURN(graph);
   const vertex *v = find_vertex(&graph, __func__, handle);
   return v ? (pop_perf_estimate){v->cycle_estimate, v->flop_estimate} : (pop_perf_estimate){0};
 }
@@ -105,6 +109,7 @@ static size_t find_field(const pop_vertex_type *type, const char *name)
 
 size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const char *name)
 {
+  GRAPH_TURN(graph);
   const vertex *v = find_vertex(&graph, __func__, handle);
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
@@ -134,6 +139,7 @@ static size_t connected_values(pop_graph *graph, const vertex *v, size_t field, 
 size_t pop_graph_vertex_row_values(pop_graph *graph, pop_vertex handle, const char *name,
                                    size_t row, void *values, size_t max)
 {
+  GRAPH_TURN(graph);
   const vertex *v = find_vertex(&graph, __func__, handle);
   if (!v || !name) return SIZE_MAX;
   size_t field = find_field(graph->vertex_types[v->type].type, name);
@@ -149,6 +155,7 @@ size_t pop_graph_vertex_row_values(pop_graph *graph, pop_vertex handle, const ch
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const char *name,
                                      void *values, size_t max)
 {
+  GRAPH_TURN(graph);
   const vertex *v = find_vertex(&graph, __func__, handle);
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;

@@ -144,6 +144,7 @@ static void store_bytes(const setting *s, const uint8_t *bytes)
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field", vertex, field, false);
   if (!s.field || !check_type(graph, s.call, type)) return;
@@ -171,6 +172,7 @@ static void fail_value(const setting *s, const char *value)
 
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field, false);
   uint8_t bytes[8] = {0};
@@ -183,6 +185,7 @@ void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *
 
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field, false);
   uint8_t bytes[8] = {0};
@@ -246,6 +249,7 @@ static uint8_t *store_data(const setting *s, const void *values, size_t count)
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_array", vertex, field, true);
   if (s.field && check_count(&s, count) && check_values(&s, type, values, count))
@@ -266,6 +270,7 @@ static const field_value *find_value(const setting *s)
 void pop_graph_set_field_element(pop_graph *graph, pop_vertex vertex, const char *field,
                                  size_t index, pop_type type, const void *value)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_element", vertex, field, true);
   if (!s.field || !check_values(&s, type, value, 1)) return;

@@ -5,7 +5,17 @@
 #include "graph/view.h"
 #include <populus/out_of_memory.h>
 
+#include <pthread.h>
 #include <stdlib.h>
+
+static void make_turn(pthread_mutex_t *turn)
+{
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(turn, &recursive);
+  pthread_mutexattr_destroy(&recursive);
+}
 
 static pop_graph *create(const char *call, const pop_target *target)
 {
@@ -14,6 +24,7 @@ static pop_graph *create(const char *call, const pop_target *target)
   graph->num_replicas = 1;
   graph->arena = pop_arena_new();
   graph->scratch = view_scratch_new();
+  make_turn(&graph->turn);
   pop_push(graph->tensors, graph->num_tensors, graph->tensors_capacity, (tensor){0});
   if (!target) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
@@ -44,8 +55,10 @@ static pop_error *create_in_memory(void *context)
 }
 
 /* What there is when there is no memory for a graph. It has an error, so that calls on it do nothing. */
-static pop_graph without_memory = {
-    .base.kind = OBJECT_GRAPH, .top = &without_memory, .num_replicas = 1};
+static pop_graph without_memory = {.base.kind = OBJECT_GRAPH,
+                                   .top = &without_memory,
+                                   .num_replicas = 1,
+                                   .turn = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 static pop_graph *try_to_create(const char *call, const pop_target *target)
 {
@@ -83,6 +96,7 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
 
 uint32_t pop_graph_replication_factor(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return 1;
   return graph->replication ? graph->num_replicas : graph->top->num_replicas;
 }
@@ -126,6 +140,7 @@ void pop_graph_free(pop_graph *graph)
     object_delete(&view->base);
   }
   view_scratch_free(graph->scratch);
+  pthread_mutex_destroy(&graph->turn);
   pop_error_free(graph->error);
   pop_arena_free(graph->arena);
   object_delete(&graph->base);
@@ -151,11 +166,13 @@ const pop_target *pop_graph_get_target(const pop_graph *graph)
 
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   return object_lives(graph, OBJECT_GRAPH) ? graph->top->error : graph_lost_call(graph);
 }
 
 pop_error *pop_graph_take_error(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!object_lives(graph, OBJECT_GRAPH)) return graph_take_lost_call(graph);
   pop_error *error = graph->top->error;
   if (graph->top != &without_memory) graph->top->error = NULL;
@@ -179,6 +196,7 @@ void pop_graph_set_progress(pop_graph *graph,
                             void (*progress)(void *context, unsigned done, unsigned total),
                             void *context)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   graph->top->progress = progress;
   graph->top->progress_context = context;

@@ -28,6 +28,7 @@
 #include <populus/remote_buffer.h>
 #include <populus/stream.h>
 #include <stdatomic.h>
+#include <sys/types.h> /* pthread_mutex_t; pthread.h has names that are others here */
 
 #define GRAPH_NONE UINT32_MAX
 enum { GRAPH_MAX_RANK = 16 };
@@ -278,7 +279,21 @@ struct pop_graph {
   log_phase construction; /* from its creation to when it is first compiled */
   bool is_constructed;
   graph_compiler compiler; /* who compiles the graph: nobody else may use it meanwhile */
+  pthread_mutex_t turn; /* whose call on the graph it is, recursive; of a virtual graph not used */
 };
+
+/* use.c: waits until no other thread is in a call on the graph, or on two. Graphs that do not live have no turns. */
+typedef struct graph_turn {
+  pop_graph *graphs[2];
+} graph_turn;
+graph_turn graph_begin_turn(const pop_graph *graph, const pop_graph *other);
+void graph_end_turn(const graph_turn *turn);
+
+/* The first line of each call that a program can make on graphs: until the function returns. */
+#define GRAPH_TURNS(graph, other)                                                                  \
+  __attribute__((cleanup(graph_end_turn), unused)) const graph_turn own_turn =                     \
+      graph_begin_turn(graph, other)
+#define GRAPH_TURN(graph) GRAPH_TURNS(graph, NULL)
 
 /* NULL for a single element: it has none, and the graph perhaps neither. */
 static inline const view_dim *piece_dims(const pop_graph *graph, const view_piece *piece)

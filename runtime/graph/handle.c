@@ -47,6 +47,7 @@ static void create_metadata_handle(pop_graph *graph, const char *call, const cha
 
 void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_host_read";
   create_handle(graph, call, handle, tensor, true);
   if (graph_enter(&graph, __func__)) create_metadata_handle(graph, call, handle, tensor, true);
@@ -61,6 +62,7 @@ static void fail_write(pop_graph *graph, const char *handle, pop_tensor tensor, 
 
 void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_host_write";
   if (!graph_enter(&graph, __func__) || !check_tensor(graph, call, tensor)) return;
   if (pop_tensor_contains_constant(tensor))

@@ -14,6 +14,7 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
                                               const pop_host_argument *inputs, size_t num_inputs,
                                               const pop_host_argument *outputs, size_t num_outputs)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_host_function";
   pop_host_function none = {graph, NULL, 0, 0};
   if (!graph_lives(graph, __func__) || !graph_usable(graph->top, __func__)) return none;
@@ -48,6 +49,7 @@ static pop_stream find_stream(pop_host_function function, bool output, size_t nu
 pop_program pop_program_call_host_function(pop_host_function function, const pop_tensor *inputs,
                                            const pop_tensor *outputs, const char *name)
 {
+  GRAPH_TURN(function.graph);
   static const char call[] = "pop_program_call_host_function";
   pop_graph *graph = function.graph ? function.graph->top : NULL;
   if (!graph_usable(graph, __func__)) return (pop_program){graph, 0};

@@ -11,12 +11,14 @@ static pop_error *no_such(const char *call, size_t number, const char *thing, si
 
 size_t pop_graph_num_variables(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_variables;
 }
 
 pop_error *pop_graph_variable_info(pop_graph *graph, size_t number, pop_variable_info *info)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(info, "the information", __func__));
   graph = graph->top;
@@ -29,12 +31,14 @@ pop_error *pop_graph_variable_info(pop_graph *graph, size_t number, pop_variable
 
 size_t pop_graph_num_vertex_types(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_vertex_types;
 }
 
 const char *pop_graph_vertex_type_name(const pop_graph *graph, size_t number)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return NULL;
   graph = graph->top;
   return number < graph->num_vertex_types ? graph->vertex_types[number].type->name : NULL;
@@ -42,18 +46,21 @@ const char *pop_graph_vertex_type_name(const pop_graph *graph, size_t number)
 
 bool pop_graph_has_vertex_type(const pop_graph *graph, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return false;
   return name && pop_name_table_find(&graph->top->vertex_type_names, name) != POP_NAME_NONE;
 }
 
 size_t pop_graph_num_compute_sets(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_compute_sets;
 }
 
 pop_error *pop_graph_compute_set_info(pop_graph *graph, size_t number, pop_compute_set_info *info)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(info, "the information", __func__));
   graph = graph->top;
@@ -66,12 +73,14 @@ pop_error *pop_graph_compute_set_info(pop_graph *graph, size_t number, pop_compu
 
 size_t pop_graph_num_vertices(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_vertices;
 }
 
 pop_error *pop_graph_vertex_info(pop_graph *view, size_t number, pop_vertex_info *info)
 {
+  GRAPH_TURN(view);
   POP_TRY(object_check(view, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(info, "the information", __func__));
   pop_graph *graph = view->top;
@@ -103,6 +112,7 @@ static pop_field_info describe_field(const pop_field *field)
 
 pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_info *info)
 {
+  GRAPH_TURN(vertex.graph);
   POP_TRY(object_check_argument(info, "the information", __func__));
   static const char call[] = "pop_graph_field_info";
   pop_graph *graph = vertex.graph;
@@ -119,6 +129,7 @@ pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_i
 pop_error *pop_graph_vertex_type_field_info(pop_graph *graph, const char *vertex_type,
                                             const char *name, pop_field_info *info)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check_argument(info, "the information", __func__));
   static const char call[] = "pop_graph_vertex_type_field_info";
   POP_TRY(object_check(graph, OBJECT_GRAPH, call));
@@ -141,6 +152,7 @@ pop_error *pop_graph_visit_vertex_fields(pop_graph *graph, size_t number,
                                                        pop_tensor tensor),
                                          void *context)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   static const char call[] = "pop_graph_visit_vertex_fields";
   graph = graph->top;

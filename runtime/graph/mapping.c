@@ -211,6 +211,7 @@ static void map_in_all_replicas(const pop_graph *view, view_run run, uint32_t ti
 
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_tile_mapping";
   const pop_graph *view = graph;
   if (!graph_enter(&graph, __func__)) return;
@@ -294,6 +295,7 @@ static void map_nest_linearly(const linear_mapping *m, uint32_t k, uint64_t elem
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elements_per_tile,
                             size_t grain_size)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_map_linearly";
   const pop_graph *view = graph;
   if (!graph_enter(&graph, __func__)) return;

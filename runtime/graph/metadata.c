@@ -88,6 +88,7 @@ pop_tensor graph_metadata(pop_graph *graph, const char *call, const tensor *quar
 
 pop_tensor pop_graph_get_metadata(pop_graph *graph, pop_tensor quarters)
 {
+  GRAPH_TURN(graph);
   const tensor *t = graph_enter(&graph, __func__)
                         ? check_tensor(graph, "pop_graph_get_metadata", quarters)
                         : NULL;
@@ -107,6 +108,7 @@ static bool check_metadata(pop_graph *graph, const char *call, const tensor *t,
 
 void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor handle)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_metadata";
   if (!graph_enter(&graph, __func__) || !check_tensor(graph, call, quarters) ||
       !check_tensor(graph, call, handle))
@@ -133,6 +135,7 @@ void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor ha
 pop_tensor pop_graph_pack_metadata(pop_graph *graph, pop_program sequence, uint8_t format,
                                    pop_tensor scale)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_pack_metadata", name[] = "packMetadata";
   pop_graph *view = graph;
   const tensor *t = graph_enter(&graph, __func__) ? check_tensor(graph, call, scale) : NULL;

@@ -26,6 +26,7 @@ void add_child(pop_program parent, pop_program child)
 
 pop_program pop_program_sequence(pop_graph *graph, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_sequence", (program){.kind = PROGRAM_SEQUENCE}, name);
 }
@@ -66,6 +67,7 @@ static bool makes_ring(pop_graph *graph, uint32_t sequence, uint32_t child)
 
 void pop_sequence_add(pop_program sequence, pop_program child)
 {
+  GRAPH_TURN(sequence.graph);
   static const char call[] = "pop_sequence_add";
   pop_graph *graph = sequence.graph ? sequence.graph : child.graph;
   if (!graph_usable(graph, __func__)) return;
@@ -86,6 +88,7 @@ void pop_sequence_add(pop_program sequence, pop_program child)
 
 pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_program_execute";
   if (!graph_enter(&graph, __func__) || !check_compute_set(graph, call, compute_set))
     return (pop_program){graph, 0};
@@ -95,6 +98,7 @@ pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, c
 
 pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_program_repeat";
   if (!graph_enter(&graph, __func__) || !check_program(graph, call, body))
     return (pop_program){graph, 0};
@@ -128,6 +132,7 @@ bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor
 
 pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const char *name)
 {
+  GRAPH_TURN(source.graph ? source.graph : destination.graph);
   static const char call[] = "pop_program_copy";
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   if (!graph_usable(graph, __func__) || !check_copy(graph, call, name, source, destination))
@@ -140,6 +145,7 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
 
 pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
 {
+  GRAPH_TURN(tensor.graph);
   static const char call[] = "pop_program_write_undef";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph, __func__) || !check_tensor(graph, call, tensor))
@@ -156,6 +162,7 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
 
 pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_program_sync";
   if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   if ((unsigned)type > POP_SYNC_GLOBAL) {
@@ -170,12 +177,14 @@ pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *n
 
 pop_program pop_program_nop(pop_graph *graph, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_nop", (program){.kind = PROGRAM_NOP}, name);
 }
 
 pop_program pop_program_block(pop_graph *graph, pop_program body, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_program_block";
   if (!graph_enter(&graph, __func__) || !check_program(graph, call, body))
     return (pop_program){graph, 0};
@@ -224,12 +233,14 @@ static pop_program print_as(const char *call, pop_tensor tensor, const char *for
 
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)
 {
+  GRAPH_TURN(tensor.graph);
   return print_as("pop_program_print_tensor", tensor, "", title);
 }
 
 pop_program pop_program_print_tensor_formatted(pop_tensor tensor, const char *title,
                                                const pop_print_format *format)
 {
+  GRAPH_TURN(tensor.graph);
   static const char call[] = "pop_program_print_tensor_formatted";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph, __func__)) return (pop_program){graph, 0};

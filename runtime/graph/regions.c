@@ -17,6 +17,7 @@ void pop_tensor_visit_var_regions(pop_tensor t,
                                                 size_t end),
                                   void *context)
 {
+  GRAPH_TURN(t.graph);
   view_walk walk;
   if (!check_visit("pop_tensor_visit_var_regions", t, visit)) return;
   view_walk_start(&walk, t.graph, t.index);
@@ -28,6 +29,7 @@ void pop_tensor_visit_contiguous_regions(pop_tensor t,
                                          void (*visit)(void *context, size_t begin, size_t end),
                                          void *context)
 {
+  GRAPH_TURN(t.graph);
   view_walk walk;
   size_t position = 0;
   if (!check_visit("pop_tensor_visit_contiguous_regions", t, visit)) return;
@@ -160,6 +162,7 @@ void pop_tensor_visit_sorted_contiguous_regions(
     pop_tensor t, const pop_interval *regions, size_t num_regions, bool remove_aliases,
     void (*visit)(void *context, const pop_interval *list, size_t count), void *context)
 {
+  GRAPH_TURN(t.graph);
   static const char call[] = "pop_tensor_visit_sorted_contiguous_regions";
   if (!check_visit(call, t, visit) || !check_regions(call, t, regions, num_regions)) return;
   run_list runs = collect_sorted_runs(t, regions, num_regions);
@@ -243,6 +246,7 @@ void pop_tensor_visit_sorted_regions_with_aliases(
     void (*visit)(void *context, const pop_interval *list, const size_t *originals, size_t count),
     void *context)
 {
+  GRAPH_TURN(t.graph);
   static const char call[] = "pop_tensor_visit_sorted_regions_with_aliases";
   if (!check_visit(call, t, visit) || !check_regions(call, t, regions, num_regions)) return;
   run_list whole = collect_sorted_runs(t, regions, num_regions);

@@ -71,6 +71,7 @@ static pop_tensor add_stamp(pop_graph *graph, pop_program sequence, size_t tile,
 pop_tensor pop_graph_cycle_stamp(pop_graph *graph, pop_program sequence, size_t tile,
                                  pop_sync_type sync, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!begin_cycles(graph, "pop_graph_cycle_stamp", sequence)) return (pop_tensor){graph, 0};
   return add_stamp(graph, sequence, tile, sync, name_part(graph, name, "cycleStamp"));
 }
@@ -93,6 +94,7 @@ static pop_program take_content(pop_graph *graph, pop_program sequence, const ch
 pop_tensor pop_graph_cycle_count(pop_graph *graph, pop_program sequence, size_t tile,
                                  pop_sync_type sync, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!begin_cycles(graph, "pop_graph_cycle_count", sequence)) return (pop_tensor){graph, 0};
   pop_program content = take_content(graph, sequence, name);
   pop_tensor start = add_stamp(graph, sequence, tile, sync, name_part(graph, name, "cycleStart"));
@@ -149,6 +151,7 @@ static pop_tensor add_float_control(pop_graph *graph, pop_program sequence,
 void pop_graph_set_floating_point_behaviour(pop_graph *graph, pop_program sequence, uint32_t set,
                                             const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_floating_point_behaviour";
   if (!begin(graph, call, sequence) || !check_behaviour(graph, call, set)) return;
   const float_setting setting = {.keep = ~(uint32_t)POP_FP_ALL, .set = set};
@@ -158,6 +161,7 @@ void pop_graph_set_floating_point_behaviour(pop_graph *graph, pop_program sequen
 pop_tensor pop_graph_modify_floating_point_behaviour(pop_graph *graph, pop_program sequence,
                                                      uint32_t clear, uint32_t set, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_modify_floating_point_behaviour";
   if (!begin(graph, call, sequence) || !check_behaviour(graph, call, clear | set))
     return (pop_tensor){graph, 0};
@@ -169,6 +173,7 @@ pop_tensor pop_graph_modify_floating_point_behaviour(pop_graph *graph, pop_progr
 void pop_graph_restore_floating_point_behaviour(pop_graph *graph, pop_program sequence,
                                                 pop_tensor behaviour, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_restore_floating_point_behaviour";
   if (!begin(graph, call, sequence)) return;
   const tensor *t = check_tensor(graph->top, call, behaviour);
@@ -189,6 +194,7 @@ void pop_graph_restore_floating_point_behaviour(pop_graph *graph, pop_program se
 void pop_graph_set_stochastic_rounding(pop_graph *graph, pop_program sequence, bool enable,
                                        const char *name)
 {
+  GRAPH_TURN(graph);
   const uint32_t bit = POP_FP_STOCHASTIC_ROUNDING;
   if (!begin(graph, "pop_graph_set_stochastic_rounding", sequence)) return;
   const float_setting setting = {.keep = ~bit, .set = enable ? bit : 0};
@@ -211,6 +217,7 @@ static void add_seed_vertices(pop_graph *graph, pop_program sequence, const char
 
 pop_tensor pop_graph_get_hw_seeds(pop_graph *graph, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!begin(graph, "pop_graph_get_hw_seeds", sequence)) return (pop_tensor){graph, 0};
   const size_t shape[] = {pop_graph_num_tiles(graph), graph->top->target.num_worker_contexts,
                           SEED_WORDS};
@@ -225,6 +232,7 @@ pop_tensor pop_graph_get_hw_seeds(pop_graph *graph, pop_program sequence, const 
 void pop_graph_set_hw_seeds(pop_graph *graph, pop_program sequence, pop_tensor seeds,
                             const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_hw_seeds";
   if (!begin(graph, call, sequence)) return;
   const tensor *t = check_tensor(graph->top, call, seeds);

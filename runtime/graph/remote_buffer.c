@@ -39,6 +39,7 @@ static bool check_buffer_arguments(pop_graph *graph, const char *call, const cha
 pop_remote_buffer pop_graph_add_remote_buffer(pop_graph *graph, const char *handle, pop_type type,
                                               size_t num_elements, size_t repeats)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_remote_buffer";
   const pop_graph *view = graph;
   if (!graph_enter(&graph, __func__) ||
@@ -139,6 +140,7 @@ static pop_program copy_remote(pop_graph *graph, const char *call, pop_remote_bu
 pop_program pop_program_copy_from_remote_buffer(pop_remote_buffer buffer, pop_tensor destination,
                                                 pop_tensor offsets, const char *name)
 {
+  GRAPH_TURN(buffer.graph ? buffer.graph : destination.graph);
   pop_graph *graph = buffer.graph ? buffer.graph : destination.graph;
   return copy_remote(graph, "pop_program_copy_from_remote_buffer", buffer, destination, offsets,
                      true, name);
@@ -147,6 +149,7 @@ pop_program pop_program_copy_from_remote_buffer(pop_remote_buffer buffer, pop_te
 pop_program pop_program_copy_to_remote_buffer(pop_tensor source, pop_remote_buffer buffer,
                                               pop_tensor offsets, const char *name)
 {
+  GRAPH_TURN(source.graph ? source.graph : buffer.graph);
   pop_graph *graph = buffer.graph ? buffer.graph : source.graph;
   return copy_remote(graph, "pop_program_copy_to_remote_buffer", buffer, source, offsets, false,
                      name);

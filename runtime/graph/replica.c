@@ -10,6 +10,7 @@
 
 pop_tensor pop_graph_add_replication_index_constant(pop_graph *graph, const char *name)
 {
+  GRAPH_TURN(graph);
   static const uint32_t first = 0;
   pop_graph *view = graph;
   bool usable = graph_enter(&graph, __func__);
@@ -88,6 +89,7 @@ pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destina
                                            const pop_replica_pair *map, size_t count,
                                            const char *name)
 {
+  GRAPH_TURN(source.graph);
   static const char call[] = "pop_program_cross_replica_copy";
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   pop_program none = {graph, 0};
@@ -115,6 +117,7 @@ pop_program graph_headed_replica_copy(pop_tensor source, pop_tensor destination,
 
 pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const char *name)
 {
+  GRAPH_TURN(tensor.graph);
   static const char call[] = "pop_program_assume_equal_across_replicas";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph, __func__) || !check_tensor(graph, call, tensor))

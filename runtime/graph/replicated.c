@@ -94,6 +94,7 @@ pop_tensor tensor_of_all_replicas(pop_graph *graph, const char *call, pop_tensor
 
 pop_tensor pop_graph_get_non_replicated_tensor(pop_graph *graph, pop_tensor handle)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_get_non_replicated_tensor";
   bool usable = graph_enter(&graph, __func__);
   const pop_tensor none = {graph, 0};

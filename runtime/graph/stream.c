@@ -49,12 +49,14 @@ static pop_stream add_stream(pop_graph *graph, const char *call, const char *han
 pop_stream pop_graph_add_host_to_device_fifo(pop_graph *graph, const char *handle, pop_type type,
                                              size_t num_elements)
 {
+  GRAPH_TURN(graph);
   return add_stream(graph, "pop_graph_add_host_to_device_fifo", handle, type, num_elements, true);
 }
 
 pop_stream pop_graph_add_device_to_host_fifo(pop_graph *graph, const char *handle, pop_type type,
                                              size_t num_elements)
 {
+  GRAPH_TURN(graph);
   return add_stream(graph, "pop_graph_add_device_to_host_fifo", handle, type, num_elements, false);
 }
 
@@ -62,6 +64,7 @@ pop_stream pop_graph_add_device_to_host_fifo(pop_graph *graph, const char *handl
 
 void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mode mode)
 {
+  GRAPH_TURN(stream.graph);
   static const char call[] = "pop_stream_set_replicated_mode";
   pop_graph *graph = stream.graph;
   const host_stream *s = graph_usable(graph, __func__) ? check_stream(graph, call, stream) : NULL;
@@ -117,6 +120,7 @@ static void set_depth(pop_graph *graph, host_stream *s, const char *value)
 
 void pop_stream_set_option(pop_stream stream, const char *key, const char *value)
 {
+  GRAPH_TURN(stream.graph);
   static const char call[] = "pop_stream_set_option";
   static const char *const keys[] = {"splitLimit", "bufferingDepth"};
   pop_graph *graph = stream.graph;
@@ -186,12 +190,14 @@ static pop_program copy_stream(pop_graph *graph, const char *call, pop_stream st
 pop_program pop_program_copy_from_stream(pop_stream stream, pop_tensor destination,
                                          const char *name)
 {
+  GRAPH_TURN(stream.graph ? stream.graph : destination.graph);
   pop_graph *graph = stream.graph ? stream.graph : destination.graph;
   return copy_stream(graph, "pop_program_copy_from_stream", stream, destination, true, name);
 }
 
 pop_program pop_program_copy_to_stream(pop_tensor source, pop_stream stream, const char *name)
 {
+  GRAPH_TURN(source.graph ? source.graph : stream.graph);
   pop_graph *graph = stream.graph ? stream.graph : source.graph;
   return copy_stream(graph, "pop_program_copy_to_stream", stream, source, false, name);
 }

@@ -97,6 +97,7 @@ static pop_tensor sliced(pop_graph *graph, const char *call, const tensor *t, si
 
 pop_tensor pop_tensor_index(pop_tensor handle, size_t i)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_index";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -112,6 +113,7 @@ pop_tensor pop_tensor_index(pop_tensor handle, size_t i)
 
 pop_tensor pop_tensor_slice(pop_tensor handle, size_t begin, size_t end, size_t dimension)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_slice";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -127,6 +129,7 @@ pop_tensor pop_tensor_slice(pop_tensor handle, size_t begin, size_t end, size_t 
 pop_tensor pop_tensor_slice_nd(pop_tensor handle, const size_t *begin, const size_t *end,
                                size_t count)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_slice_nd";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -155,6 +158,7 @@ pop_tensor pop_tensor_slice_nd(pop_tensor handle, const size_t *begin, const siz
 
 pop_tensor pop_tensor_sub_sample(pop_tensor handle, size_t stride, size_t dimension)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_sub_sample";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -181,6 +185,7 @@ pop_tensor pop_tensor_sub_sample(pop_tensor handle, size_t stride, size_t dimens
 
 pop_tensor pop_tensor_reverse(pop_tensor handle, size_t dimension)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_reverse";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -222,6 +227,7 @@ static pop_tensor shuffled(pop_graph *graph, const char *call, const tensor *t,
 
 pop_tensor pop_tensor_transpose(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_transpose";
   const tensor *t = operand(call, handle);
   if (!t) return null_tensor(handle.graph);
@@ -232,6 +238,7 @@ pop_tensor pop_tensor_transpose(pop_tensor handle)
 
 pop_tensor pop_tensor_dim_shuffle(pop_tensor handle, const size_t *permutation, size_t count)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_dim_shuffle";
   const tensor *t = operand(call, handle);
   if (!t || !check_permutation(handle.graph, call, t, permutation, count))
@@ -243,6 +250,7 @@ pop_tensor pop_tensor_dim_shuffle(pop_tensor handle, const size_t *permutation, 
 
 pop_tensor pop_tensor_reshape(pop_tensor handle, const size_t *shape, size_t rank)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_reshape";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -266,6 +274,7 @@ pop_tensor pop_tensor_reshape(pop_tensor handle, const size_t *shape, size_t ran
 
 pop_tensor pop_tensor_flatten(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_flatten";
   const tensor *t = operand(call, handle);
   if (!t) return null_tensor(handle.graph);
@@ -274,6 +283,7 @@ pop_tensor pop_tensor_flatten(pop_tensor handle)
 
 pop_tensor pop_tensor_expand(pop_tensor handle, size_t dimension)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_expand";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -292,6 +302,7 @@ pop_tensor pop_tensor_expand(pop_tensor handle, size_t dimension)
 
 pop_tensor pop_tensor_squeeze(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_squeeze";
   const tensor *t = operand(call, handle);
   if (!t) return null_tensor(handle.graph);
@@ -337,11 +348,13 @@ static pop_tensor repeated(const char *call, pop_tensor handle, size_t n, size_t
 
 pop_tensor pop_tensor_broadcast(pop_tensor t, size_t n, size_t dimension)
 {
+  GRAPH_TURN(t.graph);
   return repeated("pop_tensor_broadcast", t, n, dimension, false);
 }
 
 pop_tensor pop_tensor_upsample(pop_tensor t, size_t n, size_t dimension)
 {
+  GRAPH_TURN(t.graph);
   return repeated("pop_tensor_upsample", t, n, dimension, true);
 }
 
@@ -383,6 +396,7 @@ static const tensor *check_concat(pop_graph *graph, const char *call, const pop_
 
 pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
 {
+  GRAPH_TURN(count && tensors ? tensors[0].graph : NULL);
   static const char call[] = "pop_concat";
   pop_graph *graph = NULL;
   for (size_t i = 0; tensors && i < count && !graph; i++) graph = tensors[i].graph;

@@ -14,23 +14,27 @@ static const tensor *find_tensor(pop_tensor t, const char *call)
 
 bool pop_tensor_valid(pop_tensor t)
 {
+  GRAPH_TURN(t.graph);
   return object_lives(t.graph, OBJECT_GRAPH) && t.index > 0 && t.index < t.graph->num_tensors;
 }
 
 pop_type pop_tensor_element_type(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   return t ? t->type : POP_TYPE_COUNT;
 }
 
 size_t pop_tensor_rank(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   return t ? t->rank : 0;
 }
 
 size_t pop_tensor_dim(pop_tensor handle, size_t dimension)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   if (!t) return 0;
   if (dimension < t->rank) return t->shape[dimension];
@@ -42,18 +46,21 @@ size_t pop_tensor_dim(pop_tensor handle, size_t dimension)
 
 const size_t *pop_tensor_shape(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   return t ? t->shape : NULL;
 }
 
 size_t pop_tensor_num_elements(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   return t ? t->num_elements : 0;
 }
 
 bool pop_tensor_is_contiguous(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   if (!t) return false;
   if (t->num_elements == 0) return true;
@@ -65,6 +72,7 @@ bool pop_tensor_is_contiguous(pop_tensor handle)
 
 bool pop_tensor_contains_constant(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   for (size_t i = 0; t && i < t->num_pieces; i++)
     if (handle.graph->variables[handle.graph->pieces[t->first_piece + i].variable].constant)
@@ -74,6 +82,7 @@ bool pop_tensor_contains_constant(pop_tensor handle)
 
 bool pop_tensor_is_parallel_writeable(pop_tensor handle)
 {
+  GRAPH_TURN(handle.graph);
   return find_tensor(handle, __func__) && !pop_tensor_contains_constant(handle) &&
          !pop_tensor_contains_aliases(handle);
 }
@@ -113,6 +122,7 @@ static bool same_runs(const pop_graph *graph, uint32_t a, uint32_t b)
 
 bool pop_tensor_equal(pop_tensor left, pop_tensor right)
 {
+  GRAPH_TURNS(left.graph, right.graph);
   const tensor *a = find_tensor(left, __func__), *b = find_tensor(right, __func__);
   if (!a || !b) return !a && !b;
   if (left.graph != right.graph || a->type != b->type || a->rank != b->rank ||
@@ -181,6 +191,7 @@ static size_t hand_over(char *whole, size_t length, char *text, size_t size)
 
 size_t pop_tensor_shape_string(pop_tensor handle, char *text, size_t size)
 {
+  GRAPH_TURN(handle.graph);
   char *whole = NULL;
   size_t length = 0;
   FILE *stream = open_memstream(&whole, &length);
@@ -192,6 +203,7 @@ size_t pop_tensor_shape_string(pop_tensor handle, char *text, size_t size)
 
 size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
 {
+  GRAPH_TURN(handle.graph);
   char *whole = NULL;
   size_t length = 0;
   FILE *stream = open_memstream(&whole, &length);
@@ -220,6 +232,7 @@ static void copy_constant(const variable *v, uint64_t begin, uint64_t count, uin
 
 size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
 {
+  GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   if (!t) return SIZE_MAX;
   const pop_graph *graph = handle.graph;

@@ -41,6 +41,7 @@ static bool place_dimensions(size_t rank, const size_t *source, const size_t *de
 pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *source,
                                           const size_t *destination, size_t count)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_dim_shuffle_partial";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -58,6 +59,7 @@ pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *sourc
 
 pop_tensor pop_tensor_dim_roll(pop_tensor handle, size_t dimension, size_t to)
 {
+  GRAPH_TURN(handle.graph);
   if (!graph_lives(handle.graph, __func__)) return (pop_tensor){0};
   return pop_tensor_dim_shuffle_partial(handle, &dimension, &to, 1);
 }
@@ -77,6 +79,7 @@ static bool check_part(pop_graph *graph, const char *call, const tensor *t, size
 pop_tensor pop_tensor_reshape_partial(pop_tensor handle, size_t begin, size_t end,
                                       const size_t *shape, size_t rank)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_reshape_partial";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -103,6 +106,7 @@ pop_tensor pop_tensor_reshape_partial(pop_tensor handle, size_t begin, size_t en
 
 pop_tensor pop_tensor_flatten_partial(pop_tensor handle, size_t begin, size_t end)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_flatten_partial";
   const tensor *t = operand(call, handle);
   if (!t || !check_part(handle.graph, call, t, begin, end)) return null_tensor(handle.graph);
@@ -118,6 +122,7 @@ pop_tensor pop_tensor_flatten_partial(pop_tensor handle, size_t begin, size_t en
 
 pop_tensor pop_tensor_expand_dims(pop_tensor handle, const size_t *dimensions, size_t count)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_expand_dims";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -143,6 +148,7 @@ pop_tensor pop_tensor_expand_dims(pop_tensor handle, const size_t *dimensions, s
 
 pop_tensor pop_tensor_squeeze_dims(pop_tensor handle, const size_t *dimensions, size_t count)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_squeeze_dims";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
@@ -166,6 +172,7 @@ pop_tensor pop_tensor_squeeze_dims(pop_tensor handle, const size_t *dimensions, 
 
 pop_tensor pop_tensor_reinterpret(pop_tensor handle, pop_type type)
 {
+  GRAPH_TURN(handle.graph);
   static const char call[] = "pop_tensor_reinterpret";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);

@@ -1,7 +1,8 @@
-/* Who uses a graph: one thread at a time. That two threads build it at once is for them to avoid: calls are too
- * short and too many to look for it. Compiling takes long, and what is added meanwhile would be compiled by
- * halves. */
+/* Who uses a graph: one thread at a time. Calls take turns: libraries look at tensors from several threads. Compiling takes
+ * long, and what is added meanwhile would be compiled by halves: calls of others are refused. */
 #include "graph/check.h"
+
+#include <pthread.h>
 
 static const char refused[] =
     "the graph is being compiled; threads must take turns with a graph, or have one each";
@@ -13,8 +14,34 @@ static uintptr_t this_thread(void)
   return (uintptr_t)&own;
 }
 
+/* Its compiler has the graph to itself, and may not return to where a turn would end (populus/out_of_memory.h). */
+static pop_graph *whose_turn(const pop_graph *graph)
+{
+  if (!object_lives(graph, OBJECT_GRAPH)) return NULL;
+  return atomic_load_explicit(&graph->top->compiler, memory_order_relaxed) == this_thread()
+             ? NULL
+             : graph->top;
+}
+
+graph_turn graph_begin_turn(const pop_graph *graph, const pop_graph *other)
+{
+  graph_turn turn = {{whose_turn(graph), whose_turn(other)}};
+  if (turn.graphs[0] > turn.graphs[1]) /* all take two in the same order */
+    turn = (graph_turn){{turn.graphs[1], turn.graphs[0]}};
+  for (size_t i = 0; i < 2; i++)
+    if (turn.graphs[i]) pthread_mutex_lock(&turn.graphs[i]->turn);
+  return turn;
+}
+
+void graph_end_turn(const graph_turn *turn)
+{
+  for (size_t i = 0; i < 2; i++)
+    if (turn->graphs[i]) pthread_mutex_unlock(&turn->graphs[i]->turn);
+}
+
 pop_error *graph_begin_compilation(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   uintptr_t nobody = 0;
   if (atomic_compare_exchange_strong(&graph->compiler, &nobody, this_thread())) return NULL;
   return pop_error_new(POP_ERROR_RUNTIME, "cannot compile: %s", refused);

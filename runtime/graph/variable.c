@@ -77,6 +77,7 @@ static bool check_room_for_variables(const pop_graph *view, const char *call)
 pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
                                   const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_variable";
   const pop_graph *view = graph;
   uint64_t num_elements;
@@ -129,6 +130,7 @@ static uint8_t *allocate_content(pop_graph *graph, const char *call, const char 
 pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
                                   const void *data, const char *name)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_constant";
   const pop_graph *view = graph;
   uint64_t count;
@@ -156,6 +158,7 @@ static uint8_t *initial_content(pop_graph *graph, const char *call, uint32_t ind
 
 void pop_graph_set_initial_value(pop_graph *graph, pop_tensor handle, const void *data)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_initial_value";
   if (!graph_enter(&graph, __func__)) return;
   const tensor *t = check_tensor(graph, call, handle);

@@ -9,6 +9,7 @@
 
 pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_enter(&graph, __func__) ||
       !check_room(graph, "pop_graph_add_compute_set", graph->num_compute_sets, "compute sets"))
     return (pop_compute_set){graph, 0};
@@ -100,6 +101,7 @@ uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name)
 
 pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const char *vertex_type)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_add_vertex";
   const pop_graph *view = graph;
   bool usable = graph_enter(&graph, __func__);
@@ -128,6 +130,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
 
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_set_vertex_tile";
   const pop_graph *view = graph;
   if (!graph_enter(&graph, __func__)) return;

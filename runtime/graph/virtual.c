@@ -152,6 +152,7 @@ static bool usable(pop_graph *graph, const char *call)
 
 pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t end)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph";
   if (!usable(graph, call) ||
       !check_range_of(graph, call, "tiles", first, end, graph_tile_limit(graph)))
@@ -163,6 +164,7 @@ pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t
 
 pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first, size_t end)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
   if (!usable(graph, call)) return failed(graph);
   size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
@@ -193,6 +195,7 @@ static bool check_list(pop_graph *graph, const char *call, const size_t *tiles, 
 pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_t *tiles,
                                                    size_t count)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_tiles";
   if (!usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph_tile_limit(graph), "the graph"))
@@ -205,6 +208,7 @@ pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_
 pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t *tiles,
                                                   size_t count)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
   if (!usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph->target.tiles_per_ipu, "an IPU of the graph"))
@@ -243,6 +247,7 @@ static bool check_replicas(pop_graph *graph, const char *call, uint32_t count)
 
 pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replication_factor)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_replicated_graph";
   if (!usable(graph, call) || !check_replicas(graph, call, replication_factor))
     return failed(graph);
@@ -263,11 +268,13 @@ pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replicat
 
 size_t pop_graph_num_tiles(const pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   return graph_lives(graph, __func__) ? graph->num_tiles : 0;
 }
 
 size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return SIZE_MAX;
   return tile < graph->num_tiles ? graph_tile_of_top(graph, 0, (uint32_t)tile) : SIZE_MAX;
 }

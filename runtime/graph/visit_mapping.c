@@ -108,6 +108,7 @@ void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
                                                 size_t end),
                                   void *context)
 {
+  GRAPH_TURN(graph);
   static const char call[] = "pop_graph_visit_tile_mapping";
   pop_graph *view = graph;
   const tensor *t = graph_enter(&graph, __func__) ? check_tensor(graph, call, handle) : NULL;

@@ -515,6 +515,7 @@ void devices_and_targets()
         target.getExchangeBytesPerCycle() == 4);
   CHECK(target.getMemoryElementOffsets()[1] == 0x4000 &&
         target.getInterleavedMemoryElementIndex() == 8);
+  CHECK(Target::createCPUTarget().getMemoryElementOffsets().size() == 1 << 18);
   CHECK(target.getTypeSize(HALF) == 2 && target.getTargetArchString() == "ipu1");
   CHECK(Target::createIPUTarget(1, 8, "ipu2").getTilesPerIPU() == 8);
   CHECK_THROWS(poplar_error, "ipu3", Target::createIPUTarget(1, "ipu3"));

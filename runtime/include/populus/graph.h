@@ -8,9 +8,10 @@
  * right. From then on calls on the graph do nothing and return null handles, so a program may check
  * once, at the end (pop_graph_error), or not at all: pop_engine_create fails with that error.
  *
- * Threads: one thread at a time per graph; different graphs are independent. While one thread compiles a graph
+ * Threads: calls of several threads on one graph take turns, each waits until the one before it, with the functions of the
+ * program that it calls, has returned; different graphs are independent. While one thread compiles a graph
  * (pop_compile_graph, pop_engine_create), calls on it by others fail it with an error that says so, and
- * compiling it, too, is an error. Of calls that build it at the same time nobody is told.
+ * compiling it, too, is an error. Freeing a graph, or taking its error, that others use is for them to avoid.
  */
 #ifndef POPULUS_GRAPH_H
 #define POPULUS_GRAPH_H

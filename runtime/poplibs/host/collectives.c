@@ -354,6 +354,7 @@ static void gather_here(const ring *r, const chunk_table *table, pop_tensor stat
 pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collective_op op,
                                   pop_comm_group group, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   pop_tensor rows;
@@ -528,6 +529,7 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
                               pop_comm_group group, pop_tensor out, pop_program sequence,
                               const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!check_op(graph, __func__, data, op) ||
@@ -577,6 +579,7 @@ static pop_tensor gather_rows(const ring *r, pop_tensor data)
 pop_tensor pop_gcl_all_gather(pop_graph *graph, pop_tensor data, pop_comm_group group,
                               pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_ring(&r, __func__, graph, data, group, sequence, name)) return data;
@@ -606,6 +609,7 @@ static void swap_rows(const ring *r, const chunk_table *table, const chunk_table
 pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group group,
                               pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_ring(&r, __func__, graph, data, group, sequence, name)) return data;
@@ -646,6 +650,7 @@ static void spread_further(const ring *r, pop_tensor t, uint32_t root, uint32_t 
 pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group group, uint32_t root,
                              pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_ring(&r, __func__, graph, data, group, sequence, name)) return data;
@@ -706,6 +711,7 @@ static pop_tensor result_of_parts(const ring *r, pop_tensor data, pop_tensor out
 pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
                                      pop_tensor out, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_parts(&r, __func__, graph, data, op, sequence, name)) return data;
@@ -735,6 +741,7 @@ static chunk_range chunk_of_part(size_t number, size_t parts, size_t count)
 pop_tensor pop_gcl_reduce_scatter_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
                                          pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_parts(&r, __func__, graph, data, op, sequence, name)) return data;
@@ -756,6 +763,7 @@ pop_tensor pop_gcl_reduce_scatter_within(pop_graph *graph, pop_tensor data, pop_
 pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t parts,
                                      pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   poplibs_log(__func__, name, &chunks, 1);
   ring r = {.graph = graph, .call = __func__, .name = name, .sequence = sequence};
@@ -785,6 +793,7 @@ pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t
 pop_tensor pop_gcl_all_to_all_within(pop_graph *graph, pop_tensor data, pop_program sequence,
                                      const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_parts(&r, __func__, graph, data, POP_COLLECTIVE_LOCAL, sequence, name)) return data;
@@ -802,6 +811,7 @@ pop_tensor pop_gcl_all_to_all_within(pop_graph *graph, pop_tensor data, pop_prog
 pop_tensor pop_gcl_broadcast_within(pop_graph *graph, pop_tensor data, size_t root,
                                     pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_parts(&r, __func__, graph, data, POP_COLLECTIVE_LOCAL, sequence, name)) return data;

@@ -282,6 +282,7 @@ pop_tensor pop_poplin_convolution(pop_graph *graph, pop_tensor in, pop_tensor we
                                   const pop_conv_params *params, const pop_mat_mul_options *options,
                                   pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){in, weights}, 2);
   convolution c = {
@@ -325,6 +326,7 @@ pop_tensor pop_poplin_convolution_input_deltas(pop_graph *graph, pop_tensor delt
                                                const pop_mat_mul_options *options,
                                                pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){deltas, weights}, 2);
   convolution c = {
@@ -364,6 +366,7 @@ pop_tensor pop_poplin_convolution_weight_deltas(pop_graph *graph, pop_tensor del
                                                 const pop_mat_mul_options *options,
                                                 pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){deltas, in}, 2);
   convolution c = {

@@ -32,6 +32,7 @@ static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATI
 
 void pop_popops_add_codelets(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   graph_add_library_codelets(graph, "popops");
   poplibs_add_estimates(graph);
@@ -224,6 +225,7 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
 pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
                             pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   operand operands[] = {operand_of_tensor(a)};
@@ -233,6 +235,7 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
                              pop_tensor out, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
@@ -271,6 +274,7 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
 pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
                            pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
@@ -310,6 +314,7 @@ static void scaled_add(pop_graph *graph, const char *call, pop_tensor a, pop_ten
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   scaled_add(graph, "pop_popops_scaled_add_to", a, b, NULL, scale, sequence, name);
@@ -318,6 +323,7 @@ void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, doub
 void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
                               double scale, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   static const char call[] = "pop_popops_scaled_add_by";
@@ -333,6 +339,7 @@ void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
 void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
                      const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){tensor}, 1);
   static const char call[] = "pop_popops_fill";
@@ -442,6 +449,7 @@ pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t n
                           const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
                           pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, tensors, num_tensors);
   pop_tensor none = {graph->top, 0};

@@ -27,6 +27,7 @@ static bool check_levels(pop_graph *graph, const char *call, pop_tensor in, pop_
 pop_tensor pop_popops_histogram(pop_graph *graph, pop_tensor in, pop_tensor levels, bool absolute,
                                 pop_tensor out, bool update, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){in, levels}, 2);
   pop_tensor none = {graph->top, 0};

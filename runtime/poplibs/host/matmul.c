@@ -30,6 +30,7 @@ static size_t smaller(size_t a, size_t b)
 
 void pop_poplin_add_codelets(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   graph_add_library_codelets(graph, "poplin");
 }
@@ -513,6 +514,7 @@ pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
                                    const pop_mat_mul_options *options, pop_program sequence,
                                    const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   return multiply(graph, a, b, 2, 1, options, sequence, name);
@@ -522,6 +524,7 @@ pop_tensor pop_poplin_mat_mul_grouped(pop_graph *graph, pop_tensor a, pop_tensor
                                       const pop_mat_mul_options *options, pop_program sequence,
                                       const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   return multiply(graph, a, b, 3, 1, options, sequence, name);
@@ -538,6 +541,7 @@ pop_tensor poplibs_mat_mul_in_runs(pop_graph *graph, pop_tensor a, pop_tensor b,
 pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence,
                               const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   pop_mat_mul_options options = pop_mat_mul_default_options(pop_tensor_element_type(a));
@@ -549,6 +553,7 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
                                            pop_mat_mul_sizes sizes,
                                            const pop_mat_mul_options *options, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   pop_tensor none = {graph->top, 0};
   if (!check_options(graph, options)) return none;

@@ -9,6 +9,7 @@
 
 void pop_popnn_add_codelets(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   graph_add_library_codelets(graph, "popnn");
 }
@@ -43,6 +44,7 @@ static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequen
 
 pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   pop_tensor y = below_largest(graph, "pop_popnn_softmax", x, sequence, name);
@@ -55,6 +57,7 @@ pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequenc
 pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
                                  const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   pop_tensor y = below_largest(graph, "pop_popnn_log_softmax", x, sequence, name);
@@ -69,6 +72,7 @@ pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program seq
 pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, pop_tensor *extreme,
                                  pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   static const char call[] = "pop_popnn_arg_extreme";
@@ -167,6 +171,7 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
                     pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
   if (!check_labels(graph, __func__, activations, labels, num_correct) ||
@@ -186,6 +191,7 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
 void pop_popnn_accuracy(pop_graph *graph, pop_tensor activations, pop_tensor labels,
                         pop_tensor num_correct, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
   if (!check_labels(graph, __func__, activations, labels, num_correct) ||

@@ -219,6 +219,7 @@ pop_tensor pop_popnn_norm_statistics(pop_graph *graph, pop_norm norm, pop_tensor
                                      double epsilon, bool unbiased, pop_tensor *inverse_deviation,
                                      pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){activations}, 1);
   pop_tensor none = {graph->top, 0};
@@ -245,6 +246,7 @@ pop_tensor pop_popnn_norm_whiten(pop_graph *graph, pop_norm norm, pop_tensor act
                                  pop_tensor mean, pop_tensor inverse_deviation,
                                  pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){activations, mean, inverse_deviation}, 3);
   job j = {graph, __func__, name, sequence, .norm = norm};
@@ -260,6 +262,7 @@ pop_tensor pop_popnn_norm_whiten(pop_graph *graph, pop_norm norm, pop_tensor act
 pop_tensor pop_popnn_norm_scale(pop_graph *graph, pop_tensor whitened, pop_tensor gamma,
                                 pop_tensor beta, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){whitened, gamma, beta}, 3);
   job j = {graph, __func__, name, sequence, .norm = by_channel};
@@ -277,6 +280,7 @@ pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, p
                                               pop_tensor gradient, pop_tensor *beta_gradient,
                                               pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){whitened, gradient}, 2);
   pop_tensor none = {graph->top, 0};
@@ -309,6 +313,7 @@ pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor w
                                    pop_tensor gradient, pop_tensor inverse_deviation,
                                    pop_tensor gamma, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){whitened, gradient, inverse_deviation, gamma},
               4);

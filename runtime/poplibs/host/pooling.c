@@ -253,6 +253,7 @@ static pop_tensor with_field(const job *j, const pop_pooling *p, pop_tensor plan
 pop_tensor pop_popnn_pool(pop_graph *graph, const pop_pooling *pooling, pop_tensor in,
                           pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){in}, 1);
   pop_tensor none = {graph->top, 0};
@@ -342,6 +343,7 @@ pop_tensor pop_popnn_pool_gradient(pop_graph *graph, const pop_pooling *pooling,
                                    pop_tensor pooled, pop_tensor gradient, bool shared,
                                    pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){in, pooled, gradient}, 3);
   pop_tensor none = {graph->top, 0};

@@ -10,6 +10,7 @@
 
 void pop_poprand_add_codelets(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   graph_add_library_codelets(graph, "poprand");
 }
@@ -112,6 +113,7 @@ pop_tensor pop_poprand_draw(pop_graph *graph, pop_random_source source, pop_tens
                             pop_type type, pop_distribution distribution, pop_program sequence,
                             const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){reference}, 1);
   static const char call[] = "pop_poprand_draw";
@@ -148,6 +150,7 @@ pop_tensor pop_poprand_draw(pop_graph *graph, pop_random_source source, pop_tens
 pop_tensor pop_poprand_dropout(pop_graph *graph, pop_random_source source, pop_tensor input,
                                double keep, double scale, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){input}, 1);
   static const char call[] = "pop_poprand_dropout";
@@ -184,6 +187,7 @@ pop_tensor pop_poprand_dropout(pop_graph *graph, pop_random_source source, pop_t
 void pop_poprand_set_seed(pop_graph *graph, pop_random_source source, pop_program sequence,
                           const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, NULL, 0);
   enum { WORDS = 4 };

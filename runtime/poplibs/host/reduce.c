@@ -282,6 +282,7 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
                              pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   pop_tensor none = {graph->top, 0}, matrix;

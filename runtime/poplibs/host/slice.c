@@ -444,6 +444,7 @@ pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor o
                                     const size_t *dims, const size_t *sizes, size_t count,
                                     pop_tensor out, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, offset}, 2);
   static const char call[] = "pop_popops_dynamic_slice";
@@ -461,6 +462,7 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
                                const size_t *dims, const size_t *sizes, size_t count,
                                pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offset}, 3);
   static const char call[] = "pop_popops_dynamic_update";
@@ -486,6 +488,7 @@ pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor off
                                   size_t size, pop_tensor out, pop_program sequence,
                                   const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, offsets}, 2);
   static const char call[] = "pop_popops_multi_slice";
@@ -536,6 +539,7 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offsets}, 3);
   static const char call[] = "pop_popops_multi_update";
@@ -582,6 +586,7 @@ pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_te
                                           size_t dim, size_t size, pop_program sequence,
                                           const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, offsets}, 2);
   static const char call[] = "pop_popops_grouped_multi_slice";
@@ -609,6 +614,7 @@ void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_ten
                                      pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                                      pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offsets}, 3);
   static const char call[] = "pop_popops_grouped_multi_update";
@@ -630,6 +636,7 @@ void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_ten
 pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,
                              pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, indices}, 2);
   pop_tensor none = {graph->top, 0};
@@ -733,6 +740,7 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, NULL, 0);
   size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK] = {0}, sizes[GRAPH_MAX_RANK] = {0};

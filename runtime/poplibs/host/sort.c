@@ -213,6 +213,7 @@ static pop_tensor finish(pop_graph *graph, run *runs, size_t count, pop_tensor k
 pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values, size_t dim,
                            pop_tensor *sorted_values, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){keys}, 1);
   pop_tensor none = {graph->top, 0};
@@ -243,6 +244,7 @@ static size_t num_pieces(pop_graph *graph, size_t num_rows, size_t n, size_t k)
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){keys}, 1);
   pop_tensor none = {graph->top, 0};

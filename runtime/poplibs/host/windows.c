@@ -259,6 +259,7 @@ pop_tensor pop_popops_gather_windows(pop_graph *graph, pop_tensor operand, pop_t
                                      pop_windows how, const size_t *sizes, pop_program sequence,
                                      const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){operand, indices}, 2);
   pop_tensor none = {graph->top, 0};
@@ -280,6 +281,7 @@ void pop_popops_scatter_windows(pop_graph *graph, pop_update_op op, pop_tensor o
                                 pop_tensor indices, pop_tensor updates, pop_windows how,
                                 pop_program sequence, const char *name)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){operand, indices, updates}, 3);
   job j = {graph, __func__, name, sequence, .how = how};

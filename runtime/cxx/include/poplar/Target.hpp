@@ -122,8 +122,8 @@ public:
   std::vector<unsigned> getMemoryElementOffsets() const
   {
     std::vector<unsigned> offsets;
-    for (unsigned at = 0; at < target_.memory_bytes; at += target_.memory_element_bytes)
-      offsets.push_back(at);
+    for (std::uint64_t at = 0; at < target_.memory_bytes; at += target_.memory_element_bytes)
+      offsets.push_back(static_cast<unsigned>(at)); // a CPU's memory ends where 32 bits do
     return offsets;
   }
   // Of getMemoryElementOffsets: the first that is interleaved; their number: none is.
