@@ -188,6 +188,7 @@ void halves()
 void types_and_targets()
 {
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
+  CHECK(target.createVirtualTarget(1, 0).getNumTiles() == 0); // planners ask whether there are any
   CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
   CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&
         target.getGlobalSyncCycles() == target.c().host_sync_cycles);

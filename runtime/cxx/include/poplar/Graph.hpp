@@ -297,7 +297,7 @@ public:
     return withMetadata(addVariable(type, shape, method, debugContext), metadata);
   }
   // The shape is no single number (and `{}, 4` one value of a scalar), and values are not named by text. The metadata of quarters
-  // is a constant, with which the values are converted.
+  // is a constant, with which the values are converted, or the values are 0, which is the same with all.
   template <typename T, typename Shape, typename = detail::EnableIfShape<Shape>,
             typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, const Shape &shape, T values,
@@ -305,8 +305,10 @@ public:
   {
     const ArrayRef<std::size_t> sizes(shape);
     if (type != QUARTER) return addConstant(type, sizes, values, debugContext);
-    auto bytes = detail::toDevice(type.c(), detail::firstOf(values), product(sizes),
-                                  std::is_pointer<T>::value, packed(metadata));
+    const bool each = std::is_pointer<T>::value;
+    const auto *first = detail::firstOf(values);
+    auto bytes = detail::toDevice(type.c(), first, product(sizes), each,
+                                  packed(metadata, first, each ? product(sizes) : 1));
     return withMetadata(constant(type, sizes, bytes.data(), debugContext.c()), metadata);
   }
   template <typename T, typename = detail::EnableIfValues<T>>
@@ -467,7 +469,7 @@ public:
   void setInitialValue(const Tensor &tensor, T value)
   {
     auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0,
-                                  packed(tensor.getMetadata()));
+                                  packed(tensor.getMetadata(), &value, 1));
     pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
@@ -478,7 +480,7 @@ public:
                                   " values for " + std::to_string(tensor.numElements()) +
                                   " elements");
     auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size(), 1,
-                                  packed(tensor.getMetadata()));
+                                  packed(tensor.getMetadata(), values.data(), values.size()));
     pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
@@ -878,9 +880,12 @@ private:
     return t;
   }
   // With which values of the host become quarters.
-  static unsigned char packed(const Tensor &metadata)
+  template <typename T>
+  static unsigned char packed(const Tensor &metadata, const T *values, std::size_t count)
   {
     unsigned char value = POP_QUARTER_USUAL;
+    if (std::all_of(values, values + count, [](const T &v) { return static_cast<double>(v) == 0; }))
+      return value;
     if (metadata.valid() && !metadata.getConstantValue(&value))
       throw tensor_metadata_error("Graph: values for quarters whose metadata are no constant: what "
                                   "they are then is not known; give QUARTER's codes, as those of "
