@@ -476,6 +476,28 @@ void streams_of_tests()
   CHECK(back == values);
 }
 
+// Their metadata go with quarters to the device and back, where they may be others.
+void quarters_of_tests()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(QUARTER, {4}, VariableMappingMethod::LINEAR, "t");
+  Sequence upload, download;
+  poplar_test::StreamMap map;
+  auto memory = poplar_test::allocateHostMemoryForTensor(t, "t", f.graph, upload, download, map);
+  std::vector<double> values{1.25, 24, -0.0625, 0}, back(4);
+  const QuarterMetadata sent(QuarterMetadata::Format::F143, -2);
+  poplar_test::copy(f.graph.getTarget(), values, QUARTER, sent, memory.get());
+  Engine engine(f.graph, {upload, download});
+  engine.load(f.device);
+  poplar_test::attachStreams(engine, map);
+  engine.run(0);
+  std::fill(memory.get(), memory.get() + 5, 0);
+  engine.run(1);
+  QuarterMetadata got(QuarterMetadata::Format::F152, 0);
+  poplar_test::copy(f.graph.getTarget(), QUARTER, got, memory.get(), back);
+  CHECK(got == sent && back == values);
+}
+
 void simulators_and_links()
 {
   const Target target = Target::createIPUTarget(2, 4, "ipu2");
@@ -519,6 +541,7 @@ int main()
   values_again_and_back();
   operations_say_what_they_are();
   streams_of_tests();
+  quarters_of_tests();
   simulators_and_links();
   return failures != 0;
 }

@@ -3,6 +3,7 @@
 #define POPLAR_TEST_UTIL_HPP
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -37,14 +38,14 @@ public:
 };
 using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
 
-// Room for a tensor's elements on the host, zero, for each of `replicas`.
+// Room for a tensor's elements on the host, zero, for each of `replicas`; behind those of quarters for their metadata, too.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
                                                            const poplar::Tensor &tensor,
                                                            unsigned replicas = 1)
 {
   const std::size_t bytes =
       tensor.numElements() * target.getTypeSize(tensor.elementType()) * replicas;
-  return std::unique_ptr<char[]>(new char[bytes]());
+  return std::unique_ptr<char[]>(new char[bytes + replicas]());
 }
 // And how many bytes that is.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
@@ -57,6 +58,25 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
 
 namespace detail
 {
+// Metadata go with the elements in both directions, constant ones only to the host.
+inline void addMetadataStreams(const poplar::Tensor &metadata, const std::string &name,
+                               poplar::Graph &graph, poplar::program::Sequence *uploadProg,
+                               poplar::program::Sequence *downloadProg, char *memory,
+                               StreamMap &map)
+{
+  if (uploadProg && !metadata.containsConstant()) {
+    map.emplace_back(name + "-metadata-write", HostMemory(memory, 1));
+    auto stream = graph.addHostToDeviceFIFO(name + "-metadata-write", metadata.elementType(), 1,
+                                            poplar::ReplicatedStreamMode::BROADCAST);
+    uploadProg->add(poplar::program::Copy(stream, metadata));
+  }
+  if (downloadProg) {
+    map.emplace_back(name + "-metadata-read", HostMemory(memory, graph.getReplicationFactor()));
+    auto stream = graph.addDeviceToHostFIFO(name + "-metadata-read", metadata.elementType(), 1);
+    downloadProg->add(poplar::program::Copy(metadata, stream));
+  }
+}
+
 inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const std::string &name,
                                           poplar::Graph &graph,
                                           poplar::program::Sequence *uploadProg,
@@ -77,6 +97,9 @@ inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const st
     downloadProg->add(poplar::program::Copy(
         tensor, graph.addDeviceToHostFIFO(name + "-read", tensor.elementType(), elements)));
   }
+  if (tensor.hasMetadata())
+    addMetadataStreams(tensor.getMetadata(), name, graph, uploadProg, downloadProg,
+                       memory.get() + bytes, map);
   return memory;
 }
 } // namespace detail
@@ -157,17 +180,38 @@ void copy(const poplar::Target &target, const poplar::Type &type, const void *so
   copy(target, type, source, destination.data(), destination.size());
 }
 
+// Quarters to and from memory that allocateHostMemoryForTensor has made: with the metadata behind them.
+namespace detail
+{
+template <typename T>
+void copyWithMetadata(const poplar::Target &target, const T *source, std::size_t count,
+                      const poplar::Type &type, const poplar::QuarterMetadata &metadata,
+                      void *destination)
+{
+  copy(target, source, count, type, metadata, destination);
+  static_cast<unsigned char *>(destination)[count] = metadata.getBinary();
+}
+template <typename T>
+void copyWithMetadata(const poplar::Target &target, const poplar::Type &type,
+                      poplar::QuarterMetadata &metadata, const void *source, T *destination,
+                      std::size_t count)
+{
+  std::memcpy(&metadata, static_cast<const char *>(source) + count, sizeof metadata);
+  copy(target, type, metadata, source, destination, count);
+}
+} // namespace detail
+
 template <typename T>
 void copy(const poplar::Target &target, const std::vector<T> &source, const poplar::Type &type,
           const poplar::QuarterMetadata &metadata, void *destination)
 {
-  copy(target, source.data(), source.size(), type, metadata, destination);
+  detail::copyWithMetadata(target, source.data(), source.size(), type, metadata, destination);
 }
 template <typename T>
-void copy(const poplar::Target &target, const poplar::Type &type,
-          const poplar::QuarterMetadata &metadata, const void *source, std::vector<T> &destination)
+void copy(const poplar::Target &target, const poplar::Type &type, poplar::QuarterMetadata &metadata,
+          const void *source, std::vector<T> &destination)
 {
-  copy(target, type, metadata, source, destination.data(), destination.size());
+  detail::copyWithMetadata(target, type, metadata, source, destination.data(), destination.size());
 }
 
 #if __has_include(<boost/multi_array.hpp>)
@@ -187,14 +231,15 @@ template <typename T, std::size_t N>
 void copy(const poplar::Target &target, const boost::multi_array<T, N> &source,
           const poplar::Type &type, const poplar::QuarterMetadata &metadata, void *destination)
 {
-  copy(target, source.data(), source.num_elements(), type, metadata, destination);
+  detail::copyWithMetadata(target, source.data(), source.num_elements(), type, metadata,
+                           destination);
 }
 template <typename T, std::size_t N>
-void copy(const poplar::Target &target, const poplar::Type &type,
-          const poplar::QuarterMetadata &metadata, const void *source,
-          boost::multi_array<T, N> &destination)
+void copy(const poplar::Target &target, const poplar::Type &type, poplar::QuarterMetadata &metadata,
+          const void *source, boost::multi_array<T, N> &destination)
 {
-  copy(target, type, metadata, source, destination.data(), destination.num_elements());
+  detail::copyWithMetadata(target, type, metadata, source, destination.data(),
+                           destination.num_elements());
 }
 // One array for each memory.
 template <typename T, std::size_t N>
