@@ -115,6 +115,22 @@ void distributions()
     CHECK(std::count(kept.begin(), kept.end(), 0.0f) +
               std::count(kept.begin(), kept.end(), 3.75f) ==
           long(n));
+    m = moments(f.run<float>(poprand::logUniform(g, seed, 6, t, FLOAT, 1, 8, f.prog)));
+    CHECK(near(m.mean, 7 / std::log(8.0), 0.15) && m.least >= 1 && m.least < 1.01);
+    CHECK(m.most <= 8 && m.most > 7.9);
+    std::vector<int> logs = f.run<int>(poprand::logUniform(g, seed, 7, t, INT, 1, 7, f.prog, 2));
+    for (int i : {1, 3, 7})
+      CHECK(near(double(std::count(logs.begin(), logs.end(), i)),
+                 double(n) * std::log((i + 1.0) / i) / std::log(8.0), 100));
+    CHECK(*std::min_element(logs.begin(), logs.end()) == 1);
+    CHECK(*std::max_element(logs.begin(), logs.end()) == 7);
+    // Of 200 rows some are kept, as a whole.
+    Tensor rows = f.input(FLOAT, {200, 20}, std::vector<float>(n, 3));
+    std::vector<float> left = f.run<float>(
+        poprand::shapedDropout(g, seed, 8, rows, f.reference(200).expand({1}), 0.75, 2, f.prog));
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK(left[i] == left[i / 20 * 20] && (left[i] == 0 || left[i] == 6));
+    CHECK(near(double(std::count(left.begin(), left.end(), 6.0f)), 0.75 * n, 600));
   }
 }
 
@@ -124,6 +140,8 @@ void wrong_use()
   Tensor t = f.reference(4);
   CHECK_THROWS(poplar_error, "lower bound",
                poprand::uniform(f.graph, nullptr, 0, t, FLOAT, 1, 1, f.prog));
+  CHECK_THROWS(poputil::poplibs_error, "the lower bound must be at least 1",
+               poprand::logUniform(f.graph, nullptr, 0, t, FLOAT, 0.5, 2, f.prog));
   CHECK_THROWS(poplar_error, "no int between",
                poprand::uniform(f.graph, nullptr, 0, t, INT, 1.2, 1.8, f.prog));
   CHECK_THROWS(poplar_error, "from 0 to 1",

@@ -2,8 +2,14 @@
 #ifndef POPRAND_RANDOMGEN_HPP
 #define POPRAND_RANDOMGEN_HPP
 
+#include <cmath>
 #include <poplar/detail/Library.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/codelets.hpp>
 #include <populus/poprand.h>
+#include <poputil/exceptions.hpp>
+#include <string>
 
 namespace poprand
 {
@@ -38,6 +44,33 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
 {
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_UNIFORM, minVal, maxVal, 0}, prog, debugContext);
+}
+// Their logarithms are uniform, to whatever base. 1 <= minVal < maxVal; of INT there is one between them.
+inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed,
+                                 std::uint32_t seedModifier, const poplar::Tensor &reference,
+                                 const poplar::Type &outType, double minVal, double maxVal,
+                                 poplar::program::Sequence &prog,
+                                 double /*base*/ = 2.718281828459045,
+                                 const poplar::DebugContext &debugContext = {})
+{
+  using namespace popops::expr;
+  const bool whole = outType == poplar::INT;
+  const double least = whole ? std::ceil(minVal) : minVal,
+               most = whole ? std::floor(maxVal) : maxVal;
+  if (!(minVal >= 1) || !(maxVal > minVal) || least > most)
+    throw poputil::poplibs_error(
+        "poprand::logUniform: from " + std::to_string(minVal) + " to " + std::to_string(maxVal) +
+        " of type " + outType.toString() +
+        ": the lower bound must be at least 1, the upper one larger, and a "
+        "value between them");
+  popops::addCodelets(graph);
+  // A whole number stands for what it is the largest one in: a cast cuts off the rest.
+  poplar::Tensor logs =
+      uniform(graph, seed, seedModifier, reference, poplar::FLOAT, std::log(least),
+              std::log(whole ? most + 1 : most), prog, debugContext);
+  const Const lowest(static_cast<float>(least)), highest(static_cast<float>(most));
+  popops::mapInPlace(graph, Min(Max(Exp(_1), lowest), highest), {logs}, prog, debugContext);
+  return outType == poplar::FLOAT ? logs : popops::cast(graph, logs, outType, prog, debugContext);
 }
 inline poplar::Tensor bernoulli(poplar::Graph &graph, const poplar::Tensor *seed,
                                 std::uint32_t seedModifier, const poplar::Tensor &reference,
@@ -78,6 +111,20 @@ inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
   return call.finish(pop_poprand_dropout(graph.c(), detail::source(seed, seedModifier),
                                          poplar::detail::check(input.c()), keepProbability, scale,
                                          call.program(), call.c()));
+}
+// The same by rows, columns, …: what is drawn has the shape of `reference`, which can be broadcast to that of `input`.
+inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *seed,
+                                    std::uint32_t seedModifier, const poplar::Tensor &input,
+                                    const poplar::Tensor &reference, double keepProbability,
+                                    double scale, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {})
+{
+  using namespace popops::expr;
+  popops::addCodelets(graph);
+  poplar::Tensor kept = bernoulli(graph, seed, seedModifier, reference, input.elementType(),
+                                  keepProbability, prog, debugContext);
+  return popops::map(graph, Mul(Mul(_1, _2), Const(static_cast<float>(scale))), {input, kept}, prog,
+                     debugContext);
 }
 // Of the workers' generators.
 inline void setSeed(poplar::Graph &graph, const poplar::Tensor &masterSeed,
