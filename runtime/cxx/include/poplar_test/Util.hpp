@@ -260,20 +260,6 @@ void copy(const poplar::Target &target, const poplar::Type &type,
 }
 #endif
 
-// Reads a handle (Graph::createHostRead) of `count` elements, which on the device are halves if isHalf says so.
-template <typename T, bool isHalf>
-void readAndConvertTensor(const poplar::Target &target, poplar::Engine &engine,
-                          const std::string &handle, T *destination, std::size_t count)
-{
-  if (!isHalf) {
-    engine.readTensor(handle, destination, destination + count);
-    return;
-  }
-  std::vector<char> halves(count * target.getTypeSize(poplar::HALF));
-  engine.readTensor(handle, halves.data(), halves.data() + halves.size());
-  copy(target, poplar::HALF, halves.data(), destination, count);
-}
-
 } // namespace poplar_test
 
 #endif

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <unordered_set>
 
 #include <poplar/Engine.hpp>
 #include <pva/detail/Compilation.hpp>
