@@ -100,9 +100,25 @@ static void note_cycles(tile *t, const context *c)
   if (!is_another || cycles > *noted) *noted = cycles;
 }
 
-static void end(tile *t, context *c)
+/* An estimator that counts below zero in 32 bits says some 2^32 cycles. That is no loop without end: the run's limit is put off by as
+ * many. */
+static void put_limit_off(machine *m, uint64_t cycles)
 {
-  if (c->is_estimated) c->clock = c->estimated_end;
+  enum { PLAUSIBLE = INT32_MAX };
+  uint64_t limit = atomic_load(&m->limit), later;
+  if (cycles <= PLAUSIBLE) return;
+  do {
+    if (limit == 0) return; /* the run has been stopped */
+    if (__builtin_add_overflow(limit, cycles, &later)) later = UINT64_MAX;
+  } while (!atomic_compare_exchange_weak(&m->limit, &limit, later));
+}
+
+static void end(machine *m, tile *t, context *c)
+{
+  if (c->is_estimated) {
+    if (c->estimated_end > c->clock) put_limit_off(m, c->estimated_end - c->clock);
+    c->clock = c->estimated_end;
+  }
   if (c->note) note_cycles(t, c);
   c->is_estimated = false;
   c->note = 0;
@@ -119,7 +135,7 @@ stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *
   for (;;) {
     stop why = run(m, t, c);
     if (why == STOP_RETURN) note_return(m, t, c);
-    if (is_over(c, why)) end(t, c);
+    if (is_over(c, why)) end(m, t, c);
     if (why == STOP_CALL) begin(t, c);
     if (why != STOP_CALL && why != STOP_RETURN) return why;
   }

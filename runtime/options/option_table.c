@@ -176,8 +176,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "least stack of a tile's supervisor; 0: what the compiled code needs", ON_COMPILE,             \
     OPTION_NUMBER, FIELD(supervisor_stack_bytes), STACK)                                           \
   X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
-    "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
-    OPTION_NUMBER, FIELD(run.machine.max_cycles_per_run), .greatest = UINT64_MAX,                  \
+    "ends a run in which a tile takes longer, with a fault that names the vertex; what vertices "  \
+    "are said to take counts up to 2^31 cycles a call",                                            \
+    ON_RUN, OPTION_NUMBER, FIELD(run.machine.max_cycles_per_run), .greatest = UINT64_MAX,          \
     .simulator = true)                                                                             \
   X("debug.strictLoads", "true or false", "false",                                                 \
     "a load from tile memory that holds nothing is a fault, which says what variable lies in "     \

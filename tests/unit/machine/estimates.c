@@ -313,3 +313,37 @@ Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
     }
   }
 }
+
+/* An estimator that counts below zero says some 2^32 cycles: the run goes on, and code without an end still ends it. */
+Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
+{
+  enum { LIMIT = 1000 * SLOT };
+  const uint64_t said = UINT64_C(684) << 32;
+  for (size_t way = 0; way < NUM_WAYS; way++)
+    for (int endless = 0; endless < 2; endless++) {
+      machine_options options = ways[way];
+      options.max_cycles_per_run = LIMIT;
+      rig r = rig_create_with(1, options);
+      assembler *a = r.code;
+      uint32_t room = skip(a), vertex = assemble_vertex(a);
+      fill(a, room);
+      call(a, vertex, STATE);
+      call(a, vertex, STATE);
+      if (endless) asm_jal(a, ZERO, asm_here(a));
+      rig_report(a, 1);
+      rig_load(&r);
+      expect_ok(machine_set_estimates(
+          r.m, 0, &(machine_estimate){.vertex_state = STATE, .cycles = said}, 1));
+      uint64_t spent = 0;
+      if (endless) {
+        spent = rig_run_into(&r, MACHINE_FAULT_OUT_OF_CYCLES)->cycle;
+        cr_assert(spent > 2 * said && spent <= 2 * said + LIMIT, "%zu: %llu", way,
+                  (unsigned long long)spent);
+      } else {
+        cr_assert_eq(rig_run(&r), 1);
+        spent = machine_get_counters(r.m).cycles;
+        cr_assert_eq(spent, 2 * said + (1 + 2 * CALL_SLOTS + 3) * SLOT + RIG_HOST_SYNC);
+      }
+      rig_free(&r);
+    }
+}
