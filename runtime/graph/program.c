@@ -3,6 +3,7 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/metadata.h"
 #include "graph/print_format.h"
 #include "graph/replicated.h"
 
@@ -130,6 +131,32 @@ bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor
   return false;
 }
 
+static pop_program add_copy(pop_graph *graph, const char *call, pop_tensor source,
+                            pop_tensor destination, const char *name)
+{
+  program p = {.kind = PROGRAM_COPY,
+               .source = tensor_of_all_replicas(graph, call, source).index,
+               .destination = tensor_of_all_replicas(graph, call, destination).index};
+  return add_program(graph, call, p, name);
+}
+
+/* Quarters mean the same where they come to if their metadata do: those of the source, if it has the same for all, go to what the
+ * destination has, unless that is a constant. */
+static pop_program add_copy_of_quarters(pop_graph *graph, const char *call, pop_tensor source,
+                                        pop_tensor destination, const char *name)
+{
+  pop_program copy = add_copy(graph, call, source, destination, name);
+  pop_tensor from = graph_metadata(graph, call, &graph->tensors[source.index], false);
+  pop_tensor to = graph_metadata(graph, call, &graph->tensors[destination.index], false);
+  if (graph->error || !from.index || !to.index || pop_tensor_equal(from, to) ||
+      pop_tensor_contains_constant(to))
+    return copy;
+  pop_program both = pop_program_sequence(graph, name);
+  pop_sequence_add(both, copy);
+  pop_sequence_add(both, add_copy(graph, call, from, to, name));
+  return both;
+}
+
 pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const char *name)
 {
   GRAPH_TURN(source.graph ? source.graph : destination.graph);
@@ -137,10 +164,9 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   if (!graph_usable(graph, __func__) || !check_copy(graph, call, name, source, destination))
     return (pop_program){graph, 0};
-  program p = {.kind = PROGRAM_COPY,
-               .source = tensor_of_all_replicas(graph, call, source).index,
-               .destination = tensor_of_all_replicas(graph, call, destination).index};
-  return add_program(graph, call, p, name);
+  return graph->tensors[source.index].type == POP_QUARTER
+             ? add_copy_of_quarters(graph, call, source, destination, name)
+             : add_copy(graph, call, source, destination, name);
 }
 
 pop_program pop_program_write_undef(pop_tensor tensor, const char *name)

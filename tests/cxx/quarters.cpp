@@ -7,6 +7,7 @@
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <popops/Cast.hpp>
+#include <poputil/Util.hpp>
 #include <popops/codelets.hpp>
 
 using namespace poplar;
@@ -251,6 +252,24 @@ void programs_change_them()
   CHECK(!f.graph.clone(quarters).getMetadata().intersectsWith(quarters.getMetadata()));
 }
 
+// Copies mean what they are copies of, duplicates, too; where metadata are constant they stay.
+void copies()
+{
+  Quarters f;
+  Tensor with = createConstantMetadataTensor(f.graph, Format::F152, -4);
+  const float values[] = {0.75f, -6};
+  Tensor t = f.mapped(f.graph.addConstant(QUARTER, with, {2}, values));
+  Tensor copy = f.mapped(f.graph.addVariable(QUARTER, {2}, "copy"));
+  f.program.add(Copy(t, copy));
+  Tensor again = poputil::duplicate(f.graph, copy, f.program);
+  Tensor fixed = f.mapped(f.graph.addVariable(
+      QUARTER, createConstantMetadataTensor(f.graph, Format::F152, -3), {2}, "fixed"));
+  f.program.add(Copy(t, fixed));
+  CHECK(f.decoded("Decode", again, 2) == (std::vector<float>{0.75f, -6}));
+  CHECK(f.decoded("Decode", copy, 2) == (std::vector<float>{0.75f, -6}));
+  CHECK(f.decoded("Decode", fixed, 2) == (std::vector<float>{1.5f, -12}));
+}
+
 void constants()
 {
   Quarters f;
@@ -368,6 +387,7 @@ int main()
   casts_of_other_types();
   codelets_see_them();
   programs_change_them();
+  copies();
   constants();
   of_other_types();
   mistakes();

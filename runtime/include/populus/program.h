@@ -22,7 +22,8 @@ void pop_sequence_add(pop_program sequence, pop_program program);
 pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name);
 /* Copies elements: same type, same number of elements (shapes may differ: row-major order). Source
  * and destination may overlap: as if through a temporary. The destination must not be a constant
- * nor hold an element twice. */
+ * nor hold an element twice. Quarters take their metadata with them (populus/graph.h), if the source has the same for all and
+ * the destination's are no constant. */
 pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const char *name);
 /* Runs `body` `count` times; 0 is legal. */
 pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body,
