@@ -491,7 +491,7 @@ void quarters_of_tests()
   engine.load(f.device);
   poplar_test::attachStreams(engine, map);
   engine.run(0);
-  std::fill(memory.get(), memory.get() + 5, 0);
+  std::fill(memory.get(), memory.get() + 5, '\0');
   engine.run(1);
   QuarterMetadata got(QuarterMetadata::Format::F152, 0);
   poplar_test::copy(f.graph.getTarget(), QUARTER, got, memory.get(), back);

@@ -7,8 +7,8 @@
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <popops/Cast.hpp>
-#include <poputil/Util.hpp>
 #include <popops/codelets.hpp>
+#include <poputil/Util.hpp>
 
 using namespace poplar;
 using namespace poplar::program;

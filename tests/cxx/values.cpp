@@ -20,9 +20,10 @@ struct Halves : Vertex {
   Output<Vector<float>> out;
   half one;
   Vector<half> more;
+  bool negative;
   bool compute()
   {
-    out[0] = one;
+    out[0] = negative ? half(-one) : one;
     out[1] = more[0];
     out[2] = more[1];
     return true;
@@ -176,8 +177,9 @@ void halves()
   f.graph.setInitialValueHalf(v["one"], IeeeHalf(0.5f).bits());
   f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0x1234});
   f.graph.setInitialValueHalf(v["more"][1], 0xc000);
+  f.graph.setInitialValue(v["negative"], 30); // true, as C++ has it
   f.graph.setTileMapping(v, 0);
-  CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{0.5f, 1.5f, -2}));
+  CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{-0.5f, 1.5f, -2}));
   double two = 2, back = 0;
   std::uint16_t bits;
   copyDoubleToDeviceHalf(f.graph.getTarget(), &two, &bits, 1);
@@ -188,6 +190,8 @@ void halves()
 void types_and_targets()
 {
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
+  CHECK(Target::createIPUTarget(2, 16, "IPU-POD16").getTargetArchString() == "ipu2");
+  CHECK_THROWS(poplar_error, "there is no target 'POD16'", Target::createIPUTarget(2, "POD16"));
   CHECK(target.createVirtualTarget(1, 0).getNumTiles() == 0); // planners ask whether there are any
   CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
   CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&

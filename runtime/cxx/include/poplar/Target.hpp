@@ -51,15 +51,17 @@ public:
   Target() = default;
   explicit Target(const pop_target &target) : target_(target) {}
 
-  // `systemType` is an architecture: "ipu1", "ipu2" or "ipu21".
+  // `systemType` is an architecture, "ipu1", "ipu2" or "ipu21", or a system of "ipu2": "IPU-M2000", "IPU-POD16", ….
   static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
                                 const OptionFlags &options = {})
   {
+    std::string name = systemType.cloneAsString();
+    if (name == "IPU-M2000" || name.compare(0, 7, "IPU-POD") == 0) name = "ipu2";
     if (!options.empty())
       throw invalid_option("Target::createIPUTarget: there is no option '" +
                            options.begin()->first + "': targets have none");
     pop_target target;
-    detail::check(pop_target_create(systemType.cloneAsString().c_str(), numIPUs, &target));
+    detail::check(pop_target_create(name.c_str(), numIPUs, &target));
     return Target(target);
   }
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,

@@ -97,6 +97,7 @@ inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const st
     downloadProg->add(poplar::program::Copy(
         tensor, graph.addDeviceToHostFIFO(name + "-read", tensor.elementType(), elements)));
   }
+  std::memset(memory.get() + bytes, POP_QUARTER_USUAL, replicas);
   if (tensor.hasMetadata())
     addMetadataStreams(tensor.getMetadata(), name, graph, uploadProg, downloadProg,
                        memory.get() + bytes, map);

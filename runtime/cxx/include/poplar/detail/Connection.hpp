@@ -80,6 +80,8 @@ template <typename T> void setValue(pop_graph *graph, const FieldRef &field, T v
   pop_field_info info = fieldInfo(field);
   if (field.isIndexed() || info.is_edge || info.is_vector || info.type == POP_UNSIGNED_LONGLONG)
     setValues(graph, field, HostValues(&value, 1));
+  else if (info.type == POP_BOOL) // as C++ has it
+    pop_graph_set_field_int(graph, field.c(), name, value != T(0));
   else if (std::is_floating_point<T>::value)
     pop_graph_set_field_float(graph, field.c(), name, static_cast<double>(value));
   else
