@@ -75,9 +75,13 @@ static run_list collect_runs(pop_tensor t, const pop_interval *regions, size_t n
   size_t first = 0; /* region that does not end before `position` */
   view_walk walk;
   view_walk_start(&walk, t.graph, t.index);
-  for (view_run run; view_walk_next(&walk, &run); position += run.count) {
-    uint64_t end = position + run.count;
+  for (view_run run;; position += run.count) {
     while (first < num_regions && regions[first].end <= position) first++;
+    if (first == num_regions) break;
+    if (regions[first].begin > position)
+      position += view_walk_skip(&walk, regions[first].begin - position);
+    if (!view_walk_next(&walk, &run)) break;
+    uint64_t end = position + run.count;
     for (size_t i = first; i < num_regions && regions[i].begin < end; i++) {
       uint64_t from = regions[i].begin > position ? regions[i].begin : position;
       uint64_t to = regions[i].end < end ? regions[i].end : end;

@@ -58,3 +58,47 @@ bool view_walk_next(view_walk *walk, view_run *run)
     run->count += take_run(walk).count;
   return true;
 }
+
+/* How many elements of the current piece lie behind; *all: how many it has. */
+static uint64_t elements_behind(const view_walk *walk, uint64_t *all)
+{
+  const view_piece *piece = current_piece(walk);
+  const view_dim *dims = piece_dims(walk->graph, piece);
+  uint64_t behind = 0;
+  *all = 1;
+  for (uint32_t k = piece->num_dims; k-- > 0;) {
+    behind += walk->index[k] * *all;
+    *all *= dims[k].count;
+  }
+  return behind;
+}
+
+/* Moves the counters to the run that has this element of the current piece. Returns which one is the run's first. */
+static uint64_t stand_at(view_walk *walk, uint64_t element)
+{
+  const view_piece *piece = current_piece(walk);
+  const view_dim *dims = piece_dims(walk->graph, piece);
+  uint32_t k = piece->num_dims;
+  bool is_run = k && dims[k - 1].stride == 1;
+  uint64_t run = is_run ? dims[--k].count : 1, rest = element / run;
+  walk->element = piece->base;
+  while (k-- > 0) {
+    walk->index[k] = rest % dims[k].count;
+    rest /= dims[k].count;
+    walk->element += walk->index[k] * (uint64_t)dims[k].stride;
+  }
+  return element - element % run;
+}
+
+uint64_t view_walk_skip(view_walk *walk, uint64_t elements)
+{
+  uint64_t skipped = 0, all;
+  while (elements > skipped && ready(walk)) {
+    uint64_t behind = elements_behind(walk, &all), wanted = behind + (elements - skipped);
+    if (wanted < all) return skipped + stand_at(walk, wanted) - behind;
+    skipped += all - behind;
+    walk->piece++;
+    walk->started = false;
+  }
+  return skipped;
+}

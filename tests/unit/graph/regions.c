@@ -129,10 +129,26 @@ static void check_times(const listing *l)
   }
 }
 
+/* Two parts of the positions, with some in front of, between and behind them. */
+static void check_parts(const pair *of, const char *where)
+{
+  static listing l;
+  size_t n = of->list.count;
+  const pop_interval parts[] = {{n / 5, n / 3}, {n / 2, n / 2 + n / 7}};
+  l = (listing){.of = &of->list, .where = where};
+  pop_tensor_visit_sorted_contiguous_regions(of->tensor, parts, 2, false, note_list, &l);
+  for (size_t i = 0; i < n; i++) {
+    bool in =
+        (parts[0].begin <= i && i < parts[0].end) || (parts[1].begin <= i && i < parts[1].end);
+    cr_assert_eq(l.times[i], in, "%s: position %zu of %zu", where, i, n);
+  }
+}
+
 static void check_regions(const pair *pairs, const char *where)
 {
   static listing l;
   for (size_t i = 0; i < PAIRS; i++) {
+    check_parts(&pairs[i], where);
     if (pairs[i].list.count > 200) continue;
     l = (listing){.of = &pairs[i].list, .where = where};
     pop_tensor_visit_var_regions(pairs[i].tensor, note_var_region, &l);
