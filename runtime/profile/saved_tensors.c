@@ -232,7 +232,8 @@ pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t si
   *tensors = NULL;
   *num_tensors = 0;
   pop_profile *file;
-  POP_TRY(pop_profile_read_memory(bytes, size, &file));
+  pop_error *error = pop_profile_read_memory(bytes, size, &file);
+  if (error) return pop_error_prefix(error, "%s: these are no tensors that were saved", __func__);
   pop_profile_value root = pop_profile_root(file);
   const char *format = pop_profile_as_string(pop_profile_get(root, "format"));
   if (!format || strcmp(format, format_name) != 0) {
@@ -244,7 +245,7 @@ pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t si
   pop_tensor *variables = pop_xmalloc((num_variables + 1) * sizeof *variables);
   pop_tensor *loaded = pop_xmalloc((count + 1) * sizeof *loaded);
   bool failed = pop_graph_error(graph) != NULL; /* before; then nothing is added */
-  pop_error *error = load_all(graph, root, variables, loaded);
+  error = load_all(graph, root, variables, loaded);
   if (!error && !failed)
     error = pop_graph_take_error(graph); /* of variables that no graph could have */
   free(variables);

@@ -284,7 +284,7 @@ Test(introspection, saved_tensors_come_back_in_another_graph)
                "a tile that this graph has not", "small");
   for (size_t cut = 0; cut < size; cut++)
     expect_error(pop_graph_load_tensors(small, bytes, cut, &loaded, &count), POP_ERROR_FILE_LOAD,
-                 "", "cut");
+                 "these are no tensors that were saved", "cut");
   assert_no_error(small);
   expect_error(pop_graph_save_tensors(other, saved, 1, stdout), POP_ERROR_INVALID_ARGUMENT,
                "not one of this graph", "another's");
