@@ -24,7 +24,8 @@ typedef struct build {
   pop_gp_builder *builder;
   popc_file_list *dependencies;
   pop_bytes *diagnostics;
-  bool *done; /* parallel to the variants */
+  bool *done;    /* parallel to the variants */
+  bool left_out; /* the source: it is assembly of the chip */
 } build;
 
 static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
@@ -195,7 +196,7 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   if (!second) {
     b->diagnostics->size = before;
     pop_bytes_append(b->diagnostics, said.data, said.size);
-    b->settings->left_out_assembly = true;
+    b->left_out = true;
     popc_note_left_out_assembly(b->settings, b->source, b->diagnostics);
   }
   pop_bytes_free(&said);
@@ -246,7 +247,11 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
                              pop_gp_builder *builder, popc_file_list *dependencies,
                              pop_bytes *diagnostics)
 {
-  build b = {settings, source, builder, dependencies, diagnostics, NULL};
+  build b = {.settings = settings,
+             .source = source,
+             .builder = builder,
+             .dependencies = dependencies,
+             .diagnostics = diagnostics};
   b.done = pop_xcalloc(settings->num_variants + 1, sizeof *b.done);
   for (size_t i = 0; i < settings->num_variants; ++i)
     b.done[i] = !is_for(source, settings->variants[i].target);
@@ -260,6 +265,7 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
     error = compile_groups(&b, groups, count, by_architecture);
     by_architecture = true;
   }
+  settings->num_left_out += b.left_out;
   free(b.done);
   return error;
 }

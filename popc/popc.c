@@ -194,16 +194,17 @@ static pop_error *add_library(run *r)
   return error;
 }
 
-/* G11: there must be something for each target that was asked for. Nothing may be left of the chip's assembly, for the
- * host as for tiles. */
+/* G11: there must be something for each target that was asked for. If all that there is is the chip's assembly, nothing may be left
+ * of it for tiles, nor for the host. */
 static pop_error *check_targets(const run *r)
 {
   pop_gp *gp;
+  if (r->settings->num_left_out == r->settings->num_inputs) return NULL;
   POP_TRY(put_together(r->builder, &gp));
   pop_error *error = NULL;
   for (size_t i = 0; i < r->settings->num_variants && !error; ++i) {
     const char *target = r->settings->variants[i].name;
-    if (pop_gp_has_target(gp, target) || r->settings->left_out_assembly) continue;
+    if (pop_gp_has_target(gp, target)) continue;
     error =
         *r->present
             ? pop_error_new(POP_ERROR_FILE_LOAD,

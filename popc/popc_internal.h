@@ -110,7 +110,8 @@ typedef struct popc_settings {
     popc_when when;
     bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
-  bool left_out_assembly; /* it was the chip's: of a source nothing may be left (build.c) */
+  size_t
+      num_left_out; /* of the inputs: assembly of the chip, of which nothing may be left (build.c) */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;

@@ -214,7 +214,7 @@ uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t be
   return bytes;
 }
 
-enum { WORTH_A_VERTEX = 256 };
+enum { WORTH_A_VERTEX = 256 }; /* bytes */
 
 /* The outermost boundary of the result's rows, planes, … within elements begin to end; `end` if there is none. */
 static uint64_t boundary_within(const model_type *type, uint64_t begin, uint64_t end)

@@ -212,6 +212,7 @@ typedef struct box {
 box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
 /* Of operand i, for elements [begin, end) of the first result; it has at least one element if the operand has one. */
 box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
+/* How many bytes that has. */
 uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
 /* Where a vertex of elements [begin, end) should end, so that it and another for the rest need much less of operand i than one for
  * all: `end`, or where a row, plane, … of the result does. */

@@ -292,7 +292,7 @@ pop_error *verify_fft(verifier *v, const operation *op)
     int64_t half = n / 2 + 1;
     WANT(n > 0 || !in, "%s: lengths are positive", op->name);
     WANT(!in || n < 46341 || fft_is_long(v->m, op),
-         "%s: a length that is no product is at most 46340", op->name);
+         "%s: no prime factor of a length may be above 46340", op->name);
     WANT(from->dims[d] == (last && real_out ? half : n) &&
              to->dims[d] == (last && real_in ? half : n),
          "%s: dimension %u does not match the length", op->name, d);

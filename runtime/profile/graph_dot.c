@@ -218,6 +218,7 @@ static pop_error *output(const char *call, pop_graph *graph, FILE *stream,
 pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
                                          const pop_program *programs, size_t num_programs)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
   return output("pop_graph_output_vertex_graph", graph, stream, programs, num_programs, true);
@@ -226,6 +227,7 @@ pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
 pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE *stream,
                                           const pop_program *programs, size_t num_programs)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
   return output("pop_graph_output_compute_graph", graph, stream, programs, num_programs, false);

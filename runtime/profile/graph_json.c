@@ -230,6 +230,7 @@ static uint32_t *reachable(pop_graph *graph, uint32_t from, size_t *num_reached)
 
 pop_error *pop_program_serialize(pop_program program, FILE *stream)
 {
+  GRAPH_TURN(program.graph);
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   POP_TRY(object_check(program.graph, OBJECT_GRAPH, __func__));
   pop_graph *graph = program.graph->top;
@@ -251,6 +252,7 @@ pop_error *pop_program_serialize(pop_program program, FILE *stream)
 
 pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   json_writer json = {.stream = stream};
   emitter to = json_emitter(&json);
@@ -259,6 +261,7 @@ pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream)
 
 pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *stream)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   emitter to = cbor_emitter(stream);
   return serialize("pop_graph_serialize_cbor", graph, stream, &to);

@@ -115,24 +115,13 @@ static uint64_t emit_always_live(const emitter *to, const graph_profile *g)
   return bytes;
 }
 
-static size_t first_used_at(const executable_profile *p, uint32_t step)
+/* Steps are asked for in ascending order; *next: the first of `used` that no step before has. */
+static void emit_uses(const emitter *to, const executable_profile *p, uint32_t step, size_t *next)
 {
-  size_t low = 0, high = p->num_used;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (p->used[middle].step < step)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void emit_uses(const emitter *to, const executable_profile *p, uint32_t step)
-{
+  while (*next < p->num_used && p->used[*next].step < step) ++*next;
   emit_begin_vector(to, "uses");
-  for (size_t i = first_used_at(p, step); i < p->num_used && p->used[i].step == step; ++i)
-    emit_int(to, NULL, p->used[i].live);
+  for (; *next < p->num_used && p->used[*next].step == step; ++*next)
+    emit_int(to, NULL, p->used[*next].live);
   emit_end_vector(to);
 }
 
@@ -141,6 +130,7 @@ void emit_liveness(const emitter *to, const graph_profile *g)
   const executable_profile *p = g->p;
   live_set set = start_live_set(p);
   uint64_t most = 0;
+  size_t next_used = 0;
   emit_begin_map(to, "liveness");
   emit_variables(to, p);
   uint64_t always = emit_always_live(to, g);
@@ -155,7 +145,7 @@ void emit_liveness(const emitter *to, const graph_profile *g)
     emit_begin_vector(to, "variables");
     for (size_t v = 0; v < set.num_live; ++v) emit_int(to, NULL, set.live[v]);
     emit_end_vector(to);
-    emit_uses(to, p, g->e->steps[i].position);
+    emit_uses(to, p, g->e->steps[i].position, &next_used);
     emit_end_map(to);
   }
   emit_end_vector(to);

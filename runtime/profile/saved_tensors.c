@@ -84,6 +84,7 @@ static void put_tensor(const emitter *to, const pop_graph *graph, uint32_t index
 pop_error *pop_graph_save_tensors(pop_graph *graph, const pop_tensor *tensors, size_t num_tensors,
                                   FILE *stream)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   POP_TRY(object_check_list(tensors, num_tensors, "tensors", __func__));
@@ -226,6 +227,7 @@ static pop_error *load_all(pop_graph *graph, pop_profile_value root, pop_tensor 
 pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t size,
                                   pop_tensor **tensors, size_t *num_tensors)
 {
+  GRAPH_TURN(graph);
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(tensors, "where the tensors go", __func__));
   POP_TRY(object_check_argument(num_tensors, "their number", __func__));

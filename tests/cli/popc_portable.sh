@@ -123,6 +123,8 @@ note='popc: note: Beside.S: it is assembly of another instruction set; compiled 
 printf '%s\n' '.globl helper' 'helper:' '  ret' >tile.S
 "$popc" --target ipu2,cpu tile.S -o tile.gp 2>said.txt && fail 'assembly of tiles is something for the host'
 grep -q "hold nothing for target 'cpu'" said.txt || fail "tile.S for ipu2,cpu: $(cat said.txt)"
+"$popc" --target ipu2,cpu Beside.S tile.S -o tile.gp 2>said.txt && fail 'nor beside the assembly of a chip'
+grep -q "hold nothing for target 'cpu'" said.txt || fail "Beside.S and tile.S for ipu2,cpu: $(cat said.txt)"
 # Each of its macros may be said to be wrong many times: what is kept of that tells what it is, and begins what is shown.
 { printf '%s\n' '#ifdef __IPU__' '.rept 40000' '  exitz $mzero' '.endr' '#endif'; } >many.S
 "$popc" many.S -o many.gp 2>said.txt || fail "many.S: $(tail -n 3 said.txt)"

@@ -47,6 +47,9 @@ void what_is_missing()
   wide.dataPathWidth *= 2;
   CHECK_THROWS(poplar_error, "IPUModel::dataPathWidth is 64, as the architecture's, and cannot be",
                wide.createDevice());
+  IPUModel other("ipu2"); // what it was made for does not bind it
+  other.IPUVersion = "ipu21";
+  CHECK(other.createDevice().getTarget().getTargetArchString() == "ipu21");
   CHECK_THROWS(poplar_error, "program::Loop: a run has to end", Loop loop(0); (void)loop);
   CHECK_THROWS(poplar_error, "compileModule is not there yet", compileModule(f.graph, 0));
   CHECK_THROWS(poplar_error, "exit codes of vertices are not kept",

@@ -241,6 +241,9 @@ says 3:10 'the state is tensor<2xui64>, before and after, not tensor<3xui64>' 'f
 %0 = stablehlo.constant dense<0> : tensor<3xui64>
 %1, %2 = stablehlo.rng_bit_generator %0, algorithm = THREE_FRY : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
 return }'
+says 2:6 'stablehlo.fft: no prime factor of a length may be above 46340' 'func.func @main(%x: tensor<100042xcomplex<f32>>) -> tensor<100042xcomplex<f32>> {
+%0 = stablehlo.fft %x, type = FFT, length = [100042] : (tensor<100042xcomplex<f32>>) -> tensor<100042xcomplex<f32>>
+return %0 : tensor<100042xcomplex<f32>> }'
 says 2:6 'stablehlo.all_reduce: a process is twice in a row of replica_groups' 'func.func @sum(%x: tensor<2xi64>) -> tensor<2xi64> {
 %0 = "stablehlo.all_reduce"(%x) ({
 ^bb0(%a: tensor<i64>, %b: tensor<i64>):

@@ -29,6 +29,7 @@ struct GlobalExchangeConstraint {
   }
 };
 
+// X(name, of pop_target_units)
 #define POPULUS_FIGURES(X)                                                                         \
   X(dataPathWidth, data_path_bits)                                                                 \
   X(atomicStoreGranularity, atomic_store_bytes)                                                    \
@@ -55,11 +56,11 @@ class IPUModel
     detail::check(pop_ipu_model_init(&model, version));
     return model;
   }
-  static const pop_target_units &unitsOf(const std::string &version)
+  static const pop_target_units *unitsOf(const char *version)
   {
     pop_target target;
-    detail::check(pop_target_create(version.c_str(), 1, &target));
-    return *pop_target_get_units(&target);
+    detail::check(pop_target_create(version, 1, &target));
+    return pop_target_get_units(&target);
   }
   static void checkFigure(const char *name, unsigned figure, unsigned own)
   {
@@ -75,9 +76,9 @@ class IPUModel
         exchangeBytesPerCycle(m.exchange_bytes_per_cycle),
         interleavedMemoryElementIndex(m.interleaved_memory_element_index),
         minIPUSyncDelay(m.min_ipu_sync_delay), globalSyncCycles(m.global_sync_cycles),
-        compileIPUCode(m.compile_ipu_code)
+        compileIPUCode(m.compile_ipu_code), units(unitsOf(m.ipu_version))
   {
-#define POPULUS_INIT(name, unit) name = unitsOf(IPUVersion).unit;
+#define POPULUS_INIT(name, unit) name = units->unit;
     POPULUS_FIGURES(POPULUS_INIT)
 #undef POPULUS_INIT
   }
@@ -127,7 +128,7 @@ public:
                            "'");
     if (accurateHalf)
       throw poplar_error("IPUModel::createDevice: half is always accurate here: pass false");
-#define POPULUS_CHECK(name, unit) checkFigure(#name, name, unitsOf(IPUVersion).unit);
+#define POPULUS_CHECK(name, unit) checkFigure(#name, name, units->unit);
     POPULUS_FIGURES(POPULUS_CHECK)
 #undef POPULUS_CHECK
     pop_ipu_model model = figures(IPUVersion.c_str());
@@ -154,6 +155,9 @@ public:
     detail::check(pop_ipu_model_create_device(&model, &device));
     return Device(device);
   }
+
+private:
+  const pop_target_units *units; // of the version that the model was made for
 };
 
 #undef POPULUS_FIGURES

@@ -38,14 +38,16 @@ public:
 };
 using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
 
-// Room for a tensor's elements on the host, zero, for each of `replicas`; behind those of quarters for their metadata, too.
+// Room for a tensor's elements on the host, zero, for each of `replicas`; behind those of quarters usual metadata.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
                                                            const poplar::Tensor &tensor,
                                                            unsigned replicas = 1)
 {
   const std::size_t bytes =
       tensor.numElements() * target.getTypeSize(tensor.elementType()) * replicas;
-  return std::unique_ptr<char[]>(new char[bytes + replicas]());
+  std::unique_ptr<char[]> memory(new char[bytes + replicas]());
+  std::memset(memory.get() + bytes, POP_QUARTER_USUAL, replicas);
+  return memory;
 }
 // And how many bytes that is.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
@@ -97,7 +99,6 @@ inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const st
     downloadProg->add(poplar::program::Copy(
         tensor, graph.addDeviceToHostFIFO(name + "-read", tensor.elementType(), elements)));
   }
-  std::memset(memory.get() + bytes, POP_QUARTER_USUAL, replicas);
   if (tensor.hasMetadata())
     addMetadataStreams(tensor.getMetadata(), name, graph, uploadProg, downloadProg,
                        memory.get() + bytes, map);

@@ -60,6 +60,21 @@ public:
   std::string text(const std::string &path) const { return find(path).text(); }
 };
 
+// The first of `count` places whose number, which are ascending, is not below this one.
+template <typename NumberAt>
+std::size_t firstNotBelow(std::size_t count, std::uint64_t number, NumberAt numberAt)
+{
+  std::size_t low = 0, high = count;
+  while (low < high) {
+    std::size_t middle = low + (high - low) / 2;
+    if (numberAt(middle) < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 } // namespace detail
 } // namespace pva
 

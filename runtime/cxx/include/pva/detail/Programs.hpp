@@ -22,9 +22,9 @@ public:
   bool alwaysLive() const
   {
     detail::Part all = liveness.find("alwaysLive.variables");
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].number() == number) return true;
-    return false;
+    std::size_t i =
+        detail::firstNotBelow(all.size(), number, [&](std::size_t at) { return all[at].number(); });
+    return i < all.size() && all[i].number() == number;
   }
 };
 
@@ -86,11 +86,11 @@ public:
   {
     std::vector<LoweredVariable> list;
     detail::Part liveness = graph.find("memory.liveness"), all = liveness.find("programs");
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].number("program") != number) continue;
+    std::size_t i = detail::firstNotBelow(
+        all.size(), number, [&](std::size_t at) { return all[at].number("program"); });
+    if (i < all.size() && all[i].number("program") == number)
       for (std::uint64_t variable : all[i].find("uses").numbers())
         list.emplace_back(liveness, static_cast<std::size_t>(variable));
-    }
     return list;
   }
   // Calls what the visitor has for its type; nothing if that is Unknown.
