@@ -24,8 +24,8 @@ typedef struct build {
   pop_gp_builder *builder;
   popc_file_list *dependencies;
   pop_bytes *diagnostics;
-  bool *done;    /* parallel to the variants */
-  bool left_out; /* the source: it is assembly of the chip */
+  bool *done; /* parallel to the variants */
+  bool holds; /* the source: something that is in an object for tiles */
 } build;
 
 static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
@@ -121,6 +121,21 @@ static popc_place place_of_vertex(const build *b, const pop_object *object, cons
   return (popc_place){.path = b->source->path};
 }
 
+static void see_definition(void *context, const char *name, bool defined, bool weak)
+{
+  (void)name, (void)weak;
+  *(bool *)context |= defined;
+}
+
+static bool holds_something(const pop_object *object)
+{
+  size_t size = 0;
+  bool defines = false;
+  pop_object_section(object, ".text", &size);
+  pop_object_symbols(object, see_definition, &defines);
+  return size || defines;
+}
+
 /* Is there code where each vertex starts? Said here, as only here its line is known. */
 static pop_error *check_entries(build *b, const popc_result *result)
 {
@@ -128,6 +143,7 @@ static pop_error *check_entries(build *b, const popc_result *result)
   const char *symbol, *vertex;
   pop_error *error = pop_object_parse(result->bytes, result->size, b->source->path, &object);
   if (error) return error;
+  b->holds |= holds_something(object);
   error = pop_object_check_entries(object, POP_VERTEX_SYMBOL_PREFIX, &symbol);
   if (error) {
     popc_place place = place_of_vertex(b, object, symbol, &vertex);
@@ -196,7 +212,6 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   if (!second) {
     b->diagnostics->size = before;
     pop_bytes_append(b->diagnostics, said.data, said.size);
-    b->left_out = true;
     popc_note_left_out_assembly(b->settings, b->source, b->diagnostics);
   }
   pop_bytes_free(&said);
@@ -229,11 +244,15 @@ static pop_error *compile_groups(build *b, group *groups, size_t count, bool by_
   return error;
 }
 
+static bool is_assembly(const popc_source *source)
+{
+  return source->language == POPC_ASSEMBLER || source->language == POPC_ASSEMBLER_CPP;
+}
+
 /* Assembly is for tiles; IR says what it is for. */
 static bool is_for(const popc_source *source, popc_target target)
 {
-  if (source->language == POPC_ASSEMBLER || source->language == POPC_ASSEMBLER_CPP)
-    return target == POPC_TILE;
+  if (is_assembly(source)) return target == POPC_TILE;
   if (source->language != POPC_LLVM_IR) return true;
   static const char triple[] = "target triple = \"";
   const char *found = memmem(source->text, source->size, triple, sizeof triple - 1);
@@ -265,7 +284,7 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
     error = compile_groups(&b, groups, count, by_architecture);
     by_architecture = true;
   }
-  settings->num_left_out += b.left_out;
+  settings->num_empty += is_assembly(source) && !b.holds;
   free(b.done);
   return error;
 }

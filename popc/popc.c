@@ -194,12 +194,12 @@ static pop_error *add_library(run *r)
   return error;
 }
 
-/* G11: there must be something for each target that was asked for. If all that there is is the chip's assembly, nothing may be left
- * of it for tiles, nor for the host. */
+/* G11: there must be something for each target that was asked for. Where all that there is is assembly of which nothing is left
+ * for tiles, as of the chip's, the host lacks nothing. */
 static pop_error *check_targets(const run *r)
 {
   pop_gp *gp;
-  if (r->settings->num_left_out == r->settings->num_inputs) return NULL;
+  if (r->settings->num_empty == r->settings->num_inputs) return NULL;
   POP_TRY(put_together(r->builder, &gp));
   pop_error *error = NULL;
   for (size_t i = 0; i < r->settings->num_variants && !error; ++i) {

@@ -111,7 +111,7 @@ typedef struct popc_settings {
     bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
   size_t
-      num_left_out; /* of the inputs: assembly of the chip, of which nothing may be left (build.c) */
+      num_empty; /* of the inputs: assembly of which nothing is left, as of the chip's (build.c) */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;

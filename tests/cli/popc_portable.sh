@@ -120,6 +120,9 @@ note='popc: note: Beside.S: it is assembly of another instruction set; compiled 
 # Where a build asks for the host, too, there is nothing of such a file for either.
 "$popc" --target ipu2,cpu Beside.S -o nothing.gp 2>said.txt && [ "$(cat said.txt)" = "$note" ] ||
   fail "Beside.S for ipu2,cpu: $(cat said.txt)"
+printf '%s\n' '#if defined(__IPU__) && __IPU_ARCH_VERSION__ == 1' 'exitz $mzero' '#endif' >Older.S
+"$popc" --target ipu2,cpu Beside.S Older.S -o nothing.gp 2>said.txt && [ "$(cat said.txt)" = "$note" ] ||
+  fail "Beside.S and Older.S for ipu2,cpu: $(cat said.txt)"
 printf '%s\n' '.globl helper' 'helper:' '  ret' >tile.S
 "$popc" --target ipu2,cpu tile.S -o tile.gp 2>said.txt && fail 'assembly of tiles is something for the host'
 grep -q "hold nothing for target 'cpu'" said.txt || fail "tile.S for ipu2,cpu: $(cat said.txt)"
