@@ -16,10 +16,11 @@
 struct pop_error {
   pop_error_code code;
   char *message;
+  char *report; /* path; NULL: none */
 };
 
 /* What is returned when there is no memory left for an error. Never freed, never changed. */
-static pop_error out_of_memory = {POP_ERROR_MEMORY, (char *)"out of memory"};
+static pop_error out_of_memory = {POP_ERROR_MEMORY, (char *)"out of memory", NULL};
 
 static const struct {
   const char *name;
@@ -122,10 +123,21 @@ pop_error *pop_error_prefix(pop_error *error, const char *format, ...)
   return error;
 }
 
+pop_error *pop_error_with_report(pop_error *error, const char *path)
+{
+  if (!error || error == &out_of_memory) return error;
+  char *copy = strdup(path);
+  if (!copy) return error; /* the message says it, too */
+  free(error->report);
+  error->report = copy;
+  return error;
+}
+
 void pop_error_free(pop_error *error)
 {
   if (!error || error == &out_of_memory) return;
   free(error->message);
+  free(error->report);
   free(error);
 }
 
@@ -137,6 +149,11 @@ pop_error_code pop_error_get_code(const pop_error *error)
 const char *pop_error_message(const pop_error *error)
 {
   return error->message;
+}
+
+const char *pop_error_report(const pop_error *error)
+{
+  return error->report;
 }
 
 const char *pop_error_code_name(pop_error_code code)

@@ -331,11 +331,13 @@ static pop_error *report_out_of_memory(pop_graph *graph, const pop_executable *e
 {
   pop_error *error = write_reports(graph, e, options);
   if (error) log_write(LOG_WARN, "ENGINE", "%s", pop_error_message(error));
-  const char *profile = !error ? reports_profile_folder(options) : NULL;
+  char *profile = !error ? reports_profile_path(options) : NULL;
   pop_error_free(error);
-  return pop_error_new(POP_ERROR_GRAPH_MEMORY, "%s%s%s%s", e->out_of_memory,
-                       profile ? "\nProfile saved to: " : "", profile ? profile : "",
-                       profile ? "/profile.pop" : "");
+  error = pop_error_new(POP_ERROR_GRAPH_MEMORY, "%s%s%s", e->out_of_memory,
+                        profile ? "\nProfile saved to: " : "", profile ? profile : "");
+  if (profile) error = pop_error_with_report(error, profile);
+  free(profile);
+  return error;
 }
 
 static void warn_out_of_memory(const pop_executable *e)

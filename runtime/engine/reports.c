@@ -280,9 +280,11 @@ bool reports_want_graph(const engine_options *o)
   return is_shown(o->report_graph, o->run.report_all, &o->run) || *o->graph_report;
 }
 
-const char *reports_profile_folder(const engine_options *o)
+char *reports_profile_path(const engine_options *o)
 {
-  return is_shown(o->report_graph, o->run.report_all, &o->run) ? o->run.report_directory : NULL;
+  return is_shown(o->report_graph, o->run.report_all, &o->run)
+             ? report_path(&o->run, REPORT_FILE_NAME)
+             : NULL;
 }
 
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,

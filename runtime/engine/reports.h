@@ -20,7 +20,7 @@ POP_MUST_CHECK pop_error *write_execution_reports(const pop_engine *engine, cons
 
 /* Is something asked for that is about the graph and its memory, also if it does not fit? */
 bool reports_want_graph(const engine_options *options);
-/* Where profile.pop is written to when a graph is compiled; NULL: nowhere. */
-const char *reports_profile_folder(const engine_options *options);
+/* Where profile.pop is written to when a graph is compiled; NULL: nowhere. The caller's to free. */
+char *reports_profile_path(const engine_options *options);
 
 #endif

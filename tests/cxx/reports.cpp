@@ -437,6 +437,35 @@ void files_of_reports()
   CHECK_THROWS(file_load_error, "is no report", pva::openReport("graph.pop"));
 }
 
+// An error about memory says where its report is, and a summary can be printed of that.
+void reports_of_a_graph_that_does_not_fit()
+{
+  Graph graph(Target::createIPUTarget(1, 2, "ipu2"));
+  Tensor large = graph.addVariable(INT, {1000000}, "large");
+  graph.setTileMapping(large, 1);
+  const OptionFlags options = {{"autoReport.outputGraphProfile", "true"},
+                               {"autoReport.directory", "pop_graph_free"}};
+  std::string path;
+  try {
+    compileGraph(graph, {WriteUndef(large)}, options);
+  } catch (const graph_memory_allocation_error &e) {
+    path = e.profilePath;
+  }
+  CHECK(path == "pop_graph_free/profile.pop");
+  std::ostringstream summary, both;
+  printGraphSummary(summary, path, {{"showVarStorage", "true"}});
+  printProfileSummary(both, path, {{"showVarStorage", "true"}});
+  CHECK(summary.str().find("out of memory") != std::string::npos && both.str() == summary.str());
+  CHECK_THROWS(index_error, "no 'execution'", printExecutionSummary(both, path));
+  CHECK_THROWS(file_load_error, "nowhere.pop", printGraphSummary(both, std::string("nowhere.pop")));
+  try {
+    compileGraph(graph, {WriteUndef(large)});
+    CHECK(false);
+  } catch (const graph_memory_allocation_error &e) {
+    CHECK(e.profilePath.empty());
+  }
+}
+
 } // namespace
 
 int main()
@@ -448,5 +477,6 @@ int main()
   flushes_and_overflows();
   programs_are_visited();
   files_of_reports();
+  reports_of_a_graph_that_does_not_fit();
   return failures != 0;
 }

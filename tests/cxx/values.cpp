@@ -288,8 +288,12 @@ void values_of_programs()
   CHECK(versionString().compare(0, 5, "3.4.0") == 0);
   std::vector<int> numbers{1, 2, 3};
   CHECK(std::accumulate(numbers.begin(), numbers.end(), 0) == 6); // of <numeric>
+  CHECK((std::unordered_set<int>{1, 1, 2}.size() == 2));          // of <unordered_set>
   DebugContext outer("outer");
   CHECK(DebugInfo({outer, "inner"}, "function").getPathName() == "outer/inner");
+  DebugInfo info(outer, "function");
+  CHECK(DebugInfo({info, "inner", SourceLocation::Current()}, "layer").getPathName() ==
+        "outer/inner");
   Engine engine(SmallGraph("").graph, Sequence(), {{"debug.instrument", "true"}});
   CHECK(engine.getEngineOptions().at("debug.instrument") == "true");
 }

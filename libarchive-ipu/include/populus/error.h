@@ -78,12 +78,18 @@ pop_error *pop_error_prefix(pop_error *error, const char *format, ...) POP_PRINT
 /* The error that there is no memory, for where there is none for an error: MEMORY; freeing it does nothing. */
 pop_error *pop_error_out_of_memory(void);
 
+/* Notes where the report of what failed was written, and returns `error`; the path is copied. */
+pop_error *pop_error_with_report(pop_error *error, const char *path);
+
 void pop_error_free(pop_error *error); /* NULL is fine */
 
 pop_error_code pop_error_get_code(const pop_error *error);
 const char *pop_error_message(const pop_error *error); /* lives as long as the error */
-const char *pop_error_code_name(pop_error_code code);  /* "graph_connection_error", … */
-int pop_error_exit_status(const pop_error *error);     /* 0 for NULL; see POP_ERROR_CODES */
+/* Of a GRAPH_MEMORY error whose report was written (populus/profile.h): the path of profile.pop; otherwise
+ * NULL. Lives as long as the error. */
+const char *pop_error_report(const pop_error *error);
+const char *pop_error_code_name(pop_error_code code); /* "graph_connection_error", … */
+int pop_error_exit_status(const pop_error *error);    /* 0 for NULL; see POP_ERROR_CODES */
 
 /* Returns the error of `expression`, if there is one, from the calling function. */
 #define POP_TRY(expression)                                                                        \

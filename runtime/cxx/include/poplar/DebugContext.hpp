@@ -78,11 +78,15 @@ public:
   DebugContext(const char *text, const SourceLocation & = {}) : name(text) {}
   DebugContext(const std::string &text, const SourceLocation & = {}) : name(text) {}
   DebugContext(StringRef text, const SourceLocation & = {}) : name(text) {}
-  DebugContext(const DebugNameAndId &nameAndId, StringRef text = "") : name(nameAndId, text) {}
+  DebugContext(const DebugNameAndId &nameAndId, StringRef text = "", const SourceLocation & = {})
+      : name(nameAndId, text)
+  {
+  }
   // Of a DebugInfo or what is derived from it; a braced list is none.
   template <typename Info,
             typename = typename std::enable_if<std::is_base_of<DebugInfo, Info>::value>::type>
-  DebugContext(const Info &info, StringRef text = "") : name(DebugNameAndId(info), text)
+  DebugContext(const Info &info, StringRef text = "", const SourceLocation & = {})
+      : name(DebugNameAndId(info), text)
   {
   }
   DebugContext(SourceLocation) {}

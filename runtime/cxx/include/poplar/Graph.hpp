@@ -2,8 +2,8 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
-// Programs name what the first six, <memory>, <numeric>, <optional> and <poplar/version.hpp> have and do not include them: the
-// documented headers do.
+// Programs name what the first six, <memory>, <numeric>, <optional>, <unordered_set> and <poplar/version.hpp> have and do not
+// include them: the documented headers do.
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -42,6 +42,7 @@
 #include <populus/introspection.h>
 #include <populus/remote_buffer.h>
 #include <sstream>
+#include <unordered_set>
 #if __cplusplus >= 201703L
 #include <optional>
 #endif

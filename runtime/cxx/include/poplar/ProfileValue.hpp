@@ -222,6 +222,13 @@ inline OptionFlags withColours(std::ostream &os, const OptionFlags &options)
   if (!result.contains("colours") && hasColours(os)) result.set("colours", "true");
   return result;
 }
+
+inline ProfileValue readReport(const std::string &path)
+{
+  pop_profile *report;
+  check(pop_report_read(path.c_str(), &report));
+  return ProfileValue(report);
+}
 } // namespace detail
 
 // The guide's summary of what Engine::getGraphProfile answers (pop_profile_print_graph_summary has the options).
@@ -252,6 +259,25 @@ inline void printProfileSummary(std::ostream &os, const ProfileValue &graphProfi
   auto flags = detail::options(coloured);
   detail::check(pop_profile_print_summary(graphProfile.c(), executionProfile.c(), flags.data(),
                                           flags.size(), detail::CStream(os)));
+}
+
+// The same of a profile.pop: what autoReport.all and graph_memory_allocation_error::profilePath name.
+inline void printGraphSummary(std::ostream &os, const std::string &profilePath,
+                              const OptionFlags &options = {})
+{
+  printGraphSummary(os, detail::readReport(profilePath)["graph"], options);
+}
+inline void printExecutionSummary(std::ostream &os, const std::string &profilePath,
+                                  const OptionFlags &options = {})
+{
+  ProfileValue report = detail::readReport(profilePath);
+  printExecutionSummary(os, report["graph"], report["execution"], options);
+}
+inline void printProfileSummary(std::ostream &os, const std::string &profilePath,
+                                const OptionFlags &options = {})
+{
+  ProfileValue report = detail::readReport(profilePath);
+  printProfileSummary(os, report["graph"], report.getOrNull("execution"), options);
 }
 
 // Options as a map of strings.

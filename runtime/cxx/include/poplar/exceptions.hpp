@@ -32,7 +32,6 @@ POPLAR_EXCEPTION(unknown_field, poplar_error)
 POPLAR_EXCEPTION(graph_connection_error, poplar_error)
 POPLAR_EXCEPTION(graph_cycle_error, poplar_error)
 POPLAR_EXCEPTION(control_program_error, poplar_error)
-POPLAR_EXCEPTION(graph_memory_allocation_error, poplar_error)
 POPLAR_EXCEPTION(graph_program_compilation_error, poplar_error)
 POPLAR_EXCEPTION(graph_object_load_error, poplar_error)
 POPLAR_EXCEPTION(graph_object_creation_error, poplar_error)
@@ -64,6 +63,15 @@ POPLAR_EXCEPTION(system_runtime_error, runtime_error)
 POPLAR_EXCEPTION(unknown_runtime_error, system_runtime_error)
 POPLAR_EXCEPTION(unrecoverable_runtime_error, system_runtime_error)
 
+// A graph that does not fit, and the profile.pop that was written nevertheless, if a report was asked for; otherwise "".
+struct graph_memory_allocation_error : poplar_error {
+  std::string profilePath;
+  explicit graph_memory_allocation_error(const std::string &sentence, const std::string &path = "")
+      : poplar_error(sentence), profilePath(path)
+  {
+  }
+};
+
 // What would make a device of the chip go on. A software IPU needs nothing of that: none of its errors is one of these.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 struct recoverable_runtime_error : system_runtime_error {
@@ -91,7 +99,8 @@ struct link_error : poplar_error {
 namespace detail
 {
 
-[[noreturn]] inline void raise(pop_error_code code, const std::string &sentence)
+[[noreturn]] inline void raise(pop_error_code code, const std::string &sentence,
+                               const std::string &report = "")
 {
   switch (code) {
   case POP_ERROR_INDEX:
@@ -113,7 +122,7 @@ namespace detail
   case POP_ERROR_CONTROL_PROGRAM:
     throw control_program_error(sentence);
   case POP_ERROR_GRAPH_MEMORY:
-    throw graph_memory_allocation_error(sentence);
+    throw graph_memory_allocation_error(sentence, report);
   case POP_ERROR_CODELET_COMPILE:
     throw graph_program_compilation_error(sentence);
   case POP_ERROR_LINK:
@@ -146,9 +155,10 @@ inline void check(pop_error *error)
 {
   if (!error) return;
   pop_error_code code = pop_error_get_code(error);
-  std::string sentence = inCxxNames(pop_error_message(error));
+  const char *path = pop_error_report(error);
+  std::string sentence = inCxxNames(pop_error_message(error)), report = path ? path : "";
   pop_error_free(error);
-  raise(code, sentence);
+  raise(code, sentence, report);
 }
 
 } // namespace detail
