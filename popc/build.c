@@ -24,8 +24,8 @@ typedef struct build {
   pop_gp_builder *builder;
   popc_file_list *dependencies;
   pop_bytes *diagnostics;
-  bool *done; /* parallel to the variants */
-  bool holds; /* the source: something that is in an object for tiles */
+  bool *done;            /* parallel to the variants */
+  bool for_tiles, holds; /* there is an object of the source for tiles; something is in it */
 } build;
 
 static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
@@ -143,6 +143,7 @@ static pop_error *check_entries(build *b, const popc_result *result)
   const char *symbol, *vertex;
   pop_error *error = pop_object_parse(result->bytes, result->size, b->source->path, &object);
   if (error) return error;
+  b->for_tiles = true;
   b->holds |= holds_something(object);
   error = pop_object_check_entries(object, POP_VERTEX_SYMBOL_PREFIX, &symbol);
   if (error) {
@@ -284,7 +285,7 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
     error = compile_groups(&b, groups, count, by_architecture);
     by_architecture = true;
   }
-  settings->num_empty += is_assembly(source) && !b.holds;
+  settings->num_empty += is_assembly(source) && b.for_tiles && !b.holds;
   free(b.done);
   return error;
 }
