@@ -340,6 +340,10 @@ void streams()
   engine.run(1);
   engine.run(1);
   CHECK(to[0] == 42 && to[1] == 42);
+  std::vector<int> seven{7};
+  engine.connectStream<int>("in", seven);
+  engine.run(1);
+  CHECK(to[0] == 7);
   engine.connectStreamToCallback(out,
                                  [](void *) { throw std::out_of_range("thrown by the callback"); });
   CHECK_THROWS(std::out_of_range, "thrown by the callback", engine.run(1));

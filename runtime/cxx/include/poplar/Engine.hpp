@@ -234,6 +234,12 @@ public:
     std::string name = handle;
     connectStream(handle, begin, static_cast<char *>(begin) + streamBytes(name));
   }
+  // A vector, or what else an ArrayRef is of. What a stream to the host is connected to is written and may not be const.
+  template <typename T> void connectStream(StringRef handle, ArrayRef<T> values)
+  {
+    T *begin = const_cast<T *>(values.data());
+    connectStream(handle, begin, begin + values.size());
+  }
   void connectStream(const DataStream &stream, void *begin, void *end)
   {
     connectStream(stream.handle(), begin, end);
