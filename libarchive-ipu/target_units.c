@@ -7,6 +7,7 @@
  *            float and float, and 8 for half and float; for ipu1 8 each; with 4 halves or 2 floats at once, 16 halves or 8 floats of
  *            weights in a unit, which is a depth of 4. ipu21 alone has vertices for quarters: 16 units, 8 at once. Weights are loaded
  *            by 16 bytes a cycle on ipu2 (said in lib/poplin/PerformanceEstimation.hpp); that it is half on ipu1 is [ours].
+ *            Planners of popops and popsparse are only right for two tiles on a bus of the exchange, and say so.
  *            Booleans are computed one by one: code that popops writes in the width of the narrowest type branches on them.
  *
  * memcpy_bytes_per_cycle: [ours], one 64-bit load and store each cycle of the tile, as the data path allows. */
@@ -18,9 +19,9 @@ static const struct chip {
   pop_target_units units;
 } chips[] = {
     /* The first is what a name that is not here means. */
-    {"ipu2", {64, 4, 0xffff, 10, 8, 16, 8, 16, 0, 4, 4, 2, 8, 16}},
-    {"ipu21", {64, 4, 0xffff, 10, 8, 16, 8, 16, 16, 4, 4, 2, 8, 16}},
-    {"ipu1", {64, 4, 0xfff, 10, 8, 8, 8, 8, 0, 4, 4, 2, 8, 8}},
+    {"ipu2", {64, 4, 0xffff, 10, 8, 16, 8, 16, 0, 4, 4, 2, 8, 16, 2}},
+    {"ipu21", {64, 4, 0xffff, 10, 8, 16, 8, 16, 16, 4, 4, 2, 8, 16, 2}},
+    {"ipu1", {64, 4, 0xfff, 10, 8, 8, 8, 8, 0, 4, 4, 2, 8, 8, 2}},
 };
 
 const pop_target_units *pop_target_get_units(const pop_target *target)

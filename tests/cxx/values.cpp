@@ -196,7 +196,7 @@ void types_and_targets()
   CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
   CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&
         target.getGlobalSyncCycles() == target.c().host_sync_cycles);
-  CHECK(target.getTilesPerSharedExchangeBus() == 1 && !target.supportsExchangeBusSharing());
+  CHECK(target.getTilesPerSharedExchangeBus() == 2 && !target.supportsExchangeBusSharing());
   CHECK(target.getVectorWidth(HALF) == 4 && target.getFloatVectorWidth() == 2 &&
         target.getDataPathWidth() == 64 && target.getAtomicStoreGranularity() == 4 &&
         target.getRptCountMax() == 0xffffu);

@@ -34,6 +34,7 @@ struct GlobalExchangeConstraint {
   X(dataPathWidth, data_path_bits)                                                                 \
   X(atomicStoreGranularity, atomic_store_bytes)                                                    \
   X(rptCountMax, repeat_count_max)                                                                 \
+  X(tilesPerSharedExchangeBus, shared_bus_tiles)                                                   \
   X(numStrideBits, stride_bits)                                                                    \
   X(memcpyBytesPerCycle, memcpy_bytes_per_cycle)                                                   \
   X(fp16InFp16OutConvUnitsPerTile, half_to_half_units)                                             \
@@ -118,7 +119,6 @@ public:
   POPLAR_NO_FIGURE(IPUExchangeType)
   POPLAR_NO_FIGURE(supervisorInstrFetchDelay)
   POPLAR_NO_FIGURE(memoryElementOffsets)
-  POPLAR_NO_FIGURE(tilesPerSharedExchangeBus)
 #undef POPLAR_NO_FIGURE
 
   Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false) const

@@ -148,8 +148,7 @@ public:
   unsigned getMinIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getMaxIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getGlobalSyncCycles() const { return target_.host_sync_cycles; }
-  // Each tile has its own four bytes a cycle of the exchange.
-  unsigned getTilesPerSharedExchangeBus() const { return 1; }
+  // Each tile has its own four bytes a cycle of the exchange: nothing is gained by a bus.
   bool supportsExchangeBusSharing() const { return false; }
 
   // What the chip's instructions work on at once (populus/target_units.h). Tiles here are RV32IMF: it costs nothing to be told
@@ -163,6 +162,7 @@ public:
   unsigned getQuarterVectorWidth() const { return getVectorWidth(QUARTER); }
   unsigned getDataPathWidth() const { return units().data_path_bits; }
   unsigned getAtomicStoreGranularity() const { return units().atomic_store_bytes; }
+  unsigned getTilesPerSharedExchangeBus() const { return units().shared_bus_tiles; }
   unsigned getRptCountMax() const { return units().repeat_count_max; }
   unsigned getNumStrideBits() const { return units().stride_bits; }
   unsigned getMemcpyBytesPerCycle() const { return units().memcpy_bytes_per_cycle; }
