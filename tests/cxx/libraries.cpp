@@ -59,6 +59,8 @@ void unary_operations()
   } const ops[] = {
       {pe::UnaryOpType::ABSOLUTE, [](float v) { return std::fabs(v); }, false},
       {pe::UnaryOpType::CBRT, [](float v) { return std::cbrt(v); }, false},
+      {pe::UnaryOpType::GELU_ERF,
+       [](float v) { return v * (1 + std::erf(v / std::sqrt(2.0f))) / 2; }, false},
       {pe::UnaryOpType::CEIL, [](float v) { return std::ceil(v); }, false},
       {pe::UnaryOpType::COS, [](float v) { return std::cos(v); }, false},
       {pe::UnaryOpType::ERF, [](float v) { return std::erf(v); }, false},
@@ -90,6 +92,8 @@ void unary_operations()
     results.push_back(popops::map(f.graph, op.op, op.needsPositive ? p : t, f.prog).flatten());
     for (float v : op.needsPositive ? positive : x) expected.push_back(op.host(v));
   }
+  results.push_back(popops::asin(f.graph, popops::sin(f.graph, t, f.prog), f.prog).flatten());
+  for (float v : x) expected.push_back(std::asin(std::sin(v)));
   CHECK(close(f.run<float>(concat(results)), expected));
 }
 

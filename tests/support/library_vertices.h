@@ -161,10 +161,19 @@ static inline size_t lv_set(library_vertex *v, const char *field, size_t value)
 /* Operations that take as long as the numbers want: of many the mean counts, and what is one for all is of usual size. */
 static inline bool lv_varies(const library_vertex *v)
 {
-  static const char *const types[] = {
-      "::ATAN2",   "::CLAMP",   "::ERF",     "::EXPONENT_MINUS_ONE", "::LOGARITHM_ONE_PLUS",
-      "::LOG_ADD", "::MAXIMUM", "::MINIMUM", "::REMAINDER",          "::SELECT",
-      "::TAN,"};
+  static const char *const types[] = {"::ASIN",
+                                      "::ATAN2",
+                                      "::CLAMP",
+                                      "::ERF",
+                                      "::EXPONENT_MINUS_ONE",
+                                      "::GELU_ERF",
+                                      "::LOGARITHM_ONE_PLUS",
+                                      "::LOG_ADD",
+                                      "::MAXIMUM",
+                                      "::MINIMUM",
+                                      "::REMAINDER",
+                                      "::SELECT",
+                                      "::TAN,"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strstr(v->type->name, types[i])) return true;
   return false;
@@ -172,7 +181,7 @@ static inline bool lv_varies(const library_vertex *v)
 
 static inline size_t lv_elements(library_vertex *v)
 {
-  return lv_some(v, v->means && lv_varies(v) ? 600 : 1, lv_varies(v) ? 2400 : 1200);
+  return lv_some(v, v->means && lv_varies(v) ? 1500 : 1, lv_varies(v) ? 3600 : 1200);
 }
 
 /* One for all, or one for each. */
@@ -195,7 +204,10 @@ static inline void lv_operand(library_vertex *v, const char *field, bool single,
 static inline void lv_unary(library_vertex *v)
 {
   size_t n = lv_elements(v);
-  lv_data(v, "a", n);
+  if (strstr(v->type->name, "::ASIN")) /* of what there is one of */
+    lv_give(v, "a", n, .1, 1);
+  else
+    lv_data(v, "a", n);
   lv_data(v, "out", n);
 }
 

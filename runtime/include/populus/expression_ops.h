@@ -10,6 +10,7 @@
 
 #define POP_UNARY_OPS(X)                                                                           \
   X(ABSOLUTE, SIGNED, SAME)                                                                        \
+  X(ASIN, REAL, SAME)                                                                              \
   X(BITWISE_NOT, INTEGER, SAME)                                                                    \
   X(CBRT, REAL, SAME)                                                                              \
   X(CEIL, REAL, SAME)                                                                              \
@@ -20,6 +21,7 @@
   X(EXPONENT2, REAL, SAME)                                                                         \
   X(EXPONENT_MINUS_ONE, REAL, SAME)                                                                \
   X(FLOOR, REAL, SAME)                                                                             \
+  X(GELU_ERF, REAL, SAME)                                                                          \
   X(INVERSE, REAL, SAME)                                                                           \
   X(IS_FINITE, REAL, TRUTH)                                                                        \
   X(IS_INF, REAL, TRUTH)                                                                           \

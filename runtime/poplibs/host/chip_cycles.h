@@ -11,6 +11,8 @@
   X(ABSOLUTE, FLOAT, 5, 1)                                                                         \
   X(ABSOLUTE, HALF, 5, 1)                                                                          \
   X(ABSOLUTE, INT, 6, 1)                                                                           \
+  X(ASIN, FLOAT, 106, 1)                                                                           \
+  X(ASIN, HALF, 106, 1)                                                                            \
   X(BITWISE_NOT, INT, 5, 2)                                                                        \
   X(BITWISE_NOT, UNSIGNED_INT, 5, 2)                                                               \
   X(CBRT, FLOAT, 31, 2)                                                                            \
@@ -31,6 +33,8 @@
   X(EXPONENT_MINUS_ONE, HALF, 9, 4)                                                                \
   X(FLOOR, FLOAT, 6, 2)                                                                            \
   X(FLOOR, HALF, 6, 4)                                                                             \
+  X(GELU_ERF, FLOAT, 26, 1)                                                                        \
+  X(GELU_ERF, HALF, 20, 1)                                                                         \
   X(INVERSE, FLOAT, 6, 2)                                                                          \
   X(INVERSE, HALF, 15, 4)                                                                          \
   X(IS_FINITE, FLOAT, 9, 2)                                                                        \

@@ -73,8 +73,9 @@ template <expr::UnaryOpType op, typename V> V applyPacked(V x)
 constexpr bool isCall(expr::UnaryOpType op)
 {
   using O = expr::UnaryOpType;
-  constexpr O calls[] = {O::CBRT, O::COS, O::ERF, O::EXPONENT_MINUS_ONE, O::LOGARITHM_ONE_PLUS,
-                         O::SIN,  O::TAN};
+  constexpr O calls[] = {
+      O::ASIN, O::CBRT, O::COS, O::ERF, O::EXPONENT_MINUS_ONE, O::GELU_ERF, O::LOGARITHM_ONE_PLUS,
+      O::SIN,  O::TAN};
   for (O call : calls)
     if (op == call) return true;
   return false;

@@ -70,6 +70,8 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
   using O = expr::UnaryOpType;
   if constexpr (op == O::ABSOLUTE)
     return x < 0 ? -x : x;
+  else if constexpr (op == O::ASIN)
+    return std::asin(x);
   else if constexpr (op == O::BITWISE_NOT)
     return ~x;
   else if constexpr (op == O::CBRT)
@@ -90,6 +92,8 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
     return std::expm1(x);
   else if constexpr (op == O::FLOOR)
     return std::floor(x);
+  else if constexpr (op == O::GELU_ERF)
+    return x * (1 + std::erf(x * 0.70710678f)) / 2;
   else if constexpr (op == O::INVERSE)
     return 1 / x;
   else if constexpr (op == O::IS_FINITE)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <poplar/detail/EnumText.hpp>
 #include <poplar/detail/Library.hpp>
 #include <populus/collectives.h>
 #include <vector>
@@ -22,6 +23,21 @@ enum class CollectiveOperator {
   SQUARE_ADD = POP_COLLECTIVE_SQUARE_ADD,
   LOCAL = POP_COLLECTIVE_LOCAL
 };
+
+namespace detail
+{
+static const char *const operatorNames[] = {
+    "ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL"};
+} // namespace detail
+
+inline std::ostream &operator<<(std::ostream &os, const CollectiveOperator &op)
+{
+  return poplar::detail::putEnum(os, op, detail::operatorNames);
+}
+inline std::istream &operator>>(std::istream &is, CollectiveOperator &op)
+{
+  return poplar::detail::getEnum(is, op, detail::operatorNames, "gcl::CollectiveOperator");
+}
 
 enum class CommGroupType {
   ALL = POP_COMM_ALL,

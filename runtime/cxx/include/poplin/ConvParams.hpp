@@ -3,6 +3,7 @@
 #define POPLIN_CONVPARAMS_HPP
 
 #include <cstddef>
+#include <ostream>
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 #include <string>
@@ -217,6 +218,44 @@ private:
            a.all() == b.all();
   }
   friend bool operator!=(const ConvParams &a, const ConvParams &b) { return !(a == b); }
+  friend bool operator<(const ConvParams &a, const ConvParams &b)
+  {
+    return std::make_tuple(a.inputType, a.outputType, a.counts(), a.all()) <
+           std::make_tuple(b.inputType, b.outputType, b.counts(), b.all());
+  }
+  template <typename T> static std::string list(const std::vector<T> &values)
+  {
+    std::string text;
+    for (T value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+    return "{" + text + "}";
+  }
+  static void put(std::ostream &os, const std::string &name, const InputTransform &t)
+  {
+    os << name << "TruncationLower: " << list(t.truncationLower) << '\n'
+       << name << "TruncationUpper: " << list(t.truncationUpper) << '\n'
+       << name << "Dilation: " << list(t.dilation) << '\n'
+       << name << "PaddingLower: " << list(t.paddingLower) << '\n'
+       << name << "PaddingUpper: " << list(t.paddingUpper) << '\n'
+       << name << "Flip: " << list(t.flip) << '\n';
+  }
+  // A line for each.
+  friend std::ostream &operator<<(std::ostream &os, const ConvParams &p)
+  {
+    const OutputTransform &o = p.outputTransform;
+    os << "inputType: " << p.inputType << "\noutputType: " << p.outputType
+       << "\nbatchSize: " << p.batchSize << "\nnumConvGroups: " << p.numConvGroups
+       << "\ninputChannelsPerConvGroup: " << p.inputChannelsPerConvGroup
+       << "\noutputChannelsPerConvGroup: " << p.outputChannelsPerConvGroup
+       << "\ninputFieldShape: " << list(p.inputFieldShape)
+       << "\nkernelShape: " << list(p.kernelShape) << '\n';
+    put(os, "input", p.inputTransform);
+    put(os, "kernel", p.kernelTransform);
+    return os << "outputTruncationLower: " << list(o.truncationLower)
+              << "\noutputTruncationUpper: " << list(o.truncationUpper)
+              << "\nstride: " << list(o.stride) << "\noutputPaddingLower: " << list(o.paddingLower)
+              << "\noutputPaddingUpper: " << list(o.paddingUpper)
+              << "\noutputFieldShape: " << list(p.getOutputFieldShape()) << '\n';
+  }
 };
 
 } // namespace poplin

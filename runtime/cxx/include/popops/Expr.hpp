@@ -146,6 +146,7 @@ public:
     name(const Expr &a, const Expr &b, const Expr &c) : TernaryOp(TernaryOpType::op, a, b, c) {}   \
   };
 POPOPS_UNARY(Abs, ABSOLUTE)
+POPOPS_UNARY(Asin, ASIN)
 POPOPS_UNARY(BitwiseNot, BITWISE_NOT)
 POPOPS_UNARY(Cbrt, CBRT)
 POPOPS_UNARY(Ceil, CEIL)
@@ -155,6 +156,7 @@ POPOPS_UNARY(Exp, EXPONENT)
 POPOPS_UNARY(Exp2, EXPONENT2)
 POPOPS_UNARY(Expm1, EXPONENT_MINUS_ONE)
 POPOPS_UNARY(Floor, FLOOR)
+POPOPS_UNARY(GeluErf, GELU_ERF)
 POPOPS_UNARY(Inv, INVERSE)
 POPOPS_UNARY(IsFinite, IS_FINITE)
 POPOPS_UNARY(IsInf, IS_INF)
@@ -252,7 +254,8 @@ inline BitwiseNot operator~(const Expr &a)
   return BitwiseNot(a);
 }
 
-static const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9);
+static const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9), _10(10),
+    _11(11), _12(12), _13(13), _14(14), _15(15), _16(16), _17(17), _18(18), _19(19), _20(20);
 
 } // namespace expr
 } // namespace popops

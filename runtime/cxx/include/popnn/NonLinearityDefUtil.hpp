@@ -1,0 +1,36 @@
+// Kinds of functions between layers as text.
+#ifndef POPNN_NONLINEARITYDEFUTIL_HPP
+#define POPNN_NONLINEARITYDEFUTIL_HPP
+
+#include <poplar/detail/EnumText.hpp>
+#include <popnn/NonLinearityDef.hpp>
+
+namespace popnn
+{
+
+inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
+{
+  static const char *const names[] = {"sigmoid",
+                                      "hard sigmoid",
+                                      "relu",
+                                      "tanh",
+                                      "gelu",
+                                      "gelu_erf",
+                                      "swish",
+                                      "softmax",
+                                      "softmax (stable)",
+                                      "softmax (scaled, stable)"};
+  return poplar::detail::putEnum(os, type, names);
+}
+// Of one word each.
+inline std::istream &operator>>(std::istream &is, NonLinearityType &type)
+{
+  static const char *const names[] = {"sigmoid",        "hard_sigmoid",  "relu",  "tanh",
+                                      "gelu",           "gelu_erf",      "swish", "softmax",
+                                      "softmax_stable", "softmax_scaled"};
+  return poplar::detail::getEnum(is, type, names, "popnn::NonLinearityType");
+}
+
+} // namespace popnn
+
+#endif
