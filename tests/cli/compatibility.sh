@@ -17,3 +17,17 @@ sed 's/`addFunctionBuffer`, //; s/`addHostFunction`, /&`addFunctionBuffer`, /' \
 if python3 "$POPULUS_SOURCE_DIR/tests/support/interface_members.py" runtime >out; then fail "a lie is not seen"; fi
 has out '^Graph::addFunctionBuffer is missing, and the page does not say so$' \
   '^the page says that Graph::addFunctionBuffer works: it is not in the header$'
+
+# runtime/LIBRARIES.md names what is in the headers of the libraries, as a compiler finds it.
+compiler=clang++-19
+command -v $compiler >/dev/null || { echo "no $compiler"; exit 77; }
+CPATH=
+for folder in runtime libarchive-ipu libcodelet; do CPATH=$CPATH:$POPULUS_SOURCE_DIR/$folder/include; done
+export CPATH="${CPATH#:}"
+# names <page>: is what it says so?
+names() { python3 "$POPULUS_SOURCE_DIR/tests/support/library_names.py" $compiler "$POPULUS_SOURCE_DIR/runtime/cxx/include" "$1" >out; }
+names "$POPULUS_SOURCE_DIR/runtime/LIBRARIES.md" || fail "$(cat out)"
+sed 's/`scaledAddTo`, //; s/`planMultiple`/&, `plan`/' "$POPULUS_SOURCE_DIR/runtime/LIBRARIES.md" >names.md
+if names names.md; then fail "a gap is not seen"; fi
+printf '%s\n' 'popops::scaledAddTo is in a header, and the page does not say so' \
+  'the page says that the original adds popops::embedding::plan' | cmp - out || fail "$(cat out)"
