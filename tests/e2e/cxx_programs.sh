@@ -11,6 +11,18 @@ for program in libraries layers arithmetic slices_and_order random_numbers mappi
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
+# A program may have what the headers have names for, and open the namespace that it has it in, as Boost does for _1.
+{
+  echo 'namespace other {'
+  for name in _1 _2 _3 Abs Add Any Cast Const Copy Exp Expr Graph Interval Max Min Mul Program Select Sequence Square Sub Tanh Tensor Type check map; do
+    echo "struct $name {};"
+  done
+  echo '} using namespace other;'
+  (cd "$POPULUS_SOURCE_DIR/runtime/cxx/include" && find poplar popops poplin popnn poprand poputil popfloat gcl pva pvti -name '*.hpp' | sort) |
+    sed 's/.*/#include <&>/'
+} >hostile.cpp
+cxx "$compiler" -std=c++17 -fsyntax-only hostile.cpp 2>err || fail "hostile.cpp: $(grep -m 5 error: err)"
+
 # Traces of host programs: nothing unless it is asked for; then a file that Perfetto opens.
 link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
 ./pvti >out 2>&1 || fail "pvti: $(cat out)"

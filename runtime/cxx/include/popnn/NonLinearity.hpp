@@ -20,27 +20,29 @@ namespace detail
 // x (1 + inner) / 2
 inline popops::expr::Any half_of_sum(const popops::expr::Any &inner)
 {
-  using namespace popops::expr;
-  return Mul(Mul(_1, Const(0.5f)), Add(Const(1.f), inner));
+  namespace pe = popops::expr;
+  return pe::Mul(pe::Mul(pe::_1, pe::Const(0.5f)), pe::Add(pe::Const(1.f), inner));
 }
 
 inline popops::expr::Any gelu()
 {
-  using namespace popops::expr;
-  return half_of_sum(
-      Tanh(Mul(Mul(_1, Const(0.7978845608f)), Add(Const(1.f), Mul(Const(0.044715f), Square(_1))))));
+  namespace pe = popops::expr;
+  return half_of_sum(pe::Tanh(
+      pe::Mul(pe::Mul(pe::_1, pe::Const(0.7978845608f)),
+              pe::Add(pe::Const(1.f), pe::Mul(pe::Const(0.044715f), pe::Square(pe::_1))))));
 }
 
 inline popops::expr::Any gelu_erf()
 {
-  using namespace popops::expr;
-  return half_of_sum(Erf(Mul(_1, Const(0.7071067812f))));
+  namespace pe = popops::expr;
+  return half_of_sum(pe::Erf(pe::Mul(pe::_1, pe::Const(0.7071067812f))));
 }
 
 inline popops::expr::Any hard_sigmoid()
 {
-  using namespace popops::expr;
-  return Max(Const(0.f), Min(Const(1.f), Add(Mul(_1, Const(0.2f)), Const(0.5f))));
+  namespace pe = popops::expr;
+  return pe::Max(pe::Const(0.f), pe::Min(pe::Const(1.f), pe::Add(pe::Mul(pe::_1, pe::Const(0.2f)),
+                                                                 pe::Const(0.5f))));
 }
 
 inline poplar::Tensor softmax(poplar::Graph &graph, const poplar::Tensor &t,
@@ -58,7 +60,7 @@ inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
                                    const poplar::Tensor &t, poplar::program::Sequence &prog,
                                    const poplar::DebugContext &debugContext = {})
 {
-  using namespace popops::expr;
+  namespace pe = popops::expr;
   switch (type) {
   case NonLinearityType::SIGMOID:
     return popops::sigmoid(graph, t, prog, debugContext);
@@ -73,9 +75,9 @@ inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
   case NonLinearityType::GELU_ERF:
     return popops::map(graph, detail::gelu_erf(), {t}, prog, debugContext);
   case NonLinearityType::SWISH:
-    return popops::map(graph, Mul(_1, Sigmoid(_1)), {t}, prog, debugContext);
+    return popops::map(graph, pe::Mul(pe::_1, pe::Sigmoid(pe::_1)), {t}, prog, debugContext);
   case NonLinearityType::SOFTMAX_SCALED:
-    return popops::map(graph, Mul(_1, Const(SOFTMAX_SCALING)),
+    return popops::map(graph, pe::Mul(pe::_1, pe::Const(SOFTMAX_SCALING)),
                        {detail::softmax(graph, t, prog, debugContext)}, prog, debugContext);
   case NonLinearityType::SOFTMAX:
   case NonLinearityType::SOFTMAX_STABLE:

@@ -53,7 +53,7 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
                                  double /*base*/ = 2.718281828459045,
                                  const poplar::DebugContext &debugContext = {})
 {
-  using namespace popops::expr;
+  namespace pe = popops::expr;
   const bool whole = outType == poplar::INT;
   const double least = whole ? std::ceil(minVal) : minVal,
                most = whole ? std::floor(maxVal) : maxVal;
@@ -68,8 +68,9 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
   poplar::Tensor logs =
       uniform(graph, seed, seedModifier, reference, poplar::FLOAT, std::log(least),
               std::log(whole ? most + 1 : most), prog, debugContext);
-  const Const lowest(static_cast<float>(least)), highest(static_cast<float>(most));
-  popops::mapInPlace(graph, Min(Max(Exp(_1), lowest), highest), {logs}, prog, debugContext);
+  const pe::Const lowest(static_cast<float>(least)), highest(static_cast<float>(most));
+  popops::mapInPlace(graph, pe::Min(pe::Max(pe::Exp(pe::_1), lowest), highest), {logs}, prog,
+                     debugContext);
   return outType == poplar::FLOAT ? logs : popops::cast(graph, logs, outType, prog, debugContext);
 }
 inline poplar::Tensor bernoulli(poplar::Graph &graph, const poplar::Tensor *seed,
@@ -119,12 +120,12 @@ inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *
                                     double scale, poplar::program::Sequence &prog,
                                     const poplar::DebugContext &debugContext = {})
 {
-  using namespace popops::expr;
+  namespace pe = popops::expr;
   popops::addCodelets(graph);
   poplar::Tensor kept = bernoulli(graph, seed, seedModifier, reference, input.elementType(),
                                   keepProbability, prog, debugContext);
-  return popops::map(graph, Mul(Mul(_1, _2), Const(static_cast<float>(scale))), {input, kept}, prog,
-                     debugContext);
+  return popops::map(graph, pe::Mul(pe::Mul(pe::_1, pe::_2), pe::Const(static_cast<float>(scale))),
+                     {input, kept}, prog, debugContext);
 }
 // Of the workers' generators.
 inline void setSeed(poplar::Graph &graph, const poplar::Tensor &masterSeed,

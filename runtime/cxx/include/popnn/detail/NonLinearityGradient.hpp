@@ -17,49 +17,53 @@ using popops::expr::Any;
 // What the gradient is multiplied by. With t = tanh(c x (1 + k x^2)): (1 + t) / 2 + x (1 - t^2) c (1 + 3 k x^2) / 2
 inline Any gelu_gradient()
 {
-  using namespace popops::expr;
-  auto c = Const(0.7978845608f), k = Const(0.044715f), one = Const(1.f), half = Const(0.5f);
-  auto square = Square(_1);
-  auto t = Tanh(Mul(Mul(_1, c), Add(one, Mul(k, square))));
-  auto inner = Mul(Mul(_1, c), Add(one, Mul(Const(3 * 0.044715f), square)));
-  return Mul(half, Add(Add(one, t), Mul(inner, Sub(one, Square(t)))));
+  namespace pe = popops::expr;
+  auto c = pe::Const(0.7978845608f), k = pe::Const(0.044715f), one = pe::Const(1.f),
+       half = pe::Const(0.5f);
+  auto square = pe::Square(pe::_1);
+  auto t = pe::Tanh(pe::Mul(pe::Mul(pe::_1, c), pe::Add(one, pe::Mul(k, square))));
+  auto inner = pe::Mul(pe::Mul(pe::_1, c), pe::Add(one, pe::Mul(pe::Const(3 * 0.044715f), square)));
+  return pe::Mul(half, pe::Add(pe::Add(one, t), pe::Mul(inner, pe::Sub(one, pe::Square(t)))));
 }
 
 // P(x) + x p(x) of the normal distribution
 inline Any gelu_erf_gradient()
 {
-  using namespace popops::expr;
-  auto probability = Mul(Const(0.5f), Add(Const(1.f), Erf(Mul(_1, Const(0.7071067812f)))));
-  auto density = Mul(Const(0.3989422804f), Exp(Mul(Const(-0.5f), Square(_1))));
-  return Add(probability, Mul(_1, density));
+  namespace pe = popops::expr;
+  auto probability = pe::Mul(
+      pe::Const(0.5f), pe::Add(pe::Const(1.f), pe::Erf(pe::Mul(pe::_1, pe::Const(0.7071067812f)))));
+  auto density =
+      pe::Mul(pe::Const(0.3989422804f), pe::Exp(pe::Mul(pe::Const(-0.5f), pe::Square(pe::_1))));
+  return pe::Add(probability, pe::Mul(pe::_1, density));
 }
 
 // s + x s (1 - s)
 inline Any swish_gradient()
 {
-  using namespace popops::expr;
-  auto s = Sigmoid(_1);
-  return Mul(s, Add(Const(1.f), Mul(_1, Sub(Const(1.f), s))));
+  namespace pe = popops::expr;
+  auto s = pe::Sigmoid(pe::_1);
+  return pe::Mul(s, pe::Add(pe::Const(1.f), pe::Mul(pe::_1, pe::Sub(pe::Const(1.f), s))));
 }
 
 inline Any gradient_of(NonLinearityType type)
 {
-  using namespace popops::expr;
+  namespace pe = popops::expr;
   switch (type) {
   case NonLinearityType::SIGMOID:
-    return Mul(_2, Mul(_1, Sub(Const(1.f), _1)));
+    return pe::Mul(pe::_2, pe::Mul(pe::_1, pe::Sub(pe::Const(1.f), pe::_1)));
   case NonLinearityType::TANH:
-    return Mul(_2, Sub(Const(1.f), Square(_1)));
+    return pe::Mul(pe::_2, pe::Sub(pe::Const(1.f), pe::Square(pe::_1)));
   case NonLinearityType::HARD_SIGMOID:
-    return Select(Mul(_2, Const(0.2f)), Const(0.f), Lte(Abs(_1), Const(2.5f)));
+    return pe::Select(pe::Mul(pe::_2, pe::Const(0.2f)), pe::Const(0.f),
+                      pe::Lte(pe::Abs(pe::_1), pe::Const(2.5f)));
   case NonLinearityType::GELU:
-    return Mul(_2, gelu_gradient());
+    return pe::Mul(pe::_2, gelu_gradient());
   case NonLinearityType::GELU_ERF:
-    return Mul(_2, gelu_erf_gradient());
+    return pe::Mul(pe::_2, gelu_erf_gradient());
   case NonLinearityType::SWISH:
-    return Mul(_2, swish_gradient());
+    return pe::Mul(pe::_2, swish_gradient());
   default: // RELU; softmax is none of single elements
-    return Select(_2, Const(0.f), Gt(_1, Const(0.f)));
+    return pe::Select(pe::_2, pe::Const(0.f), pe::Gt(pe::_1, pe::Const(0.f)));
   }
 }
 
@@ -69,7 +73,7 @@ inline poplar::Tensor softmax_gradient(poplar::Graph &graph, const poplar::Tenso
                                        poplar::program::Sequence &prog,
                                        const poplar::DebugContext &debugContext)
 {
-  using namespace popops::expr;
+  namespace pe = popops::expr;
   if (made.rank() == 0)
     throw poplar::tensor_creation_error("popnn::nonLinearityInputGradient: a softmax is of the "
                                         "last dimension; this tensor has none");
@@ -80,7 +84,8 @@ inline poplar::Tensor softmax_gradient(poplar::Graph &graph, const poplar::Tenso
   sums = popops::cast(graph, sums, made.elementType(), prog, debugContext)
              .expand({last})
              .broadcast(static_cast<unsigned>(made.dim(last)), last);
-  return popops::map(graph, Mul(_1, Sub(_2, _3)), {made, gradient, sums}, prog, debugContext);
+  return popops::map(graph, pe::Mul(pe::_1, pe::Sub(pe::_2, pe::_3)), {made, gradient, sums}, prog,
+                     debugContext);
 }
 
 } // namespace detail
