@@ -229,7 +229,8 @@ void expressions()
   CHECK_THROWS(invalid_option, "'fast'", popops::add(f.graph, x, x, f.prog, "", {{"fast", "yes"}}));
   Graph bare(f.device);
   Tensor t = bare.addVariable(FLOAT, {1});
-  CHECK_THROWS(unknown_vertex_type, "popops::addCodelets", popops::neg(bare, t, f.prog));
+  CHECK_THROWS(unknown_vertex_type, "popops::addCodelets",
+               popops::reduce(bare, t, {0}, popops::Operation::ADD, f.prog));
 }
 
 void casts_and_fills()

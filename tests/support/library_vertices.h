@@ -584,7 +584,7 @@ static const lv_family lv_families[] = {
     {"popops::Cast", lv_unary},
     {"popops::CombineChunk", lv_chunk},
     {"popops::CombineHere", lv_chunk},
-    {"popops::Fill", lv_fill},
+    {"popops::FillWords", lv_fill},
     {"popops::HeadChunk", lv_head},
     {"popops::Histogram", lv_histogram},
     {"popops::JoinSlices", lv_join},

@@ -1,7 +1,7 @@
 /* Collectives: what all replicas of a graph, or groups of them, do together with one tensor each. What programs know as
  * gcl/Collectives.hpp.
  *
- * First pop_popops_add_codelets. The graph is a replicated one (populus/graph.h), in either way; of a graph that is not,
+ * popops' codelets (pop_popops_add_codelets) are loaded if they are not there. The graph is a replicated one (populus/graph.h), in either way; of a graph that is not,
  * each group is one replica. Each function adds what is to be run to a sequence; names may be NULL. Errors are the graph's:
  * TENSOR, TYPE, INVALID_ARGUMENT.
  *

@@ -83,6 +83,7 @@ static bool open_ring(ring *r, const char *call, pop_graph *graph, pop_tensor da
   }
   r->stride = group.type == POP_COMM_ORTHOGONAL ? count / size : 1;
   if (size == 1) return true;
+  poplibs_need_popops(graph);
   pop_tensor index = pop_graph_add_replication_index_constant(graph, name);
   pop_graph_set_tile_mapping(graph, index, 0);
   r->index = pop_tensor_flatten(index);
@@ -677,6 +678,7 @@ static bool open_parts(ring *r, const char *call, pop_graph *graph, pop_tensor d
   if (!check_op(graph, call, data, op)) return false;
   if (pop_tensor_rank(data) == 0)
     poplibs_fail(graph, POP_ERROR_TENSOR, "%s: the data have no parts: their rank is 0", call);
+  poplibs_need_popops(graph);
   return !pop_graph_error(graph);
 }
 

@@ -215,6 +215,7 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
   if (!poplibs_common_shape(call, tensors, num_tensors, shape, &rank)) return none;
   pop_type type = operands[0].type;
   const char *vertex = vertex_type(top, count, op->name, type);
+  poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, op->name, type)) return none;
   out = poplibs_result(graph, call, out, op->truth ? POP_BOOL : type, shape, rank, tensors,
                        num_tensors, name);
@@ -264,6 +265,7 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
   snprintf(vertex, sizeof vertex, "popops::Cast<%s,%s>", pop_type_name(a.type),
            pop_type_name(type));
   operand none = operand_of_tensor((pop_tensor){graph->top, 0});
+  poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, "cast to that type", a.type)) return none;
   out = poplibs_result(graph, call, out, type, pop_tensor_shape(a.tensor),
                        pop_tensor_rank(a.tensor), &a.tensor, 1, name);
@@ -349,14 +351,15 @@ void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop
                                   [8] = POP_UNSIGNED_LONGLONG};
   static const uint8_t zero[8];
   pop_type type = pop_tensor_element_type(tensor);
-  if (!poplibs_check_vertex_type(graph, call, "popops::Fill<unsigned int>", "fill", type)) return;
+  if (!poplibs_check_vertex_type(graph, call, "popops::FillWords<unsigned int>", "fill", type))
+    return;
   type = bits[pop_type_bytes(type)];
   pop_tensor flat = pop_tensor_flatten(pop_tensor_reinterpret(tensor, type));
   spread s = spread_of(graph, call, flat);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
-    pop_vertex vertex =
-        poplibs_add_vertex(graph, set, s.parts[p].tile, "popops::Fill<%s>", pop_type_name(type));
+    pop_vertex vertex = poplibs_add_vertex(graph, set, s.parts[p].tile, "popops::FillWords<%s>",
+                                           pop_type_name(type));
     pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat));
     pop_graph_set_field(graph, vertex, "value", type, value ? value : zero);
   }

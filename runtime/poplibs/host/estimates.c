@@ -160,10 +160,10 @@ typedef struct fill {
   const char *type;
   uint32_t bytes;
 } fill;
-static const fill fills[] = {{"popops::Fill<unsigned char>", 1},
-                             {"popops::Fill<unsigned short>", 2},
-                             {"popops::Fill<unsigned int>", 4},
-                             {"popops::Fill<unsigned long long>", 8}};
+static const fill fills[] = {{"popops::FillWords<unsigned char>", 1},
+                             {"popops::FillWords<unsigned short>", 2},
+                             {"popops::FillWords<unsigned int>", 4},
+                             {"popops::FillWords<unsigned long long>", 8}};
 
 static uint64_t fill_slots(uint32_t bytes, uint64_t elements)
 {

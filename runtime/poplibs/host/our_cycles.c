@@ -480,7 +480,7 @@ static const family families[] = {
     {"popops::Cast", of_elements},
     {"popops::CombineChunk", of_combination},
     {"popops::CombineHere", of_combination},
-    {"popops::Fill", of_elements},
+    {"popops::FillWords", of_elements},
     {"popops::HeadChunk", of_itself},
     {"popops::Histogram", of_histogram},
     {"popops::JoinSlices", of_join},

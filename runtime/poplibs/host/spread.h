@@ -55,6 +55,8 @@ pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns);
 /* A vertex on a tile, and its type by a format; null after an error. */
 pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile,
                               const char *format, ...) POP_PRINTF(4, 5);
+/* Loads popops' codelets if the graph does not have ours: it may have the original libraries', or none. */
+void poplibs_need_popops(pop_graph *graph);
 /* Fails the graph if a vertex type is not there: `what` for `type`. */
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
                                const char *what, pop_type type);

@@ -9,8 +9,9 @@ using namespace poplar;
 namespace popops
 {
 
-// T is an unsigned integer of the elements' size: the value's bits are what counts.
-template <typename T> class Fill : public MultiVertex
+// T is an unsigned integer of the elements' size: the value's bits are what counts. (Fill is the original libraries', and a
+// graph may have theirs, too.)
+template <typename T> class FillWords : public MultiVertex
 {
 public:
   Output<Vector<T>> out;
@@ -26,10 +27,10 @@ public:
     return true;
   }
 };
-template class Fill<unsigned char>;
-template class Fill<unsigned short>;
-template class Fill<unsigned int>;
-template class Fill<unsigned long long>;
+template class FillWords<unsigned char>;
+template class FillWords<unsigned short>;
+template class FillWords<unsigned int>;
+template class FillWords<unsigned long long>;
 
 // Elements of a field, as numbers; quarters with the field's format and scale.
 template <typename T> struct Reader {
