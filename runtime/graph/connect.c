@@ -11,6 +11,7 @@
 #include "graph/metadata.h"
 #include "graph/replicated.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* An attempt to connect, and where its error goes. */
@@ -299,9 +300,38 @@ static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
   connect_metadata(c, &handle, 1, false);
 }
 
+static bool is_counted_narrower(const connection *c, const tensor *t)
+{
+  pop_type type = c->field->type;
+  return c->field->kind == POP_FIELD_INPUT && pop_type_is_integer(type) &&
+         pop_type_is_integer(t->type) && !pop_type_is_signed_integer(type) &&
+         !pop_type_is_signed_integer(t->type) && pop_type_bytes(t->type) == sizeof(uint16_t) &&
+         pop_type_bytes(type) == sizeof(uint32_t);
+}
+
+/* Counts that are constants have as many bits as the field has: libraries make them for the chip's assembly, with 16, where the
+ * codelet that is compiled here has 32. Anything else is answered as it is. */
+static pop_tensor widen_counts(const connection *c, pop_tensor handle)
+{
+  const tensor *t = check_tensor(c->graph, c->call, handle);
+  if (!t || t->rank > 1 || !is_counted_narrower(c, t) ||
+      pop_tensor_constant_values(handle, NULL, 0) == SIZE_MAX)
+    return handle;
+  size_t count = t->num_elements;
+  uint16_t *narrow = pop_xcalloc(count, sizeof *narrow);
+  uint32_t *wide = pop_xcalloc(count, sizeof *wide);
+  pop_tensor_constant_values(handle, narrow, count);
+  for (size_t i = 0; i < count; i++) wide[i] = narrow[i];
+  pop_tensor widened = add_private_constant(c, c->field->type, wide, count);
+  free(narrow);
+  free(wide);
+  return widened.index ? widened : handle;
+}
+
 static void connect_tensor(const connection *c, pop_tensor tensor)
 {
   if (!c->field) return;
+  if (!c->field->has_rows) tensor = widen_counts(c, tensor);
   if (c->field->has_rows) {
     connect_tensor_as_rows(c, tensor);
     return;

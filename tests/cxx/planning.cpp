@@ -54,6 +54,16 @@ struct Sums : Vertex {
   }
 };
 
+struct Counts : Vertex {
+  Input<Vector<unsigned, VectorLayout::ONE_PTR>> counts;
+  Output<unsigned> out;
+  bool compute()
+  {
+    *out = counts[0] + counts[1];
+    return true;
+  }
+};
+
 struct Take : Vertex {
   Input<float> in;
   Output<float> out;
@@ -279,6 +289,28 @@ void estimators_see_rows_of_constants()
   CHECK(out.getSizeAtIndex(5) == 1);
   CHECK_THROWS(index_error, "there is no row 3", list.getSizeAtIndex(3));
   CHECK_THROWS(index_error, "there is no element 6", out.getSizeAtIndex(6));
+}
+
+// What a library counts in 16 bits, for the chip's assembly, where the portable codelet has 32.
+void counts_of_fewer_bits()
+{
+  SmallGraph f(codelets);
+  ComputeSet set = f.graph.addComputeSet("set");
+  const unsigned short numbers[] = {65535, 7, 3};
+  Tensor counts = f.graph.addConstant(UNSIGNED_SHORT, {3}, numbers, "counts");
+  Tensor out = f.graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "out");
+  VertexRef v = f.graph.addVertex(set, "Counts", {{"out", out}});
+  f.graph.setTileMapping(v, 0);
+  f.graph.setTileMapping(counts, 0);
+  f.graph.connect(v["counts"], counts.slice(0, 2));
+  const VertexIntrospector vertex(f.graph.c(), v.c());
+  CHECK((vertex.getFieldInfo("counts").getInitialValues<unsigned>(f.graph.getTarget()) ==
+         std::vector<unsigned>{65535, 7}));
+  CHECK(result<unsigned>(f, Execute(set), out)[0] == 65542);
+  Tensor changing = f.graph.addVariable(UNSIGNED_SHORT, {2}, VariableMappingMethod::LINEAR, "t");
+  CHECK_THROWS(graph_connection_error, "unsigned short", f.graph.connect(v["counts"], changing));
+  CHECK_THROWS(graph_connection_error, "short",
+               f.graph.connect(v["counts"], f.graph.addConstant(SHORT, {2}, 1)));
 }
 
 void rows_again()
@@ -533,6 +565,7 @@ int main()
   limits_of_fields();
   estimators_see_layouts_and_constants();
   estimators_see_rows_of_constants();
+  counts_of_fewer_bits();
   rows_again();
   rows_before_their_number();
   slices_of_one_element();

@@ -190,6 +190,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
  * layout can count); scalar fields take one element (rank 0, or any shape of one element). What the
  * vertex writes must not be a constant and must not hold an element twice. The field has one edge:
  * connected again, it has the new tensor instead; so have rows, of which there must then be as many.
+ * Elements have the field's type, or are constants of 16 bits without a sign for an input of 32, which become such.
  *
  * A field with rows (Vector<Input<…>>, VectorList, an array of fields) takes rank 2, row by row, or
  * rank 1 if a row is one element. */
