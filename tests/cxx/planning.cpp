@@ -135,6 +135,18 @@ void plans_without_empty_parts()
   }
 }
 
+void plans_of_equal_parts()
+{
+  for (unsigned parts = 1; parts <= 16; ++parts) {
+    gccs::popsolver::Model m;
+    const auto rows = m.addVariable(12, 12), split = m.addVariable(1, 16);
+    m.factorOf(rows, split);
+    m.factorOf(DataType{24}, split);
+    m.equal(split, DataType{parts});
+    CHECK(m.minimize(split).validSolution() == (12 % parts == 0));
+  }
+}
+
 void plans_of_truths_and_groups()
 {
   gccs::popsolver::Model m;
@@ -554,6 +566,7 @@ int main()
   structs_by_their_members();
   plans();
   plans_without_empty_parts();
+  plans_of_equal_parts();
   plans_of_truths_and_groups();
   what_a_function_throws_comes_out();
   what_has_no_value_is_no_solution();

@@ -343,9 +343,9 @@ public:
   void equal(Variable left, Variable right) { require(POP_SOLVER_EQUAL, left, right); }
   void equal(Variable left, DataType right) { equal(left, addConstant(right)); }
   void equal(DataType left, Variable right) { equal(addConstant(left), right); }
-  // left is a divisor of right.
-  void factorOf(Variable left, Variable right) { equal(mod(right, left), DataType(0)); }
-  void factorOf(DataType right, Variable left) { factorOf(left, addConstant(right)); }
+  // right divides left.
+  void factorOf(Variable left, Variable right) { equal(mod(left, right), DataType(0)); }
+  void factorOf(DataType left, Variable right) { factorOf(addConstant(left), right); }
 
   // ---- the order of the search ----
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
