@@ -23,6 +23,21 @@ done
 } >hostile.cpp
 cxx "$compiler" -std=c++17 -fsyntax-only hostile.cpp 2>err || fail "hostile.cpp: $(grep -m 5 error: err)"
 
+# Our headers with another libpopops: the program is told so before anything is wrong with its numbers.
+mkdir other
+echo 'int other_popops = 1;' | $ccache cc -fPIC -shared -Wl,-soname,libpopops.so.3 -x c - -o other/libpopops.so.3
+ln -s libpopops.so.3 other/libpopops.so
+{
+  echo '#include <poplar/Graph.hpp>'
+  echo '#include <popops/codelets.hpp>'
+  echo 'extern "C" int other_popops;'
+  echo 'int main() { poplar::Graph graph(poplar::Target::createIPUTarget(other_popops, 1, "ipu2"));'
+  echo 'try { popops::addCodelets(graph); } catch (const poplar::poplar_error &e) { std::cout << e.what(); } }'
+} >both.cpp
+link "$compiler" c++17 both.cpp both -Lother "-Wl,-rpath,$PWD/other" -l:libpopops.so.3 -lpoplar
+./both >out 2>&1 || fail "both: $(cat out)"
+grep -q "^popops::addCodelets: .*the process has another popops, '$PWD/other/libpopops.so.3'" out || fail "both: $(cat out)"
+
 # Traces of host programs: nothing unless it is asked for; then a file that Perfetto opens.
 link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
 ./pvti >out 2>&1 || fail "pvti: $(cat out)"

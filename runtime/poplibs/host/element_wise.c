@@ -30,14 +30,6 @@ static const operation unary_ops[POP_UNARY_COUNT] = {POP_UNARY_OPS(OPERATION)};
 static const operation binary_ops[POP_BINARY_COUNT] = {POP_BINARY_OPS(OPERATION)};
 static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATION)};
 
-void pop_popops_add_codelets(pop_graph *graph)
-{
-  GRAPH_TURN(graph);
-  if (!graph_lives(graph, __func__)) return;
-  graph_add_library_codelets(graph, "popops");
-  poplibs_add_estimates(graph);
-}
-
 /* ---- one operation ---- */
 
 /* "UnaryOpType::ABSOLUTE,float" in "popops::Unary<popops::expr::…>" */

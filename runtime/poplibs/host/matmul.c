@@ -32,7 +32,7 @@ void pop_poplin_add_codelets(pop_graph *graph)
 {
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
-  graph_add_library_codelets(graph, "poplin");
+  poplibs_add_codelets(graph, __func__, "poplin");
 }
 
 /* ---- parts ---- */

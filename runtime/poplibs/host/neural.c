@@ -11,7 +11,7 @@ void pop_popnn_add_codelets(pop_graph *graph)
 {
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
-  graph_add_library_codelets(graph, "popnn");
+  poplibs_add_codelets(graph, __func__, "popnn");
 }
 
 /* x - the largest x of its row: a new variable. */

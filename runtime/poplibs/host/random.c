@@ -12,7 +12,7 @@ void pop_poprand_add_codelets(pop_graph *graph)
 {
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
-  graph_add_library_codelets(graph, "poprand");
+  poplibs_add_codelets(graph, __func__, "poprand");
 }
 
 static const char *const kind_names[POP_DISTRIBUTION_COUNT] = {"UNIFORM", "NORMAL",

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <populus/introspection.h>
-#include <populus/popops.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,20 +260,12 @@ pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile
   return vertex;
 }
 
-static const char of_popops[] = "popops::FillWords<unsigned int>";
-
-void poplibs_need_popops(pop_graph *graph)
-{
-  if (!pop_graph_error(graph) && !pop_graph_has_vertex_type(graph, of_popops))
-    pop_popops_add_codelets(graph);
-}
-
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
                                const char *what, pop_type type)
 {
   if (pop_graph_error(graph)) return false;
   if (pop_graph_has_vertex_type(graph, vertex_type)) return true;
-  bool loaded = pop_graph_has_vertex_type(graph, of_popops);
+  bool loaded = poplibs_has_popops(graph);
   poplibs_fail(graph, loaded ? POP_ERROR_TYPE : POP_ERROR_UNKNOWN_VERTEX_TYPE,
                loaded ? "%s: there is no %s for elements of type %s"
                       : "%s: the graph has no codelets for it: call pop_popops_add_codelets "

@@ -8,6 +8,13 @@
 /* estimates.c: what vertices of popops take on the chip, for models; codelets of popops are there. */
 void poplibs_add_estimates(pop_graph *graph);
 
+/* codelets.c: those of a library, "popops"; an error if the process has the original one, too. */
+void poplibs_add_codelets(pop_graph *graph, const char *call, const char *library);
+/* Has the graph our popops' codelets? */
+bool poplibs_has_popops(pop_graph *graph);
+/* Loads them if not: it may have the original libraries', or none. */
+void poplibs_need_popops(pop_graph *graph);
+
 /* The log of the libraries (POPLIBS_LOG_LEVEL=INFO): which function is called, with which tensors; null ones are left out.
  * `call` is pop_<library>_<function>. */
 void poplibs_log(const char *call, const char *name, const pop_tensor *tensors, size_t count);
@@ -55,8 +62,6 @@ pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns);
 /* A vertex on a tile, and its type by a format; null after an error. */
 pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile,
                               const char *format, ...) POP_PRINTF(4, 5);
-/* Loads popops' codelets if the graph does not have ours: it may have the original libraries', or none. */
-void poplibs_need_popops(pop_graph *graph);
 /* Fails the graph if a vertex type is not there: `what` for `type`. */
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
                                const char *what, pop_type type);
