@@ -110,8 +110,7 @@ typedef struct popc_settings {
     popc_when when;
     bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
-  size_t
-      num_empty; /* of the inputs: assembly of which nothing is left, as of the chip's (build.c) */
+  size_t num_empty; /* of the inputs: assembly that leaves nothing, as the chip's (build.c) */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;

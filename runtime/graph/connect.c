@@ -331,11 +331,11 @@ static pop_tensor widen_counts(const connection *c, pop_tensor handle)
 static void connect_tensor(const connection *c, pop_tensor tensor)
 {
   if (!c->field) return;
-  if (!c->field->has_rows) tensor = widen_counts(c, tensor);
   if (c->field->has_rows) {
     connect_tensor_as_rows(c, tensor);
     return;
   }
+  tensor = widen_counts(c, tensor);
   if (!check_edge(c, tensor)) return;
   set_edge(c, tensor_here(c, tensor));
   connect_metadata(c, &tensor, 1, false);

@@ -34,6 +34,7 @@ int main()
   CHECK(text(popops::expr::BinaryOpType::ATAN2) == "ATAN2");
   CHECK(text(popops::expr::TernaryOpType::CLAMP) == "CLAMP");
   CHECK(text(popnn::NonLinearityType::HARD_SIGMOID) == "hard sigmoid");
+  CHECK(std::string("gelu_erf") == asString(popnn::NonLinearityType::GELU_ERF));
   CHECK(text(popnn::NonLinearityType::SOFTMAX_SCALED) == "softmax (scaled, stable)");
   CHECK(read<popnn::NonLinearityType>("softmax_stable") == popnn::NonLinearityType::SOFTMAX_STABLE);
   CHECK(text(gcl::CollectiveOperator::LOCAL) == "LOCAL" &&

@@ -34,7 +34,7 @@ def names_of(cxx, include, others):
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "all.cpp")
         with open(source, "w", encoding="utf-8") as file:
-            file.writelines('#include "%s"\n' % path for path in files)
+            file.writelines('#include "%s"\n' % os.path.abspath(path) for path in files)
         paths = ["-I" + path for path in [include, *others]]
         command = [cxx, "-std=c++17", "-w", "-fsyntax-only", "-Xclang", "-ast-list", *paths, source]
         listed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -53,13 +53,14 @@ def names_of(cxx, include, others):
 
 def row(namespace, ours, added):
     cells = (", ".join("`%s`" % name for name in sorted(names)) for names in ({namespace}, ours, added))
-    return "| %s |\n" % " | ".join(cells)
+    return "| %s |\n" % " | ".join(cell.replace("|", "\\|") for cell in cells)
 
 
 def rows_of(text):
     rows = {}
     for line in text.splitlines():
-        namespace, ours, added = (re.findall("`([^`]+)`", cell) for cell in line.strip("|").split(" | "))
+        cells = line.strip("|").split(" | ")
+        namespace, ours, added = (re.findall("`([^`]+)`", cell.replace("\\|", "|")) for cell in cells)
         rows[namespace[0]] = (set(ours), set(added))
     return rows
 

@@ -30,8 +30,7 @@ typedef struct pop_target_units {
   uint32_t float_inputs_per_cycle; /* the same */
   uint32_t quarter_inputs_per_cycle; /* the same */
   uint32_t weight_bytes_per_cycle;   /* loaded into the units */
-  uint32_t
-      shared_bus_tiles; /* neighbours that share a bus of the chip's exchange; here each has its own */
+  uint32_t shared_bus_tiles;         /* on one bus of the chip's exchange; here each has its own */
 } pop_target_units;
 
 /* Of the architecture that `target` is named for; of any other name, ipu2's. A constant: nothing to free. */

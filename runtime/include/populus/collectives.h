@@ -1,9 +1,9 @@
 /* Collectives: what all replicas of a graph, or groups of them, do together with one tensor each. What programs know as
  * gcl/Collectives.hpp.
  *
- * popops' codelets (pop_popops_add_codelets) are loaded if they are not there. The graph is a replicated one (populus/graph.h), in either way; of a graph that is not,
- * each group is one replica. Each function adds what is to be run to a sequence; names may be NULL. Errors are the graph's:
- * TENSOR, TYPE, INVALID_ARGUMENT.
+ * popops' codelets (pop_popops_add_codelets) are loaded if they are not there. The graph is a replicated one
+ * (populus/graph.h), in either way; of a graph that is not, each group is one replica. Each function adds what is to be run
+ * to a sequence; names may be NULL. Errors are the graph's: TENSOR, TYPE, INVALID_ARGUMENT.
  *
  * How: data go round a ring in the group, from each position to the next, in as many steps as there are positions but one.
  * What goes is chunk after chunk of the data, cut into as many chunks as positions: in every step each replica sends one,

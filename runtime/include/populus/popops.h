@@ -1,9 +1,9 @@
 /* Operations on tensors, from codelets that come with Populus: element by element, conversions, filling,
  * reductions. What programs know as popops.
  *
- * First pop_popops_add_codelets; operations on elements and conversions do that by themselves. Each function adds what is to be
- * run to a sequence (pop_program_sequence); names may be NULL. Errors are the graph's (populus/graph.h): TYPE if an operation is not there for elements
- * of a type (populus/expression_ops.h), TENSOR if shapes do not go together.
+ * First pop_popops_add_codelets; operations on elements and conversions do that by themselves. Each function adds
+ * what is to be run to a sequence (pop_program_sequence); names may be NULL. Errors are the graph's
+ * (populus/graph.h): TYPE if an operation is not there for elements of a type (populus/expression_ops.h), TENSOR if shapes do not go together.
  *
  * Shapes go together as in numpy: dimensions are compared from the last one; one of size 1, or none, is
  * repeated. A result that is a new variable lies where the first operand does that has its shape and no

@@ -32,12 +32,6 @@ inline popops::expr::Any gelu()
               pe::Add(pe::Const(1.f), pe::Mul(pe::Const(0.044715f), pe::Square(pe::_1))))));
 }
 
-inline popops::expr::Any gelu_erf()
-{
-  namespace pe = popops::expr;
-  return half_of_sum(pe::Erf(pe::Mul(pe::_1, pe::Const(0.7071067812f))));
-}
-
 inline popops::expr::Any hard_sigmoid()
 {
   namespace pe = popops::expr;
@@ -73,7 +67,7 @@ inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
   case NonLinearityType::GELU:
     return popops::map(graph, detail::gelu(), {t}, prog, debugContext);
   case NonLinearityType::GELU_ERF:
-    return popops::map(graph, detail::gelu_erf(), {t}, prog, debugContext);
+    return popops::geluErf(graph, t, prog, debugContext);
   case NonLinearityType::SWISH:
     return popops::map(graph, pe::Mul(pe::_1, pe::Sigmoid(pe::_1)), {t}, prog, debugContext);
   case NonLinearityType::SOFTMAX_SCALED:

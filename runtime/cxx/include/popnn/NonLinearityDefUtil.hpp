@@ -8,7 +8,7 @@
 namespace popnn
 {
 
-inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
+inline const char *asString(const NonLinearityType &type)
 {
   static const char *const names[] = {"sigmoid",
                                       "hard sigmoid",
@@ -20,7 +20,11 @@ inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
                                       "softmax",
                                       "softmax (stable)",
                                       "softmax (scaled, stable)"};
-  return poplar::detail::putEnum(os, type, names);
+  return names[static_cast<std::size_t>(type)];
+}
+inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
+{
+  return os << asString(type);
 }
 // Of one word each.
 inline std::istream &operator>>(std::istream &is, NonLinearityType &type)
