@@ -6,6 +6,8 @@
  *
  * A block is aligned for the strictest vertex field that is connected at its beginning.
  *
+ * A constant that vertices on one tile alone read is on that tile, wherever it was mapped to.
+ *
  * Needs:   a graph that check has seen.
  * Adds:    variables, intervals, a block for each variable and tile.
  * Then:    the mapping of variables to tiles is final.
@@ -19,8 +21,13 @@
 
 enum { WORD_ALIGN = 4, DEFAULT_ALIGN = 8, MAX_ALIGN = 4096 };
 
+#define HOME_UNKNOWN UINT32_MAX
+#define HOME_NONE (UINT32_MAX - 1)
+
 typedef struct placing {
   compilation *c;
+  uint32_t *
+      home; /* of constants: the tile on which vertices read them; HOME_NONE: there are several, or others that read them */
   uint32_t *block_of_tile;    /* of the variable being placed */
   uint32_t *variable_of_tile; /* for which block_of_tile holds */
   const char *name;           /* of the variable, in the compilation's arena */
@@ -109,12 +116,54 @@ static const size_t *copy_shape(const compilation *c, const variable *v)
   return shape;
 }
 
+static void see_reader(placing *p, uint32_t tensor_number, const pop_field *field, uint32_t tile)
+{
+  const pop_graph *graph = p->c->graph;
+  const tensor *t = &graph->tensors[tensor_number];
+  view_walk walk;
+  view_run run;
+  view_walk_start(&walk, graph, tensor_number);
+  while (view_walk_next(&walk, &run)) {
+    const variable *v = &graph->variables[run.variable];
+    if (!v->constant || v->is_replica_index) continue;
+    uint32_t *home = &p->home[run.variable];
+    bool whole = run.count == v->num_elements && t->num_elements == v->num_elements;
+    if (field->kind != POP_FIELD_INPUT || !whole || (*home != HOME_UNKNOWN && *home != tile))
+      *home = HOME_NONE;
+    else
+      *home = tile;
+  }
+}
+
+/* A constant that vertices on one tile alone read, as a whole, is there, wherever it was mapped to: nothing has to be sent.
+ * (Libraries map such constants anywhere.) */
+static void find_homes(placing *p)
+{
+  pop_graph *graph = p->c->graph;
+  for (size_t i = 0; i < graph->num_variables; i++) p->home[i] = HOME_UNKNOWN;
+  for (size_t i = 0; i < graph->num_vertices; i++) {
+    const vertex *v = &graph->vertices[i];
+    const pop_vertex_type *type = graph->vertex_types[v->type].type;
+    for (uint32_t at = v->first_edge; at != GRAPH_NONE; at = graph->edges[at].next) {
+      uint32_t count;
+      const uint32_t *tensors = edge_tensors(graph, &graph->edges[at], &count);
+      for (uint32_t row = 0; row < count; row++)
+        see_reader(p, tensors[row], &type->fields[graph->edges[at].field], v->tile);
+    }
+  }
+}
+
 static pop_error *place_variable(placing *p, uint32_t number)
 {
   compilation *c = p->c;
   size_t count, first_block = c->num_blocks;
   const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
   const variable *v = &c->graph->variables[number];
+  mapping_interval whole = {.begin = 0, .end = v->num_elements, .tile = p->home[number]};
+  if (whole.tile < HOME_NONE) {
+    mapping = &whole;
+    count = 1;
+  }
   p->name = pop_arena_strdup(c->arena, v->name);
   placed_variable placed = {.name = p->name,
                             .element_type = v->type,
@@ -199,12 +248,15 @@ static pop_error *place_variables(compilation *c, size_t num_tiles)
 {
   placing p = {.c = c,
                .block_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
-               .variable_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t))};
+               .variable_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
+               .home = pop_xcalloc(c->graph->num_variables, sizeof(uint32_t))};
   memset(p.variable_of_tile, 0xff, num_tiles * sizeof(uint32_t));
+  find_homes(&p);
   pop_error *error = NULL;
   for (uint32_t i = 0; i < c->graph->num_variables && !error; i++) error = place_variable(&p, i);
   free(p.block_of_tile);
   free(p.variable_of_tile);
+  free(p.home);
   return error;
 }
 
