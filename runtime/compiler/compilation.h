@@ -115,8 +115,9 @@ enum {
   BLOCK_READ_ONLY = 4,   /* constants of the linker; not constants of the user */
   BLOCK_INTERLEAVED = 8, /* must be in region 1 */
   /* What no codelet may write, but for its own state: behind the code, unless a rule speaks of it. */
-  BLOCK_TABLE = 16, /* the compiler's: its content stays what it is */
-  BLOCK_STATES = 32 /* of vertices */
+  BLOCK_TABLE = 16,  /* the compiler's: its content stays what it is */
+  BLOCK_STATES = 32, /* of vertices */
+  BLOCK_UNIFORM = 64 /* a constant: the same 8 bytes again and again, to the padding behind it */
 };
 
 typedef struct block {
@@ -142,7 +143,8 @@ typedef struct content {
 /* ---- place: where the elements of a variable are ---- */
 
 /* Elements [begin, end) of a variable are at `at`, in order. Ascending and disjoint per variable; one
- * block per variable and tile, its intervals packed in element order. */
+ * block per variable and tile, its intervals packed in element order; but those of a constant that wraps are all at the
+ * pattern of their tile (lower/constants.h). */
 typedef struct placed_interval {
   uint64_t begin, end;
   uint32_t tile;
@@ -160,6 +162,17 @@ typedef struct placed_variable {
   uint32_t first_block, num_blocks; /* all of the variable's, one after the other */
   const char *type;                 /* element type and shape: "float[300,40]" */
 } placed_variable;
+
+/* Eight bytes again and again, on a tile: for constants whose elements are all the same (lower/constants.c). */
+typedef struct tile_pattern {
+  uint64_t value; /* elements side by side */
+  uint32_t tile, block;
+} tile_pattern;
+
+typedef struct tile_patterns {
+  tile_pattern *slots; /* by hash; block COMPILER_NONE: free */
+  size_t count, num_slots;
+} tile_patterns;
 
 /* ---- lower: where vertices want their data ---- */
 
@@ -540,6 +553,7 @@ typedef struct compilation {
   /* place */
   COMPILATION_ARRAY(placed_variable, variables); /* by graph variable */
   COMPILATION_ARRAY(placed_interval, intervals);
+  tile_patterns patterns; /* and lower adds some */
 
   /* lower */
   COMPILATION_ARRAY(used_vertex_type, vertex_types);

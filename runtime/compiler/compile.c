@@ -193,7 +193,7 @@ void compilation_free(compilation *c)
       c->tiles,          c->blocks_by_tile,  c->memory,           c->phase_times,
       c->program_names,  c->placement_rules, c->streams,          c->remote_buffers,
       c->host_exchanges, c->host_windows,    c->host_packets,     c->measures,
-      c->vertex_uses,    c->block_is_timed,
+      c->vertex_uses,    c->block_is_timed,  c->patterns.slots,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

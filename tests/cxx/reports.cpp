@@ -65,43 +65,6 @@ struct Fixture {
   }
 };
 
-// A constant that vertices on one tile read lies there, wherever it was mapped to; what two tiles read is sent.
-void constants_lie_where_they_are_read()
-{
-  for (unsigned readers = 1; readers <= 3; ++readers) {
-    Fixture f(1);
-    std::stringstream source(
-        "#include <poplar/Vertex.hpp>\n"
-        "struct Sum : poplar::Vertex {\n"
-        "  poplar::Input<poplar::Vector<int>> in; poplar::Output<int> out;\n"
-        "  bool compute() { *out = in[0] + in[1] + in[2]; return true; } };\n");
-    f.graph.addCodelets(source);
-    ComputeSet set = f.graph.addComputeSet("sums");
-    Tensor numbers = f.graph.addConstant<int>(INT, {3}, {1, 20, 300}, "numbers"),
-           out = f.graph.addVariable(INT, {readers}, "out");
-    f.graph.setTileMapping(numbers, 9);
-    for (unsigned i = 0; i < readers; ++i) {
-      const unsigned tile = i < 2 ? 4 : 5; // the third one is elsewhere
-      VertexRef v = f.graph.addVertex(set, "Sum", {{"in", numbers}, {"out", out[i]}});
-      f.graph.setTileMapping(v, tile);
-      f.graph.setTileMapping(out[i], tile);
-    }
-    CHECK(f.graph.getTileMapping(numbers)[9].size() == 1);
-    f.graph.createHostRead("out", out);
-    Engine engine(f.graph, Execute(set));
-    engine.load(f.device);
-    engine.run();
-    std::vector<int> sums(readers);
-    engine.readTensor("out", sums.data(), sums.data() + readers);
-    CHECK(sums == std::vector<int>(readers, 321));
-    bool sent = false;
-    for (const auto &p : engine.getReport().compilation().programs())
-      sent |= p->type() == pva::Program::Type::DoExchange;
-    CHECK(sent == (readers == 3));
-    CHECK(f.graph.getTileMapping(numbers)[9].size() == 1);
-  }
-}
-
 std::vector<std::string> names(const std::vector<pva::Block> &blocks)
 {
   std::vector<std::string> list;
@@ -508,7 +471,6 @@ void reports_of_a_graph_that_does_not_fit()
 int main()
 {
   vertices_of_tiles_and_compute_sets();
-  constants_lie_where_they_are_read();
   stages_of_a_pipeline();
   executions_that_take_longer_and_longer();
   streams_beside_computation();

@@ -3,4 +3,4 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
-for subject in interface callbacks values mistakes; do by_each c++11 $subject; done
+for subject in interface callbacks values mistakes constants; do by_each c++11 $subject; done

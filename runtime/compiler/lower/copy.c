@@ -4,6 +4,7 @@
  * all of them are read before any of them is written. */
 #include "compiler/lower/copy.h"
 #include "base/order.h"
+#include "compiler/lower/constants.h"
 #include "compiler/lower/rows.h"
 #include "compiler/segments.h"
 
@@ -209,8 +210,14 @@ static pop_error *lower_large(lowering *l, const program *copied, const char *na
   row_staging s = {.l = l, .name = names.exchange};
   pairing p;
   transfer next;
+  transfer_list parts = {0};
   pairing_start(&p, l->c, copied);
-  while (pairing_next(&p, &next)) stage_rows(&s, &next);
+  while (pairing_next(&p, &next)) {
+    parts.count = 0;
+    add_localized(l->c, &next, &parts);
+    for (size_t i = 0; i < parts.count; i++) stage_rows(&s, &parts.items[i]);
+  }
+  free(parts.items);
   end_rows(&s);
   pop_error *error = lower_staged_transfers(l, &s.transfers, &s.copies, &names, steps);
   row_staging_free(&s);

@@ -11,6 +11,7 @@
  *   transfer.c      transfers between places -> exchange messages and copies
  *   tile_copies.c        copies on tiles -> copy vertices and their descriptors
  *   access.c        what a step reads and writes
+ *   constants.c     what comes of constants of one value -> copies on the tile
  *   rows.c          columns of words, from elsewhere -> rows of them, and copies
  *   copy_group.c    copies side by side -> one exchange; touched.c what they read and write
  *   unwritten.c     variables that are only read

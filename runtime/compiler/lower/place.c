@@ -6,13 +6,14 @@
  *
  * A block is aligned for the strictest vertex field that is connected at its beginning.
  *
- * A constant that vertices on one tile alone read is on that tile, wherever it was mapped to.
+ * Constants may be elsewhere than they were mapped to, or in fewer bytes than they have: constants.h.
  *
  * Needs:   a graph that check has seen.
  * Adds:    variables, intervals, a block for each variable and tile.
  * Then:    the mapping of variables to tiles is final.
  */
 #include "compiler/compilation.h"
+#include "compiler/lower/constants.h"
 #include "compiler/reach.h"
 #include "compiler/segments.h"
 
@@ -21,13 +22,9 @@
 
 enum { WORD_ALIGN = 4, DEFAULT_ALIGN = 8, MAX_ALIGN = 4096 };
 
-#define HOME_UNKNOWN UINT32_MAX
-#define HOME_NONE (UINT32_MAX - 1)
-
 typedef struct placing {
   compilation *c;
-  uint32_t *
-      home; /* of constants: the tile on which vertices read them; HOME_NONE: there are several, or others that read them */
+  constant_use *uses;         /* by variable */
   uint32_t *block_of_tile;    /* of the variable being placed */
   uint32_t *variable_of_tile; /* for which block_of_tile holds */
   const char *name;           /* of the variable, in the compilation's arena */
@@ -48,8 +45,7 @@ static placed_interval find_interval(const compilation *c, uint32_t variable, ui
   return found;
 }
 
-/* Places one interval behind what the variable has on the tile already. */
-static pop_error *place_interval(placing *p, uint32_t number, const mapping_interval *mapped)
+static uint32_t block_on_tile(placing *p, uint32_t number, const mapping_interval *mapped)
 {
   compilation *c = p->c;
   const variable *v = &c->graph->variables[number];
@@ -65,7 +61,15 @@ static pop_error *place_interval(placing *p, uint32_t number, const mapping_inte
                               .content = COMPILER_NONE});
     c->blocks[p->block_of_tile[mapped->tile]].size = 0;
   }
-  uint32_t block_number = p->block_of_tile[mapped->tile];
+  return p->block_of_tile[mapped->tile];
+}
+
+/* Places one interval behind what the variable has on the tile already. */
+static pop_error *place_interval(placing *p, uint32_t number, const mapping_interval *mapped)
+{
+  compilation *c = p->c;
+  const variable *v = &c->graph->variables[number];
+  uint32_t block_number = block_on_tile(p, number, mapped);
   block *b = &c->blocks[block_number];
   uint64_t size = b->size + (mapped->end - mapped->begin) * pop_type_bytes(v->type);
   if (size > UINT32_MAX - 3)
@@ -116,51 +120,14 @@ static const size_t *copy_shape(const compilation *c, const variable *v)
   return shape;
 }
 
-static void see_reader(placing *p, uint32_t tensor_number, const pop_field *field, uint32_t tile)
-{
-  const pop_graph *graph = p->c->graph;
-  const tensor *t = &graph->tensors[tensor_number];
-  view_walk walk;
-  view_run run;
-  view_walk_start(&walk, graph, tensor_number);
-  while (view_walk_next(&walk, &run)) {
-    const variable *v = &graph->variables[run.variable];
-    if (!v->constant || v->is_replica_index) continue;
-    uint32_t *home = &p->home[run.variable];
-    bool whole = run.count == v->num_elements && t->num_elements == v->num_elements;
-    if (field->kind != POP_FIELD_INPUT || !whole || (*home != HOME_UNKNOWN && *home != tile))
-      *home = HOME_NONE;
-    else
-      *home = tile;
-  }
-}
-
-/* A constant that vertices on one tile alone read, as a whole, is there, wherever it was mapped to: nothing has to be sent.
- * (Libraries map such constants anywhere.) */
-static void find_homes(placing *p)
-{
-  pop_graph *graph = p->c->graph;
-  for (size_t i = 0; i < graph->num_variables; i++) p->home[i] = HOME_UNKNOWN;
-  for (size_t i = 0; i < graph->num_vertices; i++) {
-    const vertex *v = &graph->vertices[i];
-    const pop_vertex_type *type = graph->vertex_types[v->type].type;
-    for (uint32_t at = v->first_edge; at != GRAPH_NONE; at = graph->edges[at].next) {
-      uint32_t count;
-      const uint32_t *tensors = edge_tensors(graph, &graph->edges[at], &count);
-      for (uint32_t row = 0; row < count; row++)
-        see_reader(p, tensors[row], &type->fields[graph->edges[at].field], v->tile);
-    }
-  }
-}
-
 static pop_error *place_variable(placing *p, uint32_t number)
 {
   compilation *c = p->c;
   size_t count, first_block = c->num_blocks;
   const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
   const variable *v = &c->graph->variables[number];
-  mapping_interval whole = {.begin = 0, .end = v->num_elements, .tile = p->home[number]};
-  if (whole.tile < HOME_NONE) {
+  mapping_interval whole = {.begin = 0, .end = v->num_elements, .tile = p->uses[number].home};
+  if (whole.tile < CONSTANT_ANYWHERE) {
     mapping = &whole;
     count = 1;
   }
@@ -171,17 +138,27 @@ static pop_error *place_variable(placing *p, uint32_t number)
                             .rank = c->graph->tensors[v->tensor].rank,
                             .shape = copy_shape(c, v),
                             .first_interval = c->num_intervals,
-                            .num_intervals = count,
-                            .first_block = (uint32_t)first_block,
                             .type = describe_type(c, number)};
-  for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
+  const constant_use *use = &p->uses[number];
+  bool wraps = constant_wraps(use);
+  for (size_t i = 0; i < count; i++) {
+    if (wraps)
+      wrap_interval(c, number, &mapping[i]);
+    else
+      POP_TRY(place_interval(p, number, &mapping[i]));
+  }
+  if (wraps) first_block = c->num_blocks; /* none of its own */
+  placed.num_intervals = c->num_intervals - placed.first_interval;
+  placed.first_block = (uint32_t)first_block;
   placed.num_blocks = (uint32_t)(c->num_blocks - first_block);
   pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
   for (size_t i = first_block; i < c->num_blocks; i++) {
+    if (use->is_uniform && c->blocks[i].size >= UNIFORM_VALUE_BYTES)
+      c->blocks[i].flags |= BLOCK_UNIFORM;
     c->blocks[i].size = round_up_to_word(c->blocks[i].size);
     if (c->blocks[i].size < DEFAULT_ALIGN) c->blocks[i].align = WORD_ALIGN; /* one word */
   }
-  if (v->initial) set_initial_contents(c, v, &placed, first_block);
+  if (v->initial && !wraps) set_initial_contents(c, v, &placed, first_block);
   return NULL;
 }
 
@@ -249,14 +226,13 @@ static pop_error *place_variables(compilation *c, size_t num_tiles)
   placing p = {.c = c,
                .block_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
                .variable_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
-               .home = pop_xcalloc(c->graph->num_variables, sizeof(uint32_t))};
+               .uses = find_constant_uses(c->graph)};
   memset(p.variable_of_tile, 0xff, num_tiles * sizeof(uint32_t));
-  find_homes(&p);
   pop_error *error = NULL;
   for (uint32_t i = 0; i < c->graph->num_variables && !error; i++) error = place_variable(&p, i);
   free(p.block_of_tile);
   free(p.variable_of_tile);
-  free(p.home);
+  free(p.uses);
   return error;
 }
 

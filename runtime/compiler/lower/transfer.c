@@ -15,6 +15,7 @@
  * equal parts become one message with several receivers. Where that would make too many pieces
  * (many long requests, each a bit further than the last), only equal requests are joined. */
 #include "base/order.h"
+#include "compiler/lower/constants.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/rows.h"
 
@@ -515,8 +516,15 @@ static void stage_all_rows(row_staging *s, const transfer_list *transfers)
   free(order);
 }
 
-pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const transfer_names *names,
-                           step_list *steps)
+static bool have_uniform(const compilation *c, const transfer_list *transfers)
+{
+  for (size_t i = 0; i < transfers->count; i++)
+    if (is_of_uniform(c, &transfers->items[i])) return true;
+  return false;
+}
+
+static pop_error *lower_all(lowering *l, const transfer_list *transfers,
+                            const transfer_names *names, step_list *steps)
 {
   row_staging s = {.l = l, .name = names->exchange};
   bool staged = has_columns(l, transfers);
@@ -524,6 +532,17 @@ pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const tr
   pop_error *error =
       lower_staged_transfers(l, staged ? &s.transfers : transfers, &s.copies, names, steps);
   row_staging_free(&s);
+  return error;
+}
+
+pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const transfer_names *names,
+                           step_list *steps)
+{
+  if (!have_uniform(l->c, transfers)) return lower_all(l, transfers, names, steps);
+  transfer_list local = {0};
+  for (size_t i = 0; i < transfers->count; i++) add_localized(l->c, &transfers->items[i], &local);
+  pop_error *error = lower_all(l, &local, names, steps);
+  free(local.items);
   return error;
 }
 

@@ -219,11 +219,13 @@ static place add_to_buffer(vertex_lowering *v, buffer_kind kind, const pop_field
   return at;
 }
 
-static buffer_kind input_kind(const vertex_lowering *v, uint32_t source_tile)
+static buffer_kind input_kind(const vertex_lowering *v, const segment *part)
 {
-  uint32_t per_ipu = v->l->c->target.tiles_per_ipu;
-  if (source_tile == v->tile) return REARRANGEMENT;
-  return source_tile / per_ipu == v->tile / per_ipu ? MESSAGE : GLOBAL_MESSAGE;
+  const compilation *c = v->l->c;
+  uint32_t per_ipu = c->target.tiles_per_ipu;
+  if (part->tile == v->tile || (c->blocks[part->at.block].flags & BLOCK_UNIFORM))
+    return REARRANGEMENT;
+  return part->tile / per_ipu == v->tile / per_ipu ? MESSAGE : GLOBAL_MESSAGE;
 }
 
 static void add_transfer(transfer_list *list, transfer t)
@@ -266,7 +268,7 @@ static place gather_skewed_run(vertex_lowering *v, const segment *run, const pop
 {
   uint32_t skew = run->at.offset % WORD, bytes = align_up(skew + run->bytes, WORD);
   place words = {run->at.block, run->at.offset - skew};
-  place to = add_to_buffer(v, input_kind(v, run->tile), field, bytes);
+  place to = add_to_buffer(v, input_kind(v, run), field, bytes);
   add_transfer(&v->before, (transfer){run->tile, v->tile, words, to, bytes});
   return (place){to.block, to.offset + skew};
 }
@@ -329,7 +331,7 @@ static place place_input(vertex_lowering *v, size_t first, size_t count, uint32_
   } else {
     buffer_kind kind = REARRANGEMENT;
     for (size_t i = 0; i < count; i++)
-      if (input_kind(v, segments[i].tile) > kind) kind = input_kind(v, segments[i].tile);
+      if (input_kind(v, &segments[i]) > kind) kind = input_kind(v, &segments[i]);
     at = add_to_buffer(v, kind, field, bytes);
     gather(v, segments, count, at);
   }
