@@ -170,8 +170,8 @@ typedef struct tile_pattern {
 } tile_pattern;
 
 typedef struct tile_patterns {
-  tile_pattern *slots; /* by hash; block COMPILER_NONE: free */
-  size_t count, num_slots;
+  tile_pattern *slots;     /* by hash; block COMPILER_NONE: free */
+  size_t count, num_slots; /* a power of two, or none yet */
 } tile_patterns;
 
 /* ---- lower: where vertices want their data ---- */

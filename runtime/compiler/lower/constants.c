@@ -79,10 +79,10 @@ constant_use *find_constant_uses(pop_graph *graph)
 static tile_pattern *slot_of(const tile_patterns *patterns, uint64_t value, uint32_t tile)
 {
   uint64_t hash = (value ^ tile) * 0x9e3779b97f4a7c15u;
-  size_t at = (size_t)(hash ^ hash >> 32) % patterns->num_slots;
+  size_t last = patterns->num_slots - 1, at = (size_t)(hash ^ hash >> 32) & last;
   while (patterns->slots[at].block != COMPILER_NONE &&
          (patterns->slots[at].value != value || patterns->slots[at].tile != tile))
-    at = (at + 1) % patterns->num_slots;
+    at = (at + 1) & last;
   return &patterns->slots[at];
 }
 
