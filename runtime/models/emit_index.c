@@ -2,6 +2,7 @@
 #include "models/lowering.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -581,6 +582,23 @@ static void emit_batch_norm_inference(emitter *e, text *to, const operation *op)
                emit_literal(e->l->m->arena, op->results[0]->type->element, bytes), p[1], p[2]));
 }
 
+/* exp(2 pi i k / length) for each k; exact where the axes are. */
+static void emit_turns(text *to, unsigned n, int64_t length)
+{
+  static const float quarters[] = {1, 0, -1, 0};
+  text_add(to, "    static const hlo_c64 turns%u[] = {", n);
+  for (int64_t k = 0; k < length; ++k) {
+    double angle = 6.283185307179586 * (double)k / (double)length;
+    float cosine = (float)cos(angle), sine = (float)sin(angle);
+    if (4 * k % length == 0) {
+      cosine = quarters[4 * k / length];
+      sine = quarters[(4 * k / length + 3) % 4];
+    }
+    text_add(to, "%s{%af, %af}", k ? ", " : "", (double)cosine, (double)sine);
+  }
+  text_add(to, "};\n");
+}
+
 /* The sum of the definition; lengths of FFTs of small modules are small. */
 static bool emit_fft(emitter *e, text *to, const operation *op)
 {
@@ -593,6 +611,9 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
   uint32_t first = out->rank - (uint32_t)count;
   unsigned n = e->next_name++;
   expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
+  enum { TABLE = 512 }; /* lengths up to which a tile has the factors */
+  bool table = count == 1 && length[0] <= TABLE;
+  if (table) emit_turns(to, n, length[0]);
   text_add(to, "    float t%u = 0, u%u = 0;\n", n, n);
   for (uint32_t d = 0; d < first; ++d) at[d] = x[d];
   text phase = {0};
@@ -615,7 +636,11 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
                             length[k], n, k, length[k], n, k);
   }
   expression element = emit_at(e, op, 0, at);
-  text_add(to, "      const hlo_c64 w%u = hlo_turn_c64(%s);\n", n, phase.data);
+  if (table)
+    text_add(to, "      const hlo_c64 w%u = turns%u[(unsigned)r%u_0 * %s %% %" PRId64 "];\n", n, n,
+             n, x[first], length[0]);
+  else
+    text_add(to, "      const hlo_c64 w%u = hlo_turn_c64(%s);\n", n, phase.data);
   text_add(to, "      const float c%u = w%u.re, s%u = %sw%u.im;\n", n, n, n, inverse ? "" : "-", n);
   if (real_in)
     text_add(to, "      const hlo_c64 z%u = {%s, 0};\n", n, element);

@@ -53,6 +53,30 @@ func.func @main(%x: tensor<8192x1024xf32>) -> tensor<f32> {
 EOF
 "$pophlo" few.mlir -o few.a
 
+# And for products: few elements may be many multiplications. Each line: what a module does, and how many tiles that is worth.
+while read -r tiles arguments results operation; do
+  echo "func.func @main($arguments) -> $results { %0 = $operation return %0 : $results }" | tr '~' ' ' >worth.mlir
+  "$pophlo" worth.mlir -o worth.a
+  count=$(ar t worth.a | grep -c '^tile-') || :
+  [ "$count" = "$tiles" ] || fail "$count tiles, not $tiles: $(cat worth.mlir)"
+done <<'EOF'
+1472 %x:~tensor<256x256xf32> tensor<256x256xf32> stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+256 %x:~tensor<128x128xf32> tensor<128x128xf32> stablehlo.dot %x, %x : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+110 %x:~tensor<1x32x32x8xf32>,~%k:~tensor<3x3x8x16xf32> tensor<1x28x28x16xf32> stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[-1, -1], [-1, -1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x32x32x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x28x28x16xf32>
+72 %x:~tensor<64x48xcomplex<f32>> tensor<64x48xcomplex<f32>> stablehlo.fft %x, type = FFT, length = [48] : (tensor<64x48xcomplex<f32>>) -> tensor<64x48xcomplex<f32>>
+16 %x:~tensor<128x128xf32> tensor<128x128xf32> stablehlo.negate %x : tensor<128x128xf32>
+1 %x:~tensor<4xf32> tensor<4xf32> stablehlo.negate %x : tensor<4xf32>
+EOF
+
+# The factors of a transform are in a table: some thousand cycles for 64 of 2,048, where sines and cosines took nine million.
+cat >power.mlir <<'EOF'
+func.func @main(%x: tensor<64x2048xf32>) -> tensor<64x1025xf32> {
+  %0 = stablehlo.fft %x, type = RFFT, length = [2048] : (tensor<64x2048xf32>) -> tensor<64x1025xcomplex<f32>>
+  %1 = stablehlo.real %0 : (tensor<64x1025xcomplex<f32>>) -> tensor<64x1025xf32>
+  return %1 : tensor<64x1025xf32>
+}
+EOF
+
 # What a loop slices lies outside of it as the slices want it: some thousand cycles for each, not a hundred thousand.
 cat >rows.mlir <<'EOF'
 func.func @main(%x: tensor<64x2048xf32>) -> tensor<1x2048xf32> {
@@ -78,6 +102,9 @@ quiet out "$pophlo" --run --cycles --tiles 128 rows.mlir --in x=rows.bin --out o
 printf '\0\0\200\102%.0s' $(seq 2048) | cmp - sum.bin # each 64
 cycles=$(sed -n 's/^cycles: //p' out)
 [ "$cycles" -lt 640000 ] || fail "64 rows of a table in a loop take $cycles cycles"
+quiet out "$pophlo" --run --cycles --tiles 128 power.mlir --in x=rows.bin
+cycles=$(sed -n 's/^cycles: //p' out)
+[ "$cycles" -lt 1000000 ] || fail "64 transforms take $cycles cycles"
 
 # Dimension numbers of which one dimension is two things.
 sed '/#stablehlo.conv<raw/,/>,/s/input_feature_dimension = 3/input_feature_dimension = 2/' "$models/flow.mlir" >numbers.mlir
