@@ -5,6 +5,7 @@
 #include "base/object.h"
 #include "models/judge.h"
 #include "models/print.h"
+#include "models/worth.h"
 
 #include <errno.h>
 #include <populus/file.h>
@@ -258,36 +259,11 @@ pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device
                            .shape = model->feed_shapes[i]};
 }
 
-static uint64_t larger(uint64_t most, value *const *values, size_t count)
-{
-  for (size_t i = 0; i < count; ++i) {
-    if (values[i]->type->kind != TYPE_TENSOR) continue;
-    uint64_t n = type_elements(values[i]->type);
-    if (n != UINT64_MAX && n > most) most = n;
-  }
-  return most;
-}
-
-/* Elements of the largest tensor: of what goes in, too, of which a reduction may leave little. */
-static uint64_t largest(const block *b)
-{
-  uint64_t most = larger(1, b->arguments, b->num_arguments);
-  for (const operation *op = b->first; op; op = op->next) {
-    most = larger(most, op->results, op->num_results);
-    for (size_t i = 0; i < op->num_regions; ++i) {
-      uint64_t n = largest(&op->regions[i]);
-      if (n > most) most = n;
-    }
-  }
-  return most;
-}
-
 size_t pop_model_suggested_tiles(const pop_model *model)
 {
   if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
-  enum { ELEMENTS_OF_A_TILE = 1024 };
-  uint64_t tiles = largest(&model->main->body) / ELEMENTS_OF_A_TILE;
-  return tiles < 1 ? 1 : (size_t)(tiles < 1472 ? tiles : 1472);
+  uint64_t tiles = tiles_worth_using(model->m, model->main);
+  return (size_t)(tiles < 1472 ? tiles : 1472);
 }
 
 /* ---- dumps ---- */

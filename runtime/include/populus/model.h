@@ -71,7 +71,8 @@ pop_model_value pop_model_output(const pop_model *model, size_t i);
  * outfeed0, … in the text's order; infeed0.0, infeed0.1 if an operation has several. */
 size_t pop_model_num_feeds(const pop_model *model);
 pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device);
-/* How many tiles are worth using: as many as the largest tensor has some hundreds of elements each for, from 1. */
+/* How many tiles are worth using, from 1: as many as the largest tensor has a thousand elements each for, or the largest product,
+ * convolution or window operation eight thousand multiplications. */
 size_t pop_model_suggested_tiles(const pop_model *model);
 
 /* Of operands of at most so many bytes each tile may have a copy that makes a part of what needs elements of them: POP_MODEL_COPY_LIMIT
