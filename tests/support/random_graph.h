@@ -157,8 +157,13 @@ static inline void add_variable(random_graph *g, pop_type type, bool constant)
       .type = type, .constant = constant, .num_elements = model_product(shape, rank)};
   uint32_t size = pop_type_bytes(type);
   v->bytes = pop_arena_alloc(m->arena, v->num_elements * size + 1);
-  for (size_t i = 0; constant && i < v->num_elements; ++i)
-    model_random_value(m, type, v->bytes + i * size);
+  bool uniform = constant && model_chance(m, 2); /* such constants lie elsewhere */
+  for (size_t i = 0; constant && i < v->num_elements; ++i) {
+    if (uniform && i > 0)
+      memcpy(v->bytes + i * size, v->bytes, size);
+    else
+      model_random_value(m, type, v->bytes + i * size);
+  }
   const char *name = pop_arena_printf(m->arena, "%s%u", constant ? "constant" : "variable", number);
   v->tensor = constant ? pop_graph_add_constant(m->graph, type, shape, rank, v->bytes, name)
                        : pop_graph_add_variable(m->graph, type, shape, rank, name);

@@ -146,16 +146,16 @@ bool is_of_uniform(const compilation *c, const transfer *t)
          (c->blocks[t->source.block].flags & BLOCK_UNIFORM) != 0;
 }
 
+/* It begins with an element, as all transfers do. */
 static void take_from_pattern(compilation *c, const transfer *t, transfer_list *out)
 {
-  uint32_t tile = t->destination_tile, skew = t->source.offset % UNIFORM_VALUE_BYTES;
-  uint32_t most = PATTERN_BYTES - UNIFORM_VALUE_BYTES;
   const content *of = &c->contents[c->blocks[t->source.block].content];
   uint64_t value;
   memcpy(&value, c->bytes + of->first_byte, sizeof value);
-  place source = {pattern_on_tile(c, value, tile), skew}, destination = t->destination;
+  uint32_t tile = t->destination_tile;
+  place source = {pattern_on_tile(c, value, tile), 0}, destination = t->destination;
   for (uint32_t left = t->bytes, bytes; left > 0; left -= bytes) {
-    bytes = left < most ? left : most;
+    bytes = left < PATTERN_BYTES ? left : PATTERN_BYTES;
     pop_push(out->items, out->count, out->capacity,
              (transfer){tile, tile, source, destination, bytes});
     destination.offset += bytes;
