@@ -71,6 +71,28 @@ void constants_lie_where_they_are_read()
   }
 }
 
+// Each of them alone fits on the tile that reads it, not all: they come when they are read, one after the other.
+void large_ones_come_when_they_are_read()
+{
+  SmallGraph f(codelets);
+  Tensor out = f.graph.addVariable(INT, {8}, "out");
+  Sequence prog;
+  int expected = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    std::vector<int> values(30000);
+    for (unsigned k = 0; k < values.size(); ++k) values[k] = int(k % 7 + i);
+    Tensor numbers = f.graph.addConstant<int>(INT, {values.size()}, values);
+    f.graph.setTileMapping(numbers, 1 + i % 3);
+    ComputeSet set = f.graph.addComputeSet("sum");
+    sum(f, set, numbers, out[i], 0);
+    prog.add(Execute(set));
+    if (i == 7)
+      for (int v : values) expected += v;
+  }
+  CHECK(result<int>(f, prog, out)[7] == expected);
+  CHECK(reportOf(f, prog).compilation().tiles()[0].memory().total().excludingGaps() < 200000);
+}
+
 // Zeroes to pad with, far more than a tile has memory for: each tile makes its own.
 void what_is_all_the_same_takes_no_memory()
 {
@@ -137,6 +159,7 @@ template <typename T> void copies(const Type &type, T value)
 int main()
 {
   constants_lie_where_they_are_read();
+  large_ones_come_when_they_are_read();
   what_is_all_the_same_takes_no_memory();
   what_a_vertex_reads_in_place_is_there();
   copies<unsigned char>(UNSIGNED_CHAR, 200);

@@ -1,7 +1,8 @@
 /* Constants: what they hold is known, so they need not lie where they are mapped to, nor be sent. Libraries map them
  * anywhere (most to tile 0), and make large ones to pad with.
  *
- * - A constant that vertices on one tile alone read, as a whole, is on that tile.
+ * - A small constant that vertices on one tile alone read, as a whole, is on that tile. (A large one takes its memory there
+ *   only while it is read.)
  * - A uniform one, of which all elements are the same, takes no more than a few bytes on its tiles, unless a vertex there
  *   reads it in place: its elements are those bytes, the pattern of the tile, again and again (it wraps).
  * - What other tiles want of a uniform one they copy from a pattern of their own. */
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_UNIFORM_BYTES = 256, PATTERN_BYTES = 512, FIRST_SLOTS = 64 };
+enum { MOST_MOVED_BYTES = 1024, LEAST_UNIFORM_BYTES = 256, PATTERN_BYTES = 512, FIRST_SLOTS = 64 };
 
 #define HOME_UNKNOWN UINT32_MAX
 
@@ -42,13 +43,14 @@ static void see_reader(pop_graph *graph, constant_use *uses, uint32_t tensor_num
     if (!v->constant || v->is_replica_index) continue;
     constant_use *use = &uses[run.variable];
     bool whole = run.count == v->num_elements && t->num_elements == v->num_elements;
-    if (field->kind != POP_FIELD_INPUT || !whole ||
+    uint64_t bytes = run.count * pop_type_bytes(v->type);
+    if (field->kind != POP_FIELD_INPUT || !whole || bytes > MOST_MOVED_BYTES ||
         (use->home != HOME_UNKNOWN && use->home != tile))
       use->home = CONSTANT_ANYWHERE;
     else
       use->home = tile;
-    if (use->is_uniform && run.count == t->num_elements &&
-        run.count * pop_type_bytes(v->type) > PATTERN_BYTES && is_mapped_to(graph, &run, tile))
+    if (use->is_uniform && run.count == t->num_elements && bytes > PATTERN_BYTES &&
+        is_mapped_to(graph, &run, tile))
       use->is_read_in_place = true;
   }
 }

@@ -12,8 +12,9 @@ enum { UNIFORM_VALUE_BYTES = 8 };
 #define CONSTANT_ANYWHERE (UINT32_MAX - 1) /* as a home: where it is mapped to */
 
 typedef struct constant_use {
-  uint32_t home;   /* the one tile on which vertices read it, as a whole; or CONSTANT_ANYWHERE */
-  bool is_uniform; /* its elements are all the same, and enough of them that it matters */
+  uint32_t
+      home; /* of a small one: the one tile on which vertices read it, as a whole; or CONSTANT_ANYWHERE */
+  bool is_uniform;       /* its elements are all the same, and enough of them that it matters */
   bool is_read_in_place; /* much of it, by a vertex on one of its tiles */
 } constant_use;
 
