@@ -202,6 +202,21 @@ bool copy_is_large(const compilation *c, const program *copied)
          !have_common_variable(c->graph, copied->source, copied->destination);
 }
 
+/* As of a scalar that is broadcast: tiles want the same words many times, which is seen where all transfers to a tile are
+ * together. */
+static bool repeats_elements(const pop_graph *graph, uint32_t number)
+{
+  enum { TIMES = 8 };
+  const tensor *t = &graph->tensors[number];
+  if (t->num_pieces != 1) return false;
+  const view_piece *piece = &graph->pieces[t->first_piece];
+  uint64_t times = 1;
+  for (uint32_t d = 0; d < piece->num_dims && times < TIMES; d++)
+    if (graph->dims[piece->first_dim + d].stride == 0)
+      times *= graph->dims[piece->first_dim + d].count;
+  return times >= TIMES;
+}
+
 /* Its pieces, of which each element may be one, are never all there at once. */
 static pop_error *lower_large(lowering *l, const program *copied, const char *name,
                               step_list *steps)
@@ -227,10 +242,13 @@ static pop_error *lower_large(lowering *l, const program *copied, const char *na
 pop_error *lower_copy_program(lowering *l, const program *copied, step_list *steps)
 {
   const char *name = pop_arena_strdup(l->c->arena, copied->name);
-  if (copy_is_large(l->c, copied)) return lower_large(l, copied, name, steps);
+  bool is_large = copy_is_large(l->c, copied);
+  if (is_large && !repeats_elements(l->c->graph, copied->source))
+    return lower_large(l, copied, name, steps);
   transfer_list transfers = {0};
   pair_up(l->c, copied, &transfers);
-  pop_error *error = lower_paired(l, &transfers, overlap(&transfers), name, steps);
+  bool overlaps = !is_large && overlap(&transfers);
+  pop_error *error = lower_paired(l, &transfers, overlaps, name, steps);
   free(transfers.items);
   return error;
 }

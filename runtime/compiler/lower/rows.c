@@ -8,7 +8,8 @@
  *     copies            3 times 1 word, 12 bytes apart, to words one behind the other; for each column
  *
  * That costs a buffer, which lives from the exchange to the copies, and the time of the copies; so it is for tiles that would
- * else get thousands of pieces. */
+ * else get thousands of pieces, or the same words again and again, as of a scalar that a copy broadcasts: of those the buffer is
+ * small, and copies take less time than pieces. */
 #include "compiler/lower/rows.h"
 #include "base/order.h"
 
@@ -19,6 +20,8 @@ enum {
   BUFFER_ALIGN = 8,
   MIN_PIECES = 4096,           /* 16 KiB of instructions */
   MIN_PIECES_FOR_MEMORY = 256, /* where memory is what counts */
+  MIN_REPEATS = 64,            /* pieces, of words that are wanted … */
+  MIN_TIMES = 8,               /* … so many times */
   DESCRIPTOR_WORDS = 6,        /* of a copy by strides (tile_copies.c) */
   MIN_GAIN = 2                 /* as few instructions and descriptors as pieces */
 };
@@ -99,15 +102,23 @@ static void use_rows(row_staging *s, uint32_t bytes, pop_memory_category categor
   }
 }
 
+static bool repeats(const transfer_list *pieces, uint32_t bytes_of_rows)
+{
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < pieces->count; i++) bytes += pieces->items[i].bytes;
+  return bytes >= (uint64_t)MIN_TIMES * bytes_of_rows;
+}
+
 /* All pieces that a tile gets in one exchange. */
 static void take_pieces(row_staging *s, transfer_list *pieces, pop_memory_category category)
 {
-  bool many = pieces->count >= least_pieces(s->l), used = false;
-  if (many) {
+  bool used = false;
+  if (pieces->count >= least_pieces(s->l) || pieces->count >= MIN_REPEATS) {
     uint32_t *at = pop_xrealloc(NULL, pieces->count, sizeof *at);
     uint32_t bytes = find_rows(s, pieces, at);
     find_columns(s, pieces, at);
-    used = is_worth_it(s, pieces);
+    used =
+        is_worth_it(s, pieces) && (pieces->count >= least_pieces(s->l) || repeats(pieces, bytes));
     if (used) use_rows(s, bytes, category);
     free(at);
   }
@@ -148,16 +159,27 @@ void row_staging_free(row_staging *s)
   free(s->columns.items);
 }
 
+typedef struct piece_count {
+  size_t pieces, repeats; /* repeats: those that bring the same words as the one before */
+  place last;
+} piece_count;
+
 bool has_columns(const lowering *l, const transfer_list *transfers)
 {
   size_t least = least_pieces(l);
   bool found = false;
-  if (transfers->count < least) return false;
-  size_t *count = pop_xcalloc(pop_target_num_tiles(&l->c->target), sizeof *count);
+  if (transfers->count < MIN_REPEATS) return false;
+  piece_count *counts = pop_xcalloc(pop_target_num_tiles(&l->c->target), sizeof *counts);
   for (size_t i = 0; i < transfers->count && !found; i++) {
     const transfer *t = &transfers->items[i];
-    found = t->source_tile != t->destination_tile && ++count[t->destination_tile] >= least;
+    piece_count *of = &counts[t->destination_tile];
+    if (t->source_tile == t->destination_tile) continue;
+    if (of->pieces++ > 0 && of->last.block == t->source.block &&
+        of->last.offset == t->source.offset)
+      of->repeats++;
+    of->last = t->source;
+    found = of->pieces >= least || of->repeats >= MIN_REPEATS;
   }
-  free(count);
+  free(counts);
   return found;
 }

@@ -1,4 +1,5 @@
-/* Words that lie in columns come in rows: which transfers to a tile are better made by way of a buffer there. */
+/* Words that lie in columns come in rows, and those that are wanted many times once: which transfers to a tile are better made
+ * by way of a buffer there. */
 #ifndef COMPILER_LOWER_ROWS_H
 #define COMPILER_LOWER_ROWS_H
 
@@ -20,7 +21,7 @@ void stage_rows(row_staging *s, const transfer *t);
 void end_rows(row_staging *s);
 void row_staging_free(row_staging *s);
 
-/* Does a tile get so many of the transfers that it is worth staging them? */
+/* Does a tile get so many of the transfers, or so often the same words, that it is worth staging them? */
 bool has_columns(const lowering *l, const transfer_list *transfers);
 
 #endif

@@ -3,7 +3,7 @@
  *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
  *                                                   message of the tile to itself
  *     words to words                                a message
- *     many words, or columns of them (rows.c)        the words in rows to a buffer, and copies from there
+ *     columns of words, or many times the same ones  the words in rows to a buffer, and copies from there (rows.c)
  *     anything else                                 the words around the source go to a staging buffer on
  *                                                   the destination's tile, a copy takes the bytes
  *                                                   from there after the exchange

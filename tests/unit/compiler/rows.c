@@ -1,4 +1,4 @@
-/* Copies that take columns: what tiles get of each other is sent in rows and put in its place by strides. Run on the
+/* Copies that take columns, or the same words many times: what tiles get of each other is sent in rows and put in its place by strides. Run on the
  * software IPU and compared with the copy's meaning; and how many messages they take. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
@@ -127,5 +127,75 @@ Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
   expect_ok(compile_copy(&m, &(compile_options){.allow_out_of_memory = true}, &c));
   cr_assert_not_null(c->out_of_memory);
   compilation_free(c);
+  pop_graph_free(m.graph);
+}
+
+/* A row of `columns` elements that a copy has in each of `rows` rows, which lie on the tiles by turns. */
+static matrices new_repeats(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
+                            size_t columns)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", num_ipus, &target));
+  target.tiles_per_ipu = tiles;
+  matrices m = {.graph = pop_graph_create(&target)};
+  m.from = pop_graph_add_variable(m.graph, type, (const size_t[]){1, columns}, 2, "from");
+  m.to = pop_graph_add_variable(m.graph, type, (const size_t[]){rows, columns}, 2, "to");
+  pop_graph_set_tile_mapping(m.graph, m.from, 1);
+  for (size_t i = 0; i < rows; i++)
+    pop_graph_set_tile_mapping(m.graph, pop_tensor_slice(m.to, i, i + 1, 0),
+                               (uint32_t)(i % (num_ipus * tiles)));
+  pop_graph_create_host_write(m.graph, "from", m.from);
+  pop_graph_create_host_read(m.graph, "to", m.to);
+  m.copy = pop_program_copy(pop_tensor_broadcast(m.from, rows, 0), m.to, "repeated");
+  assert_no_error(m.graph);
+  return m;
+}
+
+static void expect_repeated(const matrices *m, size_t rows, size_t row_bytes)
+{
+  uint8_t *from = pop_xcalloc(row_bytes, 1), *to = pop_xcalloc(rows * row_bytes, 1);
+  uint64_t seed = 11;
+  for (size_t i = 0; i < row_bytes; i++) from[i] = (uint8_t)random_below(&seed, 256);
+  pop_engine *engine;
+  expect_ok(pop_engine_create(m->graph, &m->copy, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_write_tensor(engine, "from", from, row_bytes));
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_engine_read_tensor(engine, "to", to, rows * row_bytes));
+  for (size_t i = 0; i < rows; i++)
+    cr_assert_arr_eq(from, to + i * row_bytes, row_bytes, "row %zu", i);
+  pop_engine_free(engine);
+  free(from);
+  free(to);
+}
+
+/* Scalars and short rows; some copies have more than tiles put together with others'. */
+static const size repeated[] = {
+    {POP_UNSIGNED_INT, 1, 5, 700, 1, 4},      {POP_UNSIGNED_SHORT, 1, 4, 1300, 1, 2},
+    {POP_UNSIGNED_CHAR, 1, 3, 900, 1, 1},     {POP_UNSIGNED_LONGLONG, 2, 3, 1000, 1, 8},
+    {POP_UNSIGNED_INT, 1, 4, 12000, 1, 4},    {POP_UNSIGNED_SHORT, 1, 3, 9001, 3, 2},
+    {POP_UNSIGNED_LONGLONG, 1, 3, 800, 5, 8},
+};
+
+/* A message for each row would be some hundreds at least. */
+Test(rows, what_a_tile_wants_many_times_is_sent_to_it_once)
+{
+  for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+    const size *s = &repeated[i];
+    matrices m = new_repeats(s->num_ipus, s->tiles, s->type, s->rows, s->columns);
+    size_t messages = count_messages(&m, EXCHANGE_FOR_CYCLES);
+    cr_assert_leq(messages, 2 * s->num_ipus * s->tiles, "%zu: %zu messages", i, messages);
+    expect_repeated(&m, s->rows, s->columns * s->element_bytes);
+    pop_graph_free(m.graph);
+  }
+}
+
+/* Few of them are sent where they go. */
+Test(rows, what_a_tile_wants_some_times_is_sent_to_each_place)
+{
+  matrices m = new_repeats(1, 4, POP_UNSIGNED_INT, 4 * 20, 1);
+  size_t messages = count_messages(&m, EXCHANGE_FOR_CYCLES);
+  cr_assert_geq(messages, 20, "%zu messages", messages);
+  expect_repeated(&m, 4 * 20, 4);
   pop_graph_free(m.graph);
 }
