@@ -92,11 +92,11 @@ extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void 
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* The C library ends the process if it has no memory for that: asking first leaves some in the thread's cache. Without,
- * exit() in this thread is as in one that has run nothing. */
+/* The C library ends the process if it has no memory for that: asking first leaves some, if it is more than goes to the thread's
+ * cache, which calloc does not look into. Without, exit() in this thread is as in one that has run nothing. */
 static void watch_end_of_thread(void)
 {
-  enum { MORE_THAN_IT_NEEDS = 64 };
+  enum { MORE_THAN_IT_NEEDS = 4096 };
   if (this_thread_is_watched || !__cxa_thread_atexit_impl) return;
   void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* or the compiler would do without */
   free(memory);
