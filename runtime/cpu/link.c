@@ -3,6 +3,7 @@
  * memory for it that is an error, and the process goes on. */
 #include "cpu/cpu_private.h"
 
+#include "base/library.h"
 #include "base/llvm_thread.h"
 #include "base/log.h"
 #include "cpu/host_linker.h"
@@ -97,12 +98,11 @@ static pop_error *open_module(host_code *code)
     return pop_error_new(POP_ERROR_MEMORY,
                          "cannot load the linker of the CPU device: there is no memory for LLVM");
   char *path = pop_xasprintf("%s/populus-host-linker.so", pop_data_dir());
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library) code->linker = dlsym(library, "host_linker_module");
+  const char *why;
+  code->linker = library_load(path, RTLD_NOW | RTLD_LOCAL, "host_linker_module", &why);
   free(path);
   if (!code->linker)
-    return pop_error_new(POP_ERROR_SYSTEM, "cannot load the linker of the CPU device: %s",
-                         dlerror());
+    return pop_error_new(POP_ERROR_SYSTEM, "cannot load the linker of the CPU device: %s", why);
   if (strcmp(code->linker->contract, POPULUS_HOST_LINKER_CONTRACT) != 0)
     return pop_error_new(POP_ERROR_SYSTEM,
                          "populus-host-linker.so in '%s' belongs to another build of Populus: "

@@ -16,6 +16,7 @@
  * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
+#include "base/library.h"
 #include "base/llvm_thread.h"
 #include "base/log.h"
 #include "translator_contract.h"
@@ -231,9 +232,9 @@ typedef struct opening {
 static char *open_module(const char *path)
 {
   if (!llvm_thread_has_room()) return pop_xstrdup("there is no memory for LLVM");
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  module.interface = library ? dlsym(library, "translator_module") : NULL;
-  if (!module.interface) return pop_xstrdup(dlerror());
+  const char *why;
+  module.interface = library_load(path, RTLD_NOW | RTLD_LOCAL, "translator_module", &why);
+  if (!module.interface) return pop_xstrdup(why);
   if (strcmp(module.interface->contract, POPULUS_TRANSLATOR_CONTRACT) != 0)
     return pop_xasprintf(
         "%s belongs to another build of Populus: install it together with what uses it", path);

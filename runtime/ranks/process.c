@@ -9,6 +9,7 @@
  * one that hangs does not answer. */
 #include "ranks/process.h"
 
+#include "base/library.h"
 #include "base/log.h"
 #include <dlfcn.h>
 #include <populus/arena.h>
@@ -73,14 +74,14 @@ static pop_error *open_module(const char *kind)
                          "POPULUS_RANKS is '%s': there are modules for openmpi and mpich", kind);
   char *path = pop_xasprintf("%s/populus-mpi-%s.so", pop_data_dir(), kind);
   /* MPI's own modules look for its symbols in the process. */
-  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  process.module = library ? dlsym(library, "ranks_mpi_module") : NULL;
+  const char *why;
+  process.module = library_load(path, RTLD_NOW | RTLD_GLOBAL, "ranks_mpi_module", &why);
   pop_error *error = NULL;
   if (!process.module)
     error = pop_error_new(POP_ERROR_SYSTEM,
                           "cannot join the other instances: %s; it is built where the packages %s "
                           "are installed, and needs %s where it runs",
-                          dlerror(), kinds[i].packages, kinds[i].title);
+                          why, kinds[i].packages, kinds[i].title);
   else if (strcmp(process.module->contract, RANKS_CONTRACT) != 0)
     error = pop_error_new(POP_ERROR_SYSTEM, "%s belongs to another build of Populus", path);
   free(path);
