@@ -112,13 +112,12 @@ static bool repeats(const transfer_list *pieces, uint32_t bytes_of_rows)
 /* All pieces that a tile gets in one exchange. */
 static void take_pieces(row_staging *s, transfer_list *pieces, pop_memory_category category)
 {
-  bool used = false;
-  if (pieces->count >= least_pieces(s->l) || pieces->count >= MIN_REPEATS) {
+  bool many = pieces->count >= least_pieces(s->l), used = false;
+  if (pieces->count >= MIN_REPEATS) {
     uint32_t *at = pop_xrealloc(NULL, pieces->count, sizeof *at);
     uint32_t bytes = find_rows(s, pieces, at);
     find_columns(s, pieces, at);
-    used =
-        is_worth_it(s, pieces) && (pieces->count >= least_pieces(s->l) || repeats(pieces, bytes));
+    used = is_worth_it(s, pieces) && (many || repeats(pieces, bytes));
     if (used) use_rows(s, bytes, category);
     free(at);
   }
