@@ -4,6 +4,7 @@
 
 #include <populus/vertex_table.h>
 
+#include <errno.h>
 #include <gelf.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table)
 {
   size_t size;
   const void *object = pop_gp_host_object(gp, index, &size);
+  errno = 0; /* libelf has a number of its own for ENOMEM, which it does not tell */
   if (elf_version(EV_CURRENT) == EV_NONE) return false;
   Elf *elf = elf_memory((char *)object, size);
   const Elf_Data *data = elf ? find_table(elf) : NULL;

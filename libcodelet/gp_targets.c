@@ -10,6 +10,7 @@
 #include <populus/vertex_table.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,10 @@ bool gp_member_is_for(const gp_member *member, const char *target)
 static pop_error *read_host_types(const pop_gp *part, size_t index, gp_member *member)
 {
   pop_bytes table = {0};
-  if (!pop_gp_host_vertex_table(part, index, &table)) return NULL;
+  if (!pop_gp_host_vertex_table(part, index, &table))
+    return errno != ENOMEM ? NULL
+                           : pop_error_new(POP_ERROR_MEMORY, "'%s(%s)': out of memory", part->name,
+                                           member->name);
   char *where = pop_xasprintf("'%s(%s)'", part->name, member->name);
   pop_error *error = pop_vertex_table_read_host((const char *)table.data, table.size, where,
                                                 part->arena, &member->types, &member->num_types);

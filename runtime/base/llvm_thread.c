@@ -48,7 +48,9 @@ static void lose(const char *why)
 const char *llvm_thread_error(void)
 {
   if (atomic_load(&lost)) return reason;
-  return atomic_load(&without_thread) ? "there can be no thread for LLVM" : NULL;
+  return atomic_load(&without_thread)
+             ? "there is no memory for a thread for LLVM, or there are as many threads as may be"
+             : NULL;
 }
 
 bool llvm_thread_is_this(void)

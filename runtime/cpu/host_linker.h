@@ -17,6 +17,9 @@ typedef struct host_object {
 
 typedef struct linked_objects linked_objects;
 
+/* What `link` says where there is no memory. */
+#define HOST_LINKER_NO_MEMORY "out of memory"
+
 /* The module's one symbol, host_linker_module. */
 typedef struct host_linker_interface {
   /* First, whatever else changes: POPULUS_HOST_LINKER_CONTRACT of the module's build, as the translator's (machine/translate.h). */

@@ -114,7 +114,9 @@ static pop_error *open_module(host_code *code)
 
 static pop_error *failure(const host_code *code, char *text)
 {
-  pop_error *error = pop_error_new(POP_ERROR_LINK, "cannot link codelets for the CPU: %s", text);
+  bool no_memory = strcmp(text, HOST_LINKER_NO_MEMORY) == 0;
+  pop_error *error = pop_error_new(no_memory ? POP_ERROR_MEMORY : POP_ERROR_LINK,
+                                   "cannot link codelets for the CPU: %s", text);
   code->linker->forget(text);
   return error;
 }

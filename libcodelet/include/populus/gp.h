@@ -92,7 +92,7 @@ const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
 /* The host object that a vertex type of `gp` (a part for POP_GP_HOST_TARGET) was found in. */
 size_t pop_gp_find_host_object(const pop_gp *gp, const pop_vertex_type *type);
 /* Appends the text of the object's vertex table (populus/vertex_table.h), as it is: nobody has checked
- * it. False if there is none. */
+ * it. False if there is none; then errno is ENOMEM if there was no memory to look for it. */
 bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table);
 
 /* Writing: collect, then write once. Bytes are copied. */

@@ -84,6 +84,7 @@ static LLVMErrorRef add_objects(linked_objects *linked, const host_object *objec
   for (size_t i = 0; i < count; i++) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         objects[i].bytes, objects[i].size, objects[i].name);
+    if (!buffer) return LLVMCreateStringError(HOST_LINKER_NO_MEMORY);
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(linked->jit, library, buffer);
     if (error) return error;
   }
