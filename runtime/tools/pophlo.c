@@ -90,7 +90,7 @@ static pop_error *load_model(const pophlo_arguments *a, built *b)
   return pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model);
 }
 
-/* On as many tiles as the module's tensors are worth, or, where that does not fit, on all. */
+/* On as many tiles as the module is worth, or, where that does not fit, on all. */
 static pop_error *build_where_it_fits(const pophlo_arguments *a, step_line *line, built *b)
 {
   pop_error *error = build(a, line, b);

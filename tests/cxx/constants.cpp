@@ -126,6 +126,19 @@ void what_a_vertex_reads_in_place_is_there()
   CHECK(report.compilation().tiles()[2].memory().total().excludingGaps() > 20000);
 }
 
+// Of a constant that is not mapped to its end, a vertex that no program uses may be connected to the rest.
+void what_is_not_mapped_is_nowhere()
+{
+  SmallGraph f(codelets);
+  Tensor ones = f.graph.addConstant(INT, {4000}, 1, "ones"), out = f.graph.addVariable(INT, {2});
+  f.graph.setTileMapping(ones.slice(0, 1000), 0);
+  f.graph.setTileMapping(out, 0);
+  ComputeSet set = f.graph.addComputeSet("sums"), unused = f.graph.addComputeSet("unused");
+  sum(f, set, ones.slice(0, 900), out[0], 0);
+  sum(f, unused, ones.slice(2000, 3000), out[1], 0);
+  CHECK(result<int>(f, Execute(set), out)[0] == 900);
+}
+
 // Copies of any pieces, of any size of element, mapped anyhow; and what the host reads of the constant itself.
 template <typename T> void copies(const Type &type, T value)
 {
@@ -162,6 +175,7 @@ int main()
   large_ones_come_when_they_are_read();
   what_is_all_the_same_takes_no_memory();
   what_a_vertex_reads_in_place_is_there();
+  what_is_not_mapped_is_nowhere();
   copies<unsigned char>(UNSIGNED_CHAR, 200);
   copies<short>(SHORT, -1234);
   copies<int>(INT, 0x12345678);

@@ -28,7 +28,8 @@ static bool is_mapped_to(pop_graph *graph, const view_run *run, uint32_t tile)
 {
   size_t count;
   const mapping_interval *mapping = graph_mapping(graph, run->variable, &count);
-  return count > 0 && mapping[graph_find_mapping(mapping, count, run->begin)].tile == tile;
+  size_t i = graph_find_mapping(mapping, count, run->begin);
+  return i < count && mapping[i].begin <= run->begin && mapping[i].tile == tile;
 }
 
 static void see_reader(pop_graph *graph, constant_use *uses, uint32_t tensor_number,

@@ -17,13 +17,18 @@ typedef struct matrices {
   pop_program copy;
 } matrices;
 
-static matrices new_matrices(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
-                             size_t columns)
+static pop_graph *new_graph_of(uint32_t num_ipus, uint32_t tiles)
 {
   pop_target target;
   expect_ok(pop_target_create("ipu2", num_ipus, &target));
   target.tiles_per_ipu = tiles;
-  matrices m = {.graph = pop_graph_create(&target)};
+  return pop_graph_create(&target);
+}
+
+static matrices new_matrices(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
+                             size_t columns)
+{
+  matrices m = {.graph = new_graph_of(num_ipus, tiles)};
   m.from = pop_graph_add_variable(m.graph, type, (const size_t[]){rows, columns}, 2, "from");
   m.to = pop_graph_add_variable(m.graph, type, (const size_t[]){columns, rows}, 2, "to");
   pop_graph_map_linearly(m.graph, m.from, 0, 0);
@@ -51,24 +56,31 @@ static size_t count_messages(const matrices *m, uint32_t exchange_target)
   return count;
 }
 
+/* Writes random bytes to `from`, runs the copy and reads `to`. */
+static void run_copy(const matrices *m, uint8_t *from, size_t from_bytes, uint8_t *to,
+                     size_t to_bytes)
+{
+  uint64_t seed = 7;
+  for (size_t i = 0; i < from_bytes; i++) from[i] = (uint8_t)random_below(&seed, 256);
+  pop_engine *engine;
+  expect_ok(pop_engine_create(m->graph, &m->copy, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_write_tensor(engine, "from", from, from_bytes));
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_engine_read_tensor(engine, "to", to, to_bytes));
+  pop_engine_free(engine);
+}
+
 static void expect_transposed(const matrices *m, size_t rows, size_t columns, size_t element_bytes)
 {
   size_t bytes = rows * columns * element_bytes;
   uint8_t *from = pop_xcalloc(bytes, 1), *to = pop_xcalloc(bytes, 1);
-  uint64_t seed = 7;
-  for (size_t i = 0; i < bytes; i++) from[i] = (uint8_t)random_below(&seed, 256);
-  pop_engine *engine;
-  expect_ok(pop_engine_create(m->graph, &m->copy, 1, NULL, 0, &engine));
-  expect_ok(pop_engine_load(engine));
-  expect_ok(pop_engine_write_tensor(engine, "from", from, bytes));
-  expect_ok(pop_engine_run(engine, 0));
-  expect_ok(pop_engine_read_tensor(engine, "to", to, bytes));
+  run_copy(m, from, bytes, to, bytes);
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < columns; j++)
       cr_assert_arr_eq(from + (i * columns + j) * element_bytes,
                        to + (j * rows + i) * element_bytes, element_bytes, "row %zu, column %zu", i,
                        j);
-  pop_engine_free(engine);
   free(from);
   free(to);
 }
@@ -134,10 +146,7 @@ Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
 static matrices new_repeats(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
                             size_t columns)
 {
-  pop_target target;
-  expect_ok(pop_target_create("ipu2", num_ipus, &target));
-  target.tiles_per_ipu = tiles;
-  matrices m = {.graph = pop_graph_create(&target)};
+  matrices m = {.graph = new_graph_of(num_ipus, tiles)};
   m.from = pop_graph_add_variable(m.graph, type, (const size_t[]){1, columns}, 2, "from");
   m.to = pop_graph_add_variable(m.graph, type, (const size_t[]){rows, columns}, 2, "to");
   pop_graph_set_tile_mapping(m.graph, m.from, 1);
@@ -154,17 +163,9 @@ static matrices new_repeats(uint32_t num_ipus, uint32_t tiles, pop_type type, si
 static void expect_repeated(const matrices *m, size_t rows, size_t row_bytes)
 {
   uint8_t *from = pop_xcalloc(row_bytes, 1), *to = pop_xcalloc(rows * row_bytes, 1);
-  uint64_t seed = 11;
-  for (size_t i = 0; i < row_bytes; i++) from[i] = (uint8_t)random_below(&seed, 256);
-  pop_engine *engine;
-  expect_ok(pop_engine_create(m->graph, &m->copy, 1, NULL, 0, &engine));
-  expect_ok(pop_engine_load(engine));
-  expect_ok(pop_engine_write_tensor(engine, "from", from, row_bytes));
-  expect_ok(pop_engine_run(engine, 0));
-  expect_ok(pop_engine_read_tensor(engine, "to", to, rows * row_bytes));
+  run_copy(m, from, row_bytes, to, rows * row_bytes);
   for (size_t i = 0; i < rows; i++)
     cr_assert_arr_eq(from, to + i * row_bytes, row_bytes, "row %zu", i);
-  pop_engine_free(engine);
   free(from);
   free(to);
 }
