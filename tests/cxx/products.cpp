@@ -6,6 +6,7 @@
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
+#include <poplin/MeshGrid.hpp>
 #include <poplin/codelets.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -153,6 +154,69 @@ void options_of_products()
                poplin::createMatMulInputLHS(g, FLOAT, {3, 4}, {3, 4}));
   CHECK_THROWS(tensor_creation_error, "shapes [groups,m,k]",
                poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, {2, 3, 4}, {3, 4, 5}));
+}
+
+// Products that are kept in, or added to, what there is; operands that are arranged once.
+void products_with_output()
+{
+  Fixture f(16);
+  auto &g = f.graph;
+  poplin::addCodelets(g);
+  std::vector<float> a = numbers(2 * 8 * 4), b = numbers(2 * 4 * 6, 0.5f), c;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto one = product({&a[i * 32], &a[i * 32] + 32}, {&b[i * 24], &b[i * 24] + 24}, 8, 4, 6);
+    c.insert(c.end(), one.begin(), one.end());
+  }
+  Tensor x = f.input(FLOAT, {2, 8, 4}, a), y = f.input(FLOAT, {2, 4, 6}, b);
+  Tensor out = poplin::createMatMulGroupedOutput(g, FLOAT, FLOAT, {2, 8, 4}, {2, 4, 6});
+  CHECK((out.shape() == std::vector<std::size_t>{2, 8, 6}));
+  poplin::matMulGroupedWithOutput(g, x, y, out, f.prog);
+  CHECK(close(f.run<float>(out), c));
+  Tensor z = poplin::matMulGrouped(g, x, y, f.prog, FLOAT);
+  CHECK(g.getTileMapping(out) == g.getTileMapping(z));
+
+  std::vector<float> sum = numbers(c.size());
+  Tensor w = f.input(FLOAT, {2, 8, 6}, sum), scale = f.input(FLOAT, {}, std::vector<float>{.5f});
+  poplin::matMulGroupedAcc(g, w, -2, x, y, f.prog);
+  poplin::matMulGroupedAcc(g, w, scale, x, y, f.prog);
+  for (std::size_t i = 0; i < c.size(); ++i) sum[i] -= 1.5f * c[i];
+  CHECK(close(f.run<float>(w), sum));
+
+  Tensor one = poplin::createMatMulOutput(g, FLOAT, {8, 4}, {4, 6});
+  Tensor arranged = poplin::preArrangeMatMulInputRHS(g, {8, 4}, y[1], f.prog, FLOAT);
+  poplin::matMulWithOutput(g, x[1], arranged, one, f.prog, "", {{"inputRHSIsPreArranged", "true"}});
+  CHECK(close(f.run<float>(one), {c.begin() + 48, c.end()}));
+  Tensor both = poplin::preArrangeMatMulGroupedInputRHS(g, {2, 8, 4}, y, f.prog, FLOAT);
+  CHECK(f.run<float>(both) == b);
+  CHECK((g.getTileMapping(both) == g.getTileMapping(poplin::createMatMulGroupedInputRHS(
+                                       g, FLOAT, FLOAT, {2, 8, 4}, {2, 4, 6}))));
+  CHECK((poplin::transposeGroupedMatrix(x).shape() == std::vector<std::size_t>{2, 4, 8}));
+  CHECK_THROWS(tensor_creation_error, "createMatMulOutput: shapes [m,k] and [k,n] are needed",
+               poplin::createMatMulOutput(g, FLOAT, {3, 4}, {3, 4}));
+  CHECK_THROWS(type_error, "poplin::createMatMulOutput: operands of type int",
+               poplin::createMatMulOutput(g, INT, FLOAT, {3, 4}, {4, 3}));
+  CHECK_THROWS(invalid_option, "'half|float'",
+               poplin::matmulValidateOptions({{"partialsType", "half|float"}}));
+}
+
+void grids()
+{
+  Fixture f(4);
+  auto &g = f.graph;
+  Tensor x = poplin::linspace(g, FLOAT, -1, 2, 7), y = poplin::linspace(g, FLOAT, 5, 0, 3);
+  CHECK((f.run<float>(x) == std::vector<float>{-1, -.5, 0, .5, 1, 1.5, 2}));
+  CHECK((f.run<float>(poplin::linspace(g, FLOAT, 3, 4, 1)) == std::vector<float>{3}));
+  std::vector<Tensor> grid = poplin::meshgrid2d(g, x, y);
+  CHECK(grid.size() == 2);
+  std::vector<float> columns = f.run<float>(grid[0]), rows = f.run<float>(grid[1]);
+  for (std::size_t i = 0; i < 21; ++i) {
+    CHECK(columns[i] == -1 + .5f * static_cast<float>(i % 7));
+    CHECK(rows[i] == 5 - 2.5f * static_cast<float>(i / 7));
+  }
+  CHECK_THROWS(poplar_error, "poplin::linspace: values of type int",
+               poplin::linspace(g, INT, 0, 1, 2));
+  CHECK_THROWS(poplar_error, "poplin::meshgrid2d: tensors of shapes {3,7}",
+               poplin::meshgrid2d(g, grid[0], y));
 }
 
 // Of one dimension, by the words of ConvParams.
@@ -368,6 +432,8 @@ int main()
 {
   matrix_products();
   options_of_products();
+  products_with_output();
+  grids();
   convolutions();
   return failures != 0;
 }

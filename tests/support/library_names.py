@@ -75,7 +75,8 @@ def main(cxx, include, page, original=None):
             file.write(head + HEAD)
             for namespace in sorted({*ours, *theirs}):
                 own = ours.get(namespace, set())
-                file.write(row(namespace, own, theirs.get(namespace, set()) - own))
+                if own or theirs.get(namespace):
+                    file.write(row(namespace, own, theirs.get(namespace, set()) - own))
         return 0
     said, wrong = rows_of(table), []
     for namespace in sorted({*ours, *said}):

@@ -52,6 +52,12 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
                                            pop_mat_mul_sizes sizes,
                                            const pop_mat_mul_options *options, const char *name);
 
+/* A new variable [groups, m, n], of options->output, each part of it on the tile that makes it in such a product of
+ * operands of `type`: what a program keeps a product in, or adds products to. */
+pop_tensor pop_poplin_create_mat_mul_output(pop_graph *graph, pop_type type,
+                                            pop_mat_mul_sizes sizes,
+                                            const pop_mat_mul_options *options, const char *name);
+
 /* ---- convolutions ---- */
 
 enum { POP_CONV_MAX_DIMS = 6 };

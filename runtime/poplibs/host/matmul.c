@@ -549,28 +549,53 @@ pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   return multiply(graph, a, b, 2, 1, &options, sequence, name);
 }
 
+/* May there be a variable for products of these sizes and operands of this type? */
+static bool check_sizes(pop_graph *graph, const char *function, pop_type type,
+                        pop_mat_mul_sizes sizes, const pop_mat_mul_options *options)
+{
+  if (!check_options(graph, options)) return false;
+  if (type != POP_FLOAT && type != POP_HALF) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: operands of type %s; they must be float, or half",
+                 function, pop_type_name(type));
+    return false;
+  }
+  if (!sizes.groups || !sizes.m || !sizes.k || !sizes.n) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: %zu products of {%zu,%zu} and {%zu,%zu} have no elements", function,
+                 sizes.groups, sizes.m, sizes.k, sizes.k, sizes.n);
+    return false;
+  }
+  return true;
+}
+
 pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_mat_mul_side side,
                                            pop_mat_mul_sizes sizes,
                                            const pop_mat_mul_options *options, const char *name)
 {
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
-  pop_tensor none = {graph->top, 0};
-  if (!check_options(graph, options)) return none;
-  if (type != POP_FLOAT && type != POP_HALF) {
-    poplibs_fail(graph, POP_ERROR_TYPE, "%s: operands of type %s; they must be float, or half",
-                 __func__, pop_type_name(type));
-    return none;
-  }
-  if (!sizes.groups || !sizes.m || !sizes.k || !sizes.n) {
-    poplibs_fail(graph, POP_ERROR_TENSOR,
-                 "%s: %zu products of {%zu,%zu} and {%zu,%zu} have no elements", __func__,
-                 sizes.groups, sizes.m, sizes.k, sizes.k, sizes.n);
-    return none;
-  }
+  if (!check_sizes(graph, __func__, type, sizes, options)) return (pop_tensor){graph->top, 0};
   product p = plan_product(graph, type, sizes, 1, options, name);
   int operand = side == POP_MAT_MUL_LEFT ? 0 : 1;
   if (p.plan.rotates) return rotation_create_operand(&p, operand);
   arrangement a = arrangement_of(&p, operand);
   return arranged_variable(&a);
+}
+
+pop_tensor pop_poplin_create_mat_mul_output(pop_graph *graph, pop_type type,
+                                            pop_mat_mul_sizes sizes,
+                                            const pop_mat_mul_options *options, const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  if (!check_sizes(graph, __func__, type, sizes, options)) return (pop_tensor){graph->top, 0};
+  product p = plan_product(graph, type, sizes, 1, options, name);
+  pop_tensor t = pop_graph_add_variable(graph, options->output,
+                                        (size_t[]){sizes.groups, sizes.m, sizes.n}, 3, name);
+  for (size_t i = 0; i < product_count_places(&p) && !pop_graph_error(graph); i++) {
+    product_place x = product_place_at(&p, i);
+    if (x.depth == 0)
+      pop_graph_set_tile_mapping(graph, cut_out(pop_tensor_index(t, x.group), x.m, x.n), x.tile);
+  }
+  return t;
 }

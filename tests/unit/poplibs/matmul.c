@@ -349,11 +349,18 @@ static void integers(pop_graph *graph)
                                   &options, "x");
 }
 
+static void result_of_integers(pop_graph *graph)
+{
+  pop_mat_mul_options options = pop_mat_mul_default_options(POP_FLOAT);
+  pop_poplin_create_mat_mul_output(graph, POP_INT, (pop_mat_mul_sizes){1, 2, 2, 3}, &options, "x");
+}
+
 Test(matmul, operands_that_no_product_has)
 {
   static const bad_call cases[] = {
       {no_elements, POP_ERROR_TENSOR, {"create_mat_mul_input", "1 products of {2,0} and {0,3}"}},
       {integers, POP_ERROR_TYPE, {"create_mat_mul_input", "int", "float, or half"}},
+      {result_of_integers, POP_ERROR_TYPE, {"create_mat_mul_output", "int", "float, or half"}},
   };
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }

@@ -37,6 +37,7 @@ inline void checkMatMulOptions(const char *function, const poplar::OptionFlags &
                                 {"use128BitConvUnitLoad", OptionValue::TRUTH},
                                 {"enableMultiStageReduce", OptionValue::TRUTH},
                                 {"enableFastReduce", OptionValue::TRUTH},
+                                {"inputRHSIsPreArranged", OptionValue::TRUTH},
                                 {"remapOutputTensor", OptionValue::TRUTH}});
 }
 inline pop_mat_mul_options matMulOptions(const char *function, const poplar::OptionFlags &options,
@@ -116,10 +117,61 @@ inline poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &
                                                 call.c()));
 }
 
+inline void matMulGroupedWithOutput(poplar::Graph &graph, const poplar::Tensor &a,
+                                    const poplar::Tensor &b, const poplar::Tensor &out,
+                                    poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {},
+                                    const poplar::OptionFlags &options = {},
+                                    PlanningCache *cache = nullptr)
+{
+  prog.add(poplar::program::Copy(
+      matMulGrouped(graph, a, b, prog, out.elementType(), debugContext, options, cache), out, false,
+      debugContext));
+}
+// c += scale * a * b
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &c, float scale,
+                             const poplar::Tensor &a, const poplar::Tensor &b,
+                             poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {},
+                             PlanningCache *cache = nullptr)
+{
+  poplar::Tensor product =
+      matMulGrouped(graph, a, b, prog, c.elementType(), debugContext, options, cache);
+  popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
+}
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &c,
+                             const poplar::Tensor &scale, const poplar::Tensor &a,
+                             const poplar::Tensor &b, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {},
+                             PlanningCache *cache = nullptr)
+{
+  poplar::Tensor product =
+      matMulGrouped(graph, a, b, prog, c.elementType(), debugContext, options, cache);
+  popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
+}
+// Of the matrices of a tensor [groups, …].
+inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &t)
+{
+  return t.dimShuffle({0, 2, 1});
+}
+
 namespace detail
 {
 
-// An operand that lies as a product of [groups,m,k] and [groups,k,n] fetches it; with `rank` 2, of one group.
+// Of a product of shapes [groups,m,k] and [groups,k,n]; with `rank` 2, of one group.
+inline pop_mat_mul_sizes matMulSizes(const char *function, const std::vector<std::size_t> &aShape,
+                                     const std::vector<std::size_t> &bShape, std::size_t rank)
+{
+  if (aShape.size() != rank || bShape.size() != rank || aShape[rank - 1] != bShape[rank - 2] ||
+      (rank == 3 && aShape[0] != bShape[0]))
+    throw poplar::tensor_creation_error(
+        std::string(function) + (rank == 2 ? ": shapes [m,k] and [k,n] are needed"
+                                           : ": shapes [groups,m,k] and [groups,k,n] are needed"));
+  return {rank == 3 ? aShape[0] : 1, aShape[rank - 2], aShape[rank - 1], bShape[rank - 1]};
+}
+// An operand that lies as such a product fetches it.
 inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &graph,
                                         const poplar::Type &inputType,
                                         const poplar::Type &outputType, pop_mat_mul_side side,
@@ -129,18 +181,41 @@ inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &gra
                                         const poplar::OptionFlags &options)
 {
   pop_mat_mul_options c = matMulOptions(function, options, outputType);
-  if (aShape.size() != rank || bShape.size() != rank || aShape[rank - 1] != bShape[rank - 2] ||
-      (rank == 3 && aShape[0] != bShape[0]))
-    throw poplar::tensor_creation_error(
-        std::string(function) + (rank == 2 ? ": shapes [m,k] and [k,n] are needed"
-                                           : ": shapes [groups,m,k] and [groups,k,n] are needed"));
-  const pop_mat_mul_sizes sizes = {rank == 3 ? aShape[0] : 1, aShape[rank - 2], aShape[rank - 1],
-                                   bShape[rank - 1]};
+  const pop_mat_mul_sizes sizes = matMulSizes(function, aShape, bShape, rank);
   std::string name = debugContext.getPathName();
   pop_tensor t =
       pop_poplin_create_mat_mul_input(graph.c(), inputType.c(), side, sizes, &c, name.c_str());
   poplar::detail::check(graph.c());
   return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+}
+// What such a product is kept in, each part on the tile that makes it.
+inline poplar::Tensor createMatMulOutput(const char *function, poplar::Graph &graph,
+                                         const poplar::Type &inputType,
+                                         const poplar::Type &outputType,
+                                         const std::vector<std::size_t> &aShape,
+                                         const std::vector<std::size_t> &bShape, std::size_t rank,
+                                         const poplar::DebugContext &debugContext,
+                                         const poplar::OptionFlags &options)
+{
+  pop_mat_mul_options c = matMulOptions(function, options, outputType);
+  const pop_mat_mul_sizes sizes = matMulSizes(function, aShape, bShape, rank);
+  std::string name = debugContext.getPathName();
+  pop_tensor t =
+      pop_poplin_create_mat_mul_output(graph.c(), inputType.c(), sizes, &c, name.c_str());
+  poplar::detail::check(graph.c());
+  return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+}
+// A right operand as a copy that lies as the product fetches it.
+inline poplar::Tensor arrangeMatMulInputRHS(
+    const char *function, poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+    const poplar::Tensor &b, poplar::program::Sequence &prog, const poplar::Type &outputType,
+    std::size_t rank, const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
+{
+  poplar::Tensor t =
+      createMatMulInput(function, graph, b.elementType(), outputType, POP_MAT_MUL_RIGHT, aShape,
+                        b.shape(), rank, debugContext, options);
+  prog.add(poplar::program::Copy(b, t, false, debugContext));
+  return t;
 }
 
 } // namespace detail
@@ -205,6 +280,70 @@ inline poplar::Tensor createMatMulGroupedInputRHS(
   return detail::createMatMulInput("poplin::createMatMulGroupedInputRHS", graph, inputType,
                                    outputType, POP_MAT_MUL_RIGHT, aShape, bShape, 3, debugContext,
                                    options);
+}
+
+inline poplar::Tensor createMatMulOutput(poplar::Graph &graph, const poplar::Type &inputType,
+                                         const poplar::Type &outputType,
+                                         const std::vector<std::size_t> &aShape,
+                                         const std::vector<std::size_t> &bShape,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {},
+                                         PlanningCache * = nullptr)
+{
+  return detail::createMatMulOutput("poplin::createMatMulOutput", graph, inputType, outputType,
+                                    aShape, bShape, 2, debugContext, options);
+}
+inline poplar::Tensor createMatMulOutput(poplar::Graph &graph, const poplar::Type &type,
+                                         const std::vector<std::size_t> &aShape,
+                                         const std::vector<std::size_t> &bShape,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {},
+                                         PlanningCache *cache = nullptr)
+{
+  return createMatMulOutput(graph, type, type, aShape, bShape, debugContext, options, cache);
+}
+inline poplar::Tensor createMatMulGroupedOutput(poplar::Graph &graph, const poplar::Type &inputType,
+                                                const poplar::Type &outputType,
+                                                const std::vector<std::size_t> &aShape,
+                                                const std::vector<std::size_t> &bShape,
+                                                const poplar::DebugContext &debugContext = {},
+                                                const poplar::OptionFlags &options = {},
+                                                PlanningCache * = nullptr)
+{
+  return detail::createMatMulOutput("poplin::createMatMulGroupedOutput", graph, inputType,
+                                    outputType, aShape, bShape, 3, debugContext, options);
+}
+
+inline poplar::Tensor preArrangeMatMulInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape, const poplar::Tensor &b,
+    poplar::program::Sequence &prog, const poplar::Type &outputType,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+    PlanningCache * = nullptr)
+{
+  return detail::arrangeMatMulInputRHS("poplin::preArrangeMatMulInputRHS", graph, aShape, b, prog,
+                                       outputType, 2, debugContext, options);
+}
+inline poplar::Tensor preArrangeMatMulInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape, const poplar::Tensor &b,
+    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
+{
+  return preArrangeMatMulInputRHS(graph, aShape, b, prog, b.elementType(), debugContext, options,
+                                  cache);
+}
+inline poplar::Tensor preArrangeMatMulGroupedInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape, const poplar::Tensor &b,
+    poplar::program::Sequence &prog, const poplar::Type &outputType,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+    PlanningCache * = nullptr)
+{
+  return detail::arrangeMatMulInputRHS("poplin::preArrangeMatMulGroupedInputRHS", graph, aShape, b,
+                                       prog, outputType, 3, debugContext, options);
+}
+
+inline void matmulValidateOptions(const poplar::OptionFlags &options)
+{
+  detail::checkMatMulOptions("poplin::matmulValidateOptions", options);
 }
 
 } // namespace poplin

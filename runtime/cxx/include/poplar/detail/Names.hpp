@@ -119,6 +119,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_ipu_model_init", "IPUModel::IPUModel"},
       {"pop_poplin_convolution_weight_deltas", "poplin::calculateWeightDeltas"},
       {"pop_poplin_create_mat_mul_input", "poplin::createMatMulInput"},
+      {"pop_poplin_create_mat_mul_output", "poplin::createMatMulOutput"},
       {"pop_poplin_mat_mul_with", "poplin::matMul"},
       {"pop_popnn_arg_extreme", "popnn::argMax"},
       {"pop_popnn_accuracy", "popnn::calcAccuracy"},

@@ -1,0 +1,40 @@
+// Values at equal distances, and grids of them.
+#ifndef POPLIN_MESHGRID_HPP
+#define POPLIN_MESHGRID_HPP
+
+#include <poplar/detail/Library.hpp>
+#include <poputil/TileMapping.hpp>
+
+namespace poplin
+{
+
+// A constant of `count` values from `left` to `right`, both included; one value is `left`.
+inline poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, float left,
+                               float right, std::size_t count,
+                               const poplar::DebugContext &debugContext = {})
+{
+  if (type != poplar::FLOAT && type != poplar::HALF)
+    throw poplar::poplar_error("poplin::linspace: values of type " + type.toString() +
+                               "; they can be of FLOAT or HALF");
+  std::vector<float> values(count, left);
+  for (std::size_t i = 0; i + 1 < count; i++)
+    values[i] = left + (right - left) * static_cast<float>(i) / static_cast<float>(count - 1);
+  if (count > 1) values.back() = right;
+  poplar::Tensor t = graph.addConstant<float>(type, {count}, values, debugContext);
+  poputil::mapTensorLinearly(graph, t);
+  return t;
+}
+
+// Views of shape [elements of y, elements of x]: the values of `x` along rows, and those of `y` along columns.
+inline std::vector<poplar::Tensor> meshgrid2d(poplar::Graph &, poplar::Tensor x, poplar::Tensor y)
+{
+  if (x.rank() != 1 || y.rank() != 1)
+    throw poplar::poplar_error("poplin::meshgrid2d: tensors of shapes " + x.shapeToString() +
+                               " and " + y.shapeToString() + "; both must have one dimension");
+  return {x.expand({0}).broadcast(static_cast<unsigned>(y.dim(0)), 0),
+          y.expand({1}).broadcast(static_cast<unsigned>(x.dim(0)), 1)};
+}
+
+} // namespace poplin
+
+#endif
