@@ -304,11 +304,12 @@ enum {
   CSR_FCSR = 0x003,
   CSR_FLOAT_CONTROL = 0x800, /* isa.h: CONTROL REGISTERS */
   CSR_FLOAT_INITIAL = 0x801,
-  CSR_RANDOM = 0x802, /* to 0x805 */
+  CSR_RANDOM = 0x802, /* and those behind it, NUM_RANDOM_WORDS */
   CSR_CYCLE = 0xc00,
   CSR_INSTRET = 0xc02,
   CSR_CYCLEH = 0xc80,
-  CSR_INSTRETH = 0xc82
+  CSR_INSTRETH = 0xc82,
+  NUM_RANDOM_WORDS = 4
 };
 
 #endif

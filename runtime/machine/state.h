@@ -106,7 +106,7 @@ typedef struct tile {
   const code_page **pages;         /* of that range; NULL until run */
   const code_page **controlled_pages; /* for contexts with float control; NULL until there is one */
   uint32_t float_initial;             /* isa.h: what workers start with */
-  uint32_t random[NUM_CONTEXTS][4];
+  uint32_t random[NUM_CONTEXTS][NUM_RANDOM_WORDS];
   tile_entry *entries; /* where native code starts: hash table of translate.c */
   uint32_t num_entries, num_entry_slots;
   flag_use reads_flags;        /* can its code read fflags? */

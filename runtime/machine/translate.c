@@ -455,6 +455,7 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
                             .stack_end =
                                 (uintptr_t)__builtin_frame_address(0) - TRANSLATED_STACK_BYTES,
                             .tile_number = t->number,
+                            .random = t->random[c->number],
                             .readable_start = c->readable.start,
                             .readable_bytes = c->readable.size,
                             .writable_start = writable.start,

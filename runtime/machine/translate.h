@@ -129,6 +129,7 @@ typedef struct translated_frame {
   uint64_t slot_cycles;         /* of the clock, per slot */
   uintptr_t stack_end;          /* of the host: native code calls no deeper */
   uint32_t tile_number;
+  uint32_t *random; /* the context's state of random numbers (CSR_RANDOM) */
   /* The context's windows: start and bytes. Those of stores lie in that of loads, or are empty. */
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;

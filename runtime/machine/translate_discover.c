@@ -86,15 +86,16 @@ static code_op code_op_of(discovery *d, uint32_t word)
   return out;
 }
 
-/* The counters are read as they are. The rounding mode is 0 and nobody reads fflags (translate.h):
- * such accesses have no effect. */
+/* The counters are read as they are, words of the random state are read and written. The rounding mode is 0 and nobody
+ * reads fflags (translate.h): such accesses have no effect. */
 static bool is_translated_csr(const code_op *op)
 {
   enum { FFLAGS = 1, FRM = 2 };
   bool only_reads = op->id != OP_CSRRW && op->id != OP_CSRRWI && op->rs1 == 0;
   bool counter = op->imm == CSR_CYCLE || op->imm == CSR_CYCLEH || op->imm == CSR_INSTRET ||
                  op->imm == CSR_INSTRETH;
-  return ((op->imm == FRM || counter) && only_reads) ||
+  bool random = op->imm >= CSR_RANDOM && op->imm < CSR_RANDOM + NUM_RANDOM_WORDS;
+  return ((op->imm == FRM || counter || random) && only_reads) || (random && op->id == OP_CSRRW) ||
          (op->imm == FFLAGS && op->rd == REGISTER_SINK);
 }
 

@@ -124,6 +124,11 @@ static inline void asm_csrr(assembler *a, uint32_t rd, uint32_t number)
   asm_word(a, asm_i(0x2073, rd, ZERO, (int32_t)number));
 }
 
+static inline void asm_csrrw(assembler *a, uint32_t rd, uint32_t rs1, uint32_t number)
+{
+  asm_word(a, asm_i(0x1073, rd, rs1, (int32_t)number));
+}
+
 static inline void asm_tile(assembler *a, isa_tile_op op, uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
   asm_word(a, isa_tile_op_word(op, rd, rs1, rs2));

@@ -330,6 +330,18 @@ static inline void kernel_put_loop(kernel_maker *k)
   if (out) asm_patch_branch(a, out, kernel_branch_kind(k), kernel_value(k), kernel_value(k));
 }
 
+static inline void kernel_put_csr(kernel_maker *k)
+{
+  uint32_t number = KERNEL_CHOOSE(k, CSR_CYCLE, CSR_INSTRET, CSR_CYCLEH, CSR_RANDOM, CSR_RANDOM);
+  if (number == CSR_RANDOM) number += kernel_choose(k, NUM_RANDOM_WORDS);
+  if (number < CSR_CYCLE && kernel_choose(k, 2)) {
+    uint32_t to = kernel_choose(k, 2) ? ZERO : kernel_value(k);
+    asm_csrrw(k->a, to, kernel_value(k), number);
+  } else {
+    asm_csrr(k->a, kernel_value(k), number);
+  }
+}
+
 static inline void kernel_put_statement(kernel_maker *k)
 {
   switch (kernel_choose(k, 16)) {
@@ -363,11 +375,9 @@ static inline void kernel_put_statement(kernel_maker *k)
   case 13:
     kernel_put_call(k);
     return;
-  case 14: { /* cycle, instret, cycleh */
-    uint32_t counter = KERNEL_CHOOSE(k, 0xc00, 0xc02, 0xc80);
-    asm_csrr(k->a, kernel_value(k), counter);
+  case 14: /* cycle, instret, cycleh; a word of the random state */
+    kernel_put_csr(k);
     return;
-  }
   default: {
     uint32_t p = kernel_pointer(k);
     if (!k->careful || k->depth == 0) asm_addi(k->a, p, p, kernel_step(k));

@@ -32,7 +32,6 @@ static register_set live_before(register_set live, const code_op *op)
   if (written < NUM_REGISTERS) live.x &= ~(1u << written);
   live.f &= ~code_op_writes_f(op);
   live.x |= code_op_reads_x(op) | 1u << SP;
-  if (op->id >= OP_CSRRW && op->id <= OP_CSRRC) live.x |= 1u << op->rs1;
   live.f |= code_op_reads_f(op);
   return live;
 }

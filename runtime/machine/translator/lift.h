@@ -527,10 +527,12 @@ uint8_t code_op_writes_x(const code_op *op);
 uint32_t code_op_reads_x(const code_op *op);
 uint64_t code_op_reads_f(const code_op *op);
 uint64_t code_op_writes_f(const code_op *op);
+bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes);
+/* Does it read or write a word of the random state (CSR_RANDOM)? */
+bool code_op_is_random(const code_op *op);
 /* Blocks that may come next, by number; UNIT_NONE and repetitions are among them. */
 uint32_t code_block_num_successors(const code_block *b);
 int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);
-bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes);
 
 /* shrink.c */
 void shrink_llvm(void);

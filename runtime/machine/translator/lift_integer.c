@@ -205,18 +205,32 @@ static LLVMValueRef tile_number(lift *l)
   return LLVMBuildLoad2(l->b, l->type.i32, place, "");
 }
 
+/* Under float control the write is not done again with the operations in front of it. */
+static LLVMValueRef random_word(lift *l, const code_op *op, LLVMValueRef written)
+{
+  LLVMValueRef words = LLVMBuildLoad2(
+      l->b, l->type.pointer, lift_field(l, l->frame, offsetof(translated_frame, random)), "");
+  LLVMValueRef place = lift_field(l, words, ((uint32_t)op->imm - CSR_RANDOM) * sizeof(uint32_t));
+  LLVMValueRef before = LLVMBuildLoad2(l->b, l->type.i32, place, "");
+  if (op->id != OP_CSRRW) return before;
+  lift_settle(l);
+  LLVMBuildStore(l->b, written, place);
+  return before;
+}
+
 LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLVMValueRef b)
 {
   switch (op->id) {
 #define VALUE_CASE(id, ...) case OP_##id:
     VALUES(VALUE_CASE)
     return computed(l, op, a, b);
-  case OP_CSRRW: /* of fflags without a result, or reading frm or a counter: discovery lets no other */
+  case OP_CSRRW: /* of fflags without a result, of a random word, or reading frm or a counter: discovery lets no other */
   case OP_CSRRS:
   case OP_CSRRC:
   case OP_CSRRWI:
   case OP_CSRRSI:
   case OP_CSRRCI:
+    if (code_op_is_random(op)) return random_word(l, op, a);
     return op->imm >= CSR_CYCLE ? lift_counter(l, (uint32_t)op->imm) : lift_constant(l, 0);
   case OP_TILE_CONTEXT:
     return context_number(l);

@@ -378,7 +378,7 @@ static bool may_end_loop(const candidate *c, uint32_t block)
 }
 
 /* Can a round that comes to the end of `exit` be done again from its start? There is one way to there, on which nothing is stored and
- * no register of floats is written (which are not kept). */
+ * neither a register of floats nor a state of random numbers is written (which are not kept). */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -390,7 +390,7 @@ static bool can_begin_again(const candidate *c, uint32_t exit)
       bool store;
       uint32_t bytes;
       if (code_op_is_access(op, &store, &bytes) && store) return false;
-      if (code_op_writes_f(op)) return false;
+      if (code_op_is_random(op) || code_op_writes_f(op)) return false;
     }
   }
   return true;

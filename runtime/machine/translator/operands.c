@@ -63,6 +63,8 @@ uint32_t code_op_reads_x(const code_op *op)
   case FORMAT_I:
   case FORMAT_SHIFT:
     return first;
+  case FORMAT_CSR:
+    return op->id <= OP_CSRRC ? first : 0;
   default:
     return 0;
   }
@@ -79,6 +81,12 @@ uint64_t code_op_reads_f(const code_op *op)
   if (!computes_with_floats(op) || is_float_of_integer(op)) return 0;
   bool fused = op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H;
   return first | second | (fused ? UINT64_C(1) << (op->imm >> 8 & 31) : 0);
+}
+
+bool code_op_is_random(const code_op *op)
+{
+  return op->id >= OP_CSRRW && op->id <= OP_CSRRCI && op->imm >= CSR_RANDOM &&
+         op->imm < CSR_RANDOM + NUM_RANDOM_WORDS;
 }
 
 bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes)
