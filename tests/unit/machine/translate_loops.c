@@ -302,7 +302,7 @@ static void put_search_op(loop_maker *l)
 static void put_search_effect(loop_maker *l)
 {
   assembler *a = l->a;
-  switch (pick(l, 3)) {
+  switch (pick(l, 4)) {
   case 0: /* perhaps onto what is searched */
     asm_load(a, ASM_LW, A2, S1, 0);
     asm_addi(a, A2, A2, 1);
@@ -311,6 +311,11 @@ static void put_search_effect(loop_maker *l)
   case 1:
     asm_load(a, ASM_FLW, 1, S0, 0);
     asm_word(a, asm_r(0x00007053, 2, 2, 1)); /* fadd.s */
+    return;
+  case 2: /* counts in the random state */
+    asm_csrr(a, A2, CSR_RANDOM);
+    asm_addi(a, A2, A2, 1);
+    asm_csrrw(a, ZERO, A2, CSR_RANDOM);
     return;
   default: { /* sometimes not */
     size_t hole = asm_hole(a);
