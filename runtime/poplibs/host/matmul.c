@@ -17,7 +17,6 @@
 #include "poplibs/host/matmul_product.h"
 #include "poplibs/host/spread.h"
 
-#include <assert.h>
 #include <populus/popops.h>
 #include <stdlib.h>
 
@@ -53,20 +52,21 @@ product_place product_place_at(const product *p, size_t i)
   const product_plan *plan = &p->plan;
   product_place x = {.tile = tile_of_part(p, i / plan->columns, i % plan->columns),
                      .column = i % plan->columns};
-  x.n = product_part_of(p->shape.n, plan->columns, i % plan->columns);
+  x.n = product_part_of(product_cut_of(&p->shape, p->shape.n, plan->columns), x.column);
   i /= plan->columns;
   x.row = i % plan->rows;
-  x.m = product_part_of(p->shape.m, plan->rows, x.row);
+  x.m = product_part_of(product_cut_of(&p->shape, p->shape.m, plan->rows), x.row);
   i /= plan->rows;
   x.depth = i % plan->depth;
-  x.k = product_part_of(p->shape.k, plan->depth, x.depth);
+  x.k = product_part_of(product_cut_of(&p->shape, p->shape.k, plan->depth), x.depth);
   x.group = i / plan->depth;
   return x;
 }
 
 static size_t count_steps(const product *p)
 {
-  return divide_up(divide_up(p->shape.k, p->plan.depth), p->plan.length);
+  product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
+  return divide_up(product_largest_part(depths), p->plan.length);
 }
 
 /* Of the part's k in a step; empty behind its end. */
@@ -123,13 +123,6 @@ static arrangement arrangement_of(const product *p, int operand)
   return a;
 }
 
-/* Which of `parts` of `size` has element `at`. */
-static size_t part_with(size_t size, size_t parts, size_t at)
-{
-  assert(at < size);
-  return ((at + 1) * parts - 1) / size;
-}
-
 /* What the parts that need an element have in common: `shared` is their row (column). */
 typedef struct owner {
   size_t group, depth, shared, step, chunk;
@@ -157,15 +150,19 @@ static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t col
   const product *p = a->p;
   bool left = a->operand == 0;
   size_t k = left ? column : row, other = left ? row : column;
-  size_t size = left ? p->shape.m : p->shape.n, parts = left ? p->plan.rows : p->plan.columns;
-  owner o = {.group = group, .depth = part_with(p->shape.k, p->plan.depth, k)};
-  o.shared = part_with(size, parts, other);
-  product_place x = {.k = product_part_of(p->shape.k, p->plan.depth, o.depth)};
+  product_cut cut = left ? product_cut_of(&p->shape, p->shape.m, p->plan.rows)
+                         : product_cut_of(&p->shape, p->shape.n, p->plan.columns);
+  product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
+  owner o = {.group = group,
+             .depth = product_part_with(depths, k),
+             .shared = product_part_with(cut, other)};
+  product_place x = {.k = product_part_of(depths, o.depth)};
   o.step = (k - x.k.begin) / p->plan.length;
-  product_part range = step_of(p, &x, o.step), across = product_part_of(size, parts, o.shared);
+  product_part range = step_of(p, &x, o.step), across = product_part_of(cut, o.shared);
   product_part lines = left ? across : range;
   size_t count = lines.end - lines.begin;
-  o.chunk = part_with(count, smaller(a->chunks, count), row - lines.begin);
+  o.chunk =
+      product_part_with((product_cut){count, smaller(a->chunks, count), 1}, row - lines.begin);
   *end = left ? range.end : across.end;
   return tile_of_owner(a, o);
 }
@@ -302,7 +299,8 @@ static void add_buffers(stepping *s)
 {
   const product *p = s->p;
   size_t parts = product_count_places(p);
-  size_t widths[2] = {divide_up(p->shape.m, p->plan.rows), divide_up(p->shape.n, p->plan.columns)};
+  size_t widths[2] = {product_largest_part(product_cut_of(&p->shape, p->shape.m, p->plan.rows)),
+                      product_largest_part(product_cut_of(&p->shape, p->shape.n, p->plan.columns))};
   for (int o = 0; o < 2; o++) {
     s->buffers[o] = pop_graph_add_variable(
         p->graph, p->type, (size_t[]){parts, widths[o] * p->plan.length}, 2, p->name);
@@ -352,7 +350,9 @@ static pop_program execute_step(const stepping *s, size_t step)
 /* Is a part's last step shorter than the others? */
 static bool is_uneven(const product *p)
 {
-  return p->shape.k % p->plan.depth != 0 || p->shape.k / p->plan.depth % p->plan.length != 0;
+  product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
+  return depths.size % (depths.grain * depths.parts) != 0 ||
+         depths.size / depths.parts % p->plan.length != 0;
 }
 
 /* The first step stores, those in the middle are one compute set, and the last may be shorter. */

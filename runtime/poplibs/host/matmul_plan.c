@@ -4,6 +4,8 @@
 #include "poplibs/host/matmul_plan.h"
 #include "base/divide.h"
 
+#include <assert.h>
+
 enum { WORKERS_START = 150, MEMORY_WEIGHT = 6 };
 
 /* What ../poplin/matmul.cpp has, in the order in which equal ones are preferred. */
@@ -18,9 +20,32 @@ typedef struct search {
   bool found, fits;
 } search;
 
-product_part product_part_of(size_t size, size_t parts, size_t i)
+product_cut product_cut_of(const product_shape *p, size_t size, size_t parts)
 {
-  return (product_part){i * size / parts, (i + 1) * size / parts};
+  size_t of_word = p->element_bytes < 4 ? 4 / p->element_bytes : 1;
+  return (product_cut){size, parts, parts * of_word <= size ? of_word : 1};
+}
+
+size_t product_largest_part(product_cut cut)
+{
+  size_t grains = cut.size / cut.grain;
+  return divide_up(grains, cut.parts) * cut.grain + cut.size % cut.grain;
+}
+
+product_part product_part_of(product_cut cut, size_t i)
+{
+  size_t grains = cut.size / cut.grain;
+  bool last = i + 1 == cut.parts;
+  return (product_part){i * grains / cut.parts * cut.grain,
+                        last ? cut.size : (i + 1) * grains / cut.parts * cut.grain};
+}
+
+size_t product_part_with(product_cut cut, size_t at)
+{
+  assert(at < cut.size);
+  size_t grains = cut.size / cut.grain, grain = at / cut.grain;
+  if (grain == grains) grain--; /* what is left */
+  return ((grain + 1) * cut.parts - 1) / grains;
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -47,8 +72,10 @@ typedef struct extent {
 
 static extent extent_of(const product_shape *p, const product_plan *plan)
 {
-  size_t depth = plan->rotates ? plan->rows * plan->length : divide_up(p->k, plan->depth);
-  return (extent){divide_up(p->m, plan->rows), divide_up(p->n, plan->columns), depth,
+  size_t depth = plan->rotates ? plan->rows * plan->length
+                               : product_largest_part(product_cut_of(p, p->k, plan->depth));
+  return (extent){product_largest_part(product_cut_of(p, p->m, plan->rows)),
+                  product_largest_part(product_cut_of(p, p->n, plan->columns)), depth,
                   divide_up(depth, plan->length)};
 }
 
@@ -166,7 +193,7 @@ static void consider_lengths(search *s, product_plan plan)
 {
   enum { SHORTEST = 8, UNROLLED = 4 };
   const product_shape *p = s->shape;
-  size_t depth = divide_up(p->k, plan.depth), steps = 1;
+  size_t depth = product_largest_part(product_cut_of(p, p->k, plan.depth)), steps = 1;
   for (plan.length = depth; plan.length >= SHORTEST || steps == 1; steps += (steps + 2) / 3) {
     size_t wanted = divide_up(depth, steps);
     size_t grain = p->run > UNROLLED && p->run <= wanted ? p->run : UNROLLED;

@@ -34,10 +34,21 @@ typedef struct product_plan {
 
 product_plan product_find_plan(const product_shape *p);
 
-/* Part `i` of `parts` of `size`: [begin, end), sizes that differ by 1 at most. */
+/* How m, n, k or what else is cut: parts begin at multiples of the grain, and differ by one of it at most, the last by what is left. */
+typedef struct product_cut {
+  size_t size, parts, grain;
+} product_cut;
+/* Parts of single elements; of whole words of elements if there are enough of them: what is exchanged in halves of words is
+ * moved once more on both tiles. */
+product_cut product_cut_of(const product_shape *p, size_t size, size_t parts);
+size_t product_largest_part(product_cut cut);
+
+/* Part `i`: [begin, end) */
 typedef struct product_part {
   size_t begin, end;
 } product_part;
-product_part product_part_of(size_t size, size_t parts, size_t i);
+product_part product_part_of(product_cut cut, size_t i);
+/* Which part has element `at`. */
+size_t product_part_with(product_cut cut, size_t at);
 
 #endif

@@ -51,7 +51,7 @@ static size_t count_elements(const panels *x)
 
 static product_part others_of(const panels *x, size_t i)
 {
-  return product_part_of(x->others, x->p->plan.rows, i);
+  return product_part_of(product_cut_of(&x->p->shape, x->others, x->p->plan.rows), i);
 }
 
 /* Of a slice, where it lies between products; `place`: of group and part of k. */
@@ -139,7 +139,7 @@ static void compare_run(void *context, size_t tile, size_t begin, size_t end)
   for (size_t at = begin; at < end && !c->differs;) {
     size_t column = at % x->others, line = at / x->others;
     size_t slice = line / (x->room + plan->length);
-    size_t other = ((column + 1) * plan->rows - 1) / x->others;
+    size_t other = product_part_with(product_cut_of(&x->p->shape, x->others, plan->rows), column);
     c->differs = tile_of_slice(x, slice / plan->rows, slice % plan->rows, other) != tile;
     at += others_of(x, other).end - column;
   }

@@ -171,6 +171,40 @@ Test(matmul, products_of_all_kinds_are_exact)
   }
 }
 
+Test(matmul, parts_hold_each_element_once)
+{
+  uint64_t r = 5;
+  for (int i = 0; i < 2000; i++) {
+    const product_shape shape = {.element_bytes = random_below(&r, 2) ? 2 : 4};
+    size_t size = 1 + random_below(&r, 60), parts = 1 + random_below(&r, size), at = 0, largest = 0;
+    product_cut cut = product_cut_of(&shape, size, parts);
+    for (size_t n = 0; n < parts; n++) {
+      product_part part = product_part_of(cut, n);
+      cr_assert(part.begin == at && part.end > at, "part %zu of %zu of %zu: [%zu, %zu)", n, parts,
+                size, part.begin, part.end);
+      cr_assert(shape.element_bytes == 4 || 2 * parts > size || at % 2 == 0, "%zu of %zu: %zu", n,
+                parts, at);
+      for (; at < part.end; at++) cr_assert_eq(product_part_with(cut, at), n);
+      if (part.end - part.begin > largest) largest = part.end - part.begin;
+    }
+    cr_assert(at == size && largest <= product_largest_part(cut), "%zu of %zu", parts, size);
+  }
+}
+
+/* Of 90, 20 and 46 elements, which are cut into odd parts of single ones. */
+Test(matmul, products_of_halves_are_cut_at_words)
+{
+  static const uint32_t tiles[] = {2, 12, 28, 60};
+  for (size_t i = 0; i < 2 * sizeof tiles / sizeof *tiles; i++) {
+    problem p = plain(2, 90, 202, 46, tiles[i / 2]);
+    p.type = POP_HALF;
+    p.options = pop_mat_mul_default_options(POP_HALF);
+    p.options.memory_proportion = i % 2 ? 0 : .02;
+    p.transposed[0] = i % 2;
+    check_problem(&p);
+  }
+}
+
 static product_shape shape_of(const problem *p, const pop_target *target, size_t bytes)
 {
   return (product_shape){.groups = p->groups,
