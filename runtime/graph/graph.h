@@ -399,6 +399,8 @@ typedef struct view_walk {
 /* `graph` must not get new tensors while a walk goes on. */
 void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t tensor);
 bool view_walk_next(view_walk *walk, view_run *run); /* neighbouring runs are merged */
+/* Elements of a run, in the mean of the first 256 runs. */
+double view_run_length(pop_tensor t);
 /* Goes on by as many elements, or by fewer: to the begin of the run of a piece that the next one is in. Returns by how many. Not with
  * skip_repeats. */
 uint64_t view_walk_skip(view_walk *walk, uint64_t elements);

@@ -2,6 +2,7 @@
  * close a ring, and that is refused. */
 #include "graph/add_program.h"
 #include "graph/check.h"
+#include "graph/copy_order.h"
 #include "graph/describe.h"
 #include "graph/metadata.h"
 #include "graph/print_format.h"
@@ -134,6 +135,7 @@ bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor
 static pop_program add_copy(pop_graph *graph, const char *call, pop_tensor source,
                             pop_tensor destination, const char *name)
 {
+  order_copy(graph, &source, &destination);
   program p = {.kind = PROGRAM_COPY,
                .source = tensor_of_all_replicas(graph, call, source).index,
                .destination = tensor_of_all_replicas(graph, call, destination).index};

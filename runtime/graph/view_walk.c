@@ -102,3 +102,14 @@ uint64_t view_walk_skip(view_walk *walk, uint64_t elements)
   }
   return skipped;
 }
+
+double view_run_length(pop_tensor t)
+{
+  enum { RUNS = 256 };
+  view_walk walk;
+  view_run run;
+  uint64_t elements = 0, runs = 0;
+  view_walk_start(&walk, t.graph->top, t.index);
+  for (; runs < RUNS && view_walk_next(&walk, &run); runs++) elements += run.count;
+  return runs ? (double)elements / (double)runs : 0;
+}

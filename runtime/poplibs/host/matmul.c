@@ -97,28 +97,32 @@ static pop_tensor flat_panel(const product *p, const product_place *x, int opera
 
 /* ---- where operands lie ---- */
 
-/* Of an operand: [groups, rows, columns]. A panel is what a row (column) of parts needs in a step. If there is one step, it is on
+/* Of an operand: [groups, rows, columns], or of its transposed matrices, if its elements lie together so. A panel is what a row (column) of parts needs in a step. If there is one step, it is on
  * the tiles of these parts, in `chunks` of whole rows; in several steps it would be copied there all the same, and is on the tiles
  * next to them. No panels with rows in common share a tile, unless there are too many, so that each chunk is one run of memory. */
 typedef struct arrangement {
   const product *p;
   int operand;
+  bool by_columns, rows_are_k;
   size_t rows, columns, steps, chunks;
   size_t others; /* parts that share the panel */
 } arrangement;
 
-static arrangement arrangement_of(const product *p, int operand)
+static arrangement arrangement_of(const product *p, int operand, bool by_columns)
 {
   size_t steps = count_steps(p);
-  bool left = operand == 0;
+  bool left = operand == 0, rows_are_k = left == by_columns;
+  size_t size = left ? p->shape.m : p->shape.n;
   arrangement a = {.p = p,
                    .operand = operand,
+                   .by_columns = by_columns,
+                   .rows_are_k = rows_are_k,
                    .steps = steps,
-                   .rows = left ? p->shape.m : p->shape.k,
-                   .columns = left ? p->shape.k : p->shape.n,
+                   .rows = rows_are_k ? p->shape.k : size,
+                   .columns = rows_are_k ? size : p->shape.k,
                    .others = left ? p->plan.columns : p->plan.rows};
-  size_t panel_rows =
-      left ? p->shape.m / p->plan.rows : smaller(p->plan.length, p->shape.k / p->plan.depth);
+  size_t panel_rows = rows_are_k ? smaller(p->plan.length, p->shape.k / p->plan.depth)
+                                 : size / (left ? p->plan.rows : p->plan.columns);
   a.chunks = smaller(a.others > steps ? a.others / steps : 1, panel_rows);
   return a;
 }
@@ -149,7 +153,7 @@ static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t col
 {
   const product *p = a->p;
   bool left = a->operand == 0;
-  size_t k = left ? column : row, other = left ? row : column;
+  size_t k = a->rows_are_k ? row : column, other = a->rows_are_k ? column : row;
   product_cut cut = left ? product_cut_of(&p->shape, p->shape.m, p->plan.rows)
                          : product_cut_of(&p->shape, p->shape.n, p->plan.columns);
   product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
@@ -159,11 +163,11 @@ static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t col
   product_place x = {.k = product_part_of(depths, o.depth)};
   o.step = (k - x.k.begin) / p->plan.length;
   product_part range = step_of(p, &x, o.step), across = product_part_of(cut, o.shared);
-  product_part lines = left ? across : range;
+  product_part lines = a->rows_are_k ? range : across;
   size_t count = lines.end - lines.begin;
   o.chunk =
       product_part_with((product_cut){count, smaller(a->chunks, count), 1}, row - lines.begin);
-  *end = left ? range.end : across.end;
+  *end = a->rows_are_k ? across.end : range.end;
   return tile_of_owner(a, o);
 }
 
@@ -213,28 +217,27 @@ static size_t count_runs(pop_tensor t)
   return runs;
 }
 
+/* As the product has the operand. */
 static pop_tensor arranged_variable(const arrangement *a)
 {
   const product *p = a->p;
   pop_tensor t = pop_graph_add_variable(
       p->graph, p->type, (size_t[]){p->shape.groups, a->rows, a->columns}, 3, p->name);
   map_operand(a, t);
-  return t;
+  return a->by_columns ? pop_tensor_dim_shuffle(t, (size_t[]){0, 2, 1}, 3) : t;
 }
 
 /* Another message costs its receivers a few words of code and cycles: it is copied where that saves most of them. */
 static void arrange_operand(product *p, int operand, pop_program sequence)
 {
   enum { FEW = 16 };
-  arrangement a = arrangement_of(p, operand);
+  arrangement a = arrangement_of(p, operand, false);
   product_place first = product_place_at(p, 0);
   if (pop_graph_error(p->graph) || lies_as_arranged(&a, p->operands[operand])) return;
-  bool by_columns;
   pop_tensor panel = panel_of(p, &first, operand, step_of(p, &first, 0));
-  if (count_runs(poplibs_flatten_in_runs(panel, &by_columns)) <= 2 * a.chunks + FEW) {
-    p->by_columns[operand] = by_columns;
-    return;
-  }
+  pop_tensor flat = poplibs_flatten_in_runs(panel, &p->by_columns[operand]);
+  if (count_runs(flat) <= 2 * a.chunks + FEW) return;
+  a = arrangement_of(p, operand, p->by_columns[operand]);
   pop_tensor t = arranged_variable(&a);
   pop_sequence_add(sequence, pop_program_copy(p->operands[operand], t, p->name));
   p->operands[operand] = t;
@@ -578,7 +581,7 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
   product p = plan_product(graph, type, sizes, 1, options, name);
   int operand = side == POP_MAT_MUL_LEFT ? 0 : 1;
   if (p.plan.rotates) return rotation_create_operand(&p, operand);
-  arrangement a = arrangement_of(&p, operand);
+  arrangement a = arrangement_of(&p, operand, false);
   return arranged_variable(&a);
 }
 

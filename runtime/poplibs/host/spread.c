@@ -198,23 +198,11 @@ pop_tensor spread_slice(const spread_part *part, pop_tensor flat)
 
 /* ---- runs ---- */
 
-/* How many elements lie side by side, as far as the first runs tell. */
-static double run_length(pop_tensor t)
-{
-  enum { RUNS = 256 };
-  view_walk walk;
-  view_run run;
-  uint64_t elements = 0, runs = 0;
-  view_walk_start(&walk, t.graph->top, t.index);
-  for (; runs < RUNS && view_walk_next(&walk, &run); runs++) elements += run.count;
-  return runs ? (double)elements / (double)runs : 0;
-}
-
 pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns)
 {
   pop_tensor rows = pop_tensor_flatten(matrix);
   pop_tensor columns = pop_tensor_flatten(pop_tensor_transpose(matrix));
-  *by_columns = !pop_graph_error(matrix.graph) && run_length(columns) > run_length(rows);
+  *by_columns = !pop_graph_error(matrix.graph) && view_run_length(columns) > view_run_length(rows);
   return *by_columns ? columns : rows;
 }
 
