@@ -128,6 +128,36 @@ Test(rows, few_pieces_go_to_their_places_at_once)
   pop_graph_free(m.graph);
 }
 
+/* Three matrices of halves, each in another place on the other side; turned, or as they are. */
+static matrices new_equals(bool turned)
+{
+  const size_t shape[] = {3, 64, 46}, order[] = {0, 2, 1};
+  matrices m = {.graph = new_graph_of(1, 6)};
+  m.from = pop_graph_add_variable(m.graph, POP_HALF, shape, 3, "from");
+  m.to = pop_graph_add_variable(m.graph, POP_HALF, shape, 3, "to");
+  pop_graph_map_linearly(m.graph, m.from, 0, 0);
+  pop_graph_map_linearly(m.graph, pop_tensor_reverse(m.to, 0), 0, 0);
+  pop_graph_create_host_write(m.graph, "from", m.from);
+  pop_graph_create_host_read(m.graph, "to", m.to);
+  m.copy = pop_program_copy(turned ? pop_tensor_dim_shuffle(m.from, order, 3) : m.from,
+                            turned ? pop_tensor_dim_shuffle(m.to, order, 3) : m.to, "equals");
+  assert_no_error(m.graph);
+  return m;
+}
+
+Test(rows, what_is_turned_on_both_sides_is_copied_as_it_lies)
+{
+  enum { BYTES = 3 * 64 * 46 * 2 };
+  matrices turned = new_equals(true), straight = new_equals(false);
+  size_t messages = count_messages(&turned, EXCHANGE_FOR_CYCLES);
+  cr_assert_eq(messages, count_messages(&straight, EXCHANGE_FOR_CYCLES));
+  uint8_t from[BYTES], to[BYTES];
+  run_copy(&turned, from, BYTES, to, BYTES);
+  cr_assert_arr_eq(from, to, BYTES);
+  pop_graph_free(turned.graph);
+  pop_graph_free(straight.graph);
+}
+
 /* The data alone are too large: nobody waits for a plan of an exchange that there is no room for. */
 Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
 {
