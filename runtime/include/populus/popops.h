@@ -110,8 +110,8 @@ typedef struct pop_reduction {
  * floats where `a` is of halves, and the other way round: halves are combined in single precision, which is rounded once. Of no
  * dimensions: the elements themselves. Of no elements: what changes nothing that it is combined with (0 for ADD, SQUARE_ADD
  * and LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX and LOG_ADD, the greatest for MIN: of floats the infinities). Sums
- * are made on the tiles first where the result has fewer elements than there are tiles, so the order of float additions
- * depends on the tile mapping alone.
+ * are made in two steps where the result has fewer elements than there are tiles, or where tiles have several elements of each row,
+ * which are added where they are; so the order of float additions depends on the tile mapping alone.
  *
  * Instead of a sequence, `compute_sets` may take what is to be executed, in order: up to POP_REDUCE_MAX_SETS, and
  * *num_sets says how many; the sequence is not used then. */

@@ -1,16 +1,19 @@
 /* Reductions: populus/popops.h.
  *
- * The operand is seen as a matrix: a row for each element of the result. If there are fewer rows than tiles, or the tiles
- * of the result are few, it is cut into blocks, each reduced on a tile of its own; then, in a second compute set, what
- * the blocks gave:
+ * The operand is seen as a matrix: a row for each element of the result. It may be cut into blocks, each reduced on a tile; then,
+ * in a second compute set, what the blocks gave:
  *
  *   [outs, length] -> [outs, pieces] -> [outs]
+ *
+ * Blocks are what lies on one tile (reduce_own.c), or, if there are fewer rows than tiles, or the tiles of the result are few, of
+ * one size, on a tile of its own each.
  *
  * Elements that lie side by side should stay so on their way to a vertex, so that they are one message: vertices take
  * blocks row by row or column by column, as they come in longer runs. */
 #include "base/divide.h"
 #include "graph/graph.h"
 #include "poplibs/host/reduce_cut.h"
+#include "poplibs/host/reduce_own.h"
 #include "poplibs/host/spread.h"
 
 #include <assert.h>
@@ -112,13 +115,13 @@ static size_t first_tile(pop_graph *graph, pop_tensor t)
 /* ---- blocks ---- */
 
 /* Tiles that have a block already. */
-typedef struct blocks {
+typedef struct tiles_taken {
   bool *is_taken;
   size_t num_tiles, next;
-} blocks;
+} tiles_taken;
 
 /* Where the block's first element is, or the next tile that has none yet. */
-static size_t take_tile(const reduction *r, blocks *b, pop_tensor block)
+static size_t take_tile(const reduction *r, tiles_taken *b, pop_tensor block)
 {
   size_t tile = first_tile(r->graph, pop_tensor_flatten(block));
   if (tile >= b->num_tiles || b->is_taken[tile]) {
@@ -129,32 +132,65 @@ static size_t take_tile(const reduction *r, blocks *b, pop_tensor block)
   return tile;
 }
 
+static pop_tensor elements_of(pop_tensor matrix, const reduce_block *b)
+{
+  return pop_tensor_slice_nd(matrix, (size_t[]){b->row, b->begin}, (size_t[]){b->end_row, b->end},
+                             2);
+}
+
+static reduce_blocks blocks_of_cut(const reduction *r, pop_tensor matrix, reduce_cut c)
+{
+  size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
+  reduce_blocks found = {.pieces = c.pieces};
+  tiles_taken taken = {.num_tiles = pop_graph_num_tiles(r->graph)};
+  taken.is_taken = pop_xcalloc(taken.num_tiles + 1, sizeof *taken.is_taken);
+  for (size_t p = 0; p < c.pieces; p++)
+    for (size_t o = 0; o < c.outs && !pop_graph_error(r->graph); o++) {
+      reduce_block b = {.piece = p,
+                        .row = o * outs / c.outs,
+                        .end_row = (o + 1) * outs / c.outs,
+                        .begin = p * length / c.pieces,
+                        .end = (p + 1) * length / c.pieces};
+      b.tile = take_tile(r, &taken, elements_of(matrix, &b));
+      pop_push(found.blocks, found.count, found.capacity, b);
+    }
+  free(taken.is_taken);
+  return found;
+}
+
 /* The matrix [outs, pieces] of what the blocks give. */
-static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, reduce_cut c)
+static pop_tensor reduce_to_pieces(reduction *r, pop_tensor matrix, const reduce_blocks *b)
 {
   pop_graph *graph = r->graph;
-  size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
+  size_t outs = pop_tensor_dim(matrix, 0);
   pop_tensor partials =
-      pop_graph_add_variable(graph, r->between, (size_t[]){c.pieces, outs}, 2, r->name);
+      pop_graph_add_variable(graph, r->between, (size_t[]){b->pieces, outs}, 2, r->name);
   pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(graph, r->name);
   const char *type = vertex_type(r, false, r->how.op, r->type, r->between);
-  blocks b = {.num_tiles = pop_graph_num_tiles(graph)};
-  b.is_taken = pop_xcalloc(b.num_tiles + 1, sizeof *b.is_taken);
-  for (size_t p = 0; p < c.pieces; p++) {
-    pop_tensor sums = pop_tensor_index(partials, p);
-    size_t from = p * length / c.pieces, to = (p + 1) * length / c.pieces;
-    for (size_t o = 0; o < c.outs && !pop_graph_error(graph); o++) {
-      size_t begin = o * outs / c.outs, end = (o + 1) * outs / c.outs;
-      pop_tensor out = pop_tensor_slice(sums, begin, end, 0);
-      pop_tensor block =
-          pop_tensor_slice_nd(matrix, (size_t[]){begin, from}, (size_t[]){end, to}, 2);
-      size_t tile = take_tile(r, &b, block);
-      pop_graph_set_tile_mapping(graph, out, tile);
-      add_vertex(r, set, tile, type, block, out, false);
-    }
+  for (size_t i = 0; i < b->count && !pop_graph_error(graph); i++) {
+    const reduce_block *x = &b->blocks[i];
+    pop_tensor out = pop_tensor_slice(pop_tensor_index(partials, x->piece), x->row, x->end_row, 0);
+    pop_graph_set_tile_mapping(graph, out, x->tile);
+    add_vertex(r, set, x->tile, type, elements_of(matrix, x), out, false);
   }
-  free(b.is_taken);
   return pop_tensor_transpose(partials);
+}
+
+/* Of the elements of the blocks, those that are on the tile of their row's result. */
+static size_t count_in_place(const reduce_blocks *b, const spread *s, size_t outs)
+{
+  size_t *tiles = pop_xcalloc(outs, sizeof *tiles), count = 0;
+  for (size_t p = 0; p < s->count; p++)
+    for (size_t i = 0; i < s->parts[p].count; i++)
+      for (size_t o = s->parts[p].intervals[i].begin; o < s->parts[p].intervals[i].end; o++)
+        tiles[o] = s->parts[p].tile;
+  for (size_t i = 0; i < b->count; i++) {
+    const reduce_block *x = &b->blocks[i];
+    for (size_t o = x->row; o < x->end_row; o++)
+      if (tiles[o] == x->tile) count += x->end - x->begin;
+  }
+  free(tiles);
+  return count;
 }
 
 /* Is much work left to few of the tiles that could have a part in it? */
@@ -219,20 +255,42 @@ static pop_tensor identities(const reduction *r, size_t outs)
   return poplibs_broadcast(call, one, (size_t[]){outs, 1}, 2);
 }
 
+/* For the first of two compute sets; of 0 pieces if there is one only. What lies on a tile is reduced there if that is less work
+ * for the busiest one than what is cut alike and has to come; elements that come count as much as those that are reduced, and
+ * a second compute set and the exchange to it as some more. */
+static reduce_blocks find_blocks(const reduction *r, pop_tensor matrix, const spread *s)
+{
+  enum { SECOND_SET = 128 };
+  size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1), most = 0;
+  size_t tiles = pop_graph_num_tiles(r->graph);
+  if (pop_graph_error(r->graph) || outs == 0) return (reduce_blocks){0};
+  reduce_cut c = reduce_find_cut(outs, length, tiles, SECOND_SET);
+  bool is_cut = c.pieces > 1 || is_lopsided(r, s, outs, length);
+  reduce_blocks own = reduce_find_own(r->graph, matrix, &most);
+  if (own.pieces && !is_lopsided(r, s, outs, own.pieces)) {
+    size_t in_place = is_cut ? 0 : count_in_place(&own, s, outs);
+    size_t of_cut = divide_up(outs, c.outs) * divide_up(length, c.pieces);
+    double comes = 1 - (double)in_place / ((double)outs * (double)length);
+    double cut_cost = (double)of_cut * (1 + comes) + (is_cut ? SECOND_SET : 0);
+    double own_cost = (double)(most + SECOND_SET + 2 * divide_up(outs, tiles) * own.pieces);
+    if (own_cost < cut_cost) return own;
+  }
+  free(own.blocks);
+  return is_cut ? blocks_of_cut(r, matrix, c) : (reduce_blocks){0};
+}
+
 /* The compute sets of it all. */
 static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
   if (pop_tensor_dim(matrix, 1) == 0) matrix = identities(r, pop_tensor_dim(matrix, 0));
-  size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
   spread s = spread_of(r->graph, call, flat);
-  /* A second compute set and the exchange to it take as long as some more elements. */
-  enum { SECOND_SET = 128 };
-  reduce_cut c = reduce_find_cut(outs, length, pop_graph_num_tiles(r->graph), SECOND_SET);
-  if (!pop_graph_error(r->graph) && (c.pieces > 1 || is_lopsided(r, &s, outs, length))) {
-    matrix = reduce_blocks(r, matrix, c);
+  reduce_blocks b = find_blocks(r, matrix, &s);
+  if (b.pieces) {
+    matrix = reduce_to_pieces(r, matrix, &b);
     if (r->how.op == POP_REDUCE_SQUARE_ADD) r->how.op = POP_REDUCE_ADD;
   }
+  free(b.blocks);
   pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
   if (!pop_graph_error(r->graph)) reduce_rows(r, &s, set, matrix, flat);
   spread_free(&s);
