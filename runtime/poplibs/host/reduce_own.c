@@ -2,6 +2,7 @@
 #include "poplibs/host/reduce_own.h"
 #include "graph/graph.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static void take_run(void *context, size_t tile, size_t begin, size_t end)
 {
   enum { LEAST_ELEMENTS = 4 };
   finder *f = context;
-  f->fails = f->fails || begin != f->at;
+  f->fails = f->fails || begin != f->at || tile == SIZE_MAX;
   while (f->at < end && !f->fails) {
     size_t row = f->at / f->length, start = row * f->length, row_end = start + f->length;
     size_t upto = end < row_end ? end : row_end;

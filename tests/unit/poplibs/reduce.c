@@ -7,6 +7,7 @@
 #include <populus/engine.h>
 #include <populus/popops.h>
 #include <stdlib.h>
+#include <string.h>
 
 TestSuite(reduce, .init = enter_fresh_folder);
 
@@ -196,4 +197,28 @@ Test(reduce, rows_on_the_tiles_of_their_results_stay_there)
                      .result = POP_FLOAT,
                      .how = {.op = POP_REDUCE_MAX}};
   cr_assert_eq(words_exchanged(&p), 0);
+}
+
+/* Nobody has said where: the compiler says so. */
+Test(reduce, what_is_on_no_tile)
+{
+  enum { ROWS = 2, COLUMNS = 3000 };
+  static const float ones[ROWS * COLUMNS];
+  const size_t shape[] = {ROWS, COLUMNS};
+  for (int is_constant = 0; is_constant < 2; is_constant++) {
+    pop_graph *graph = new_graph_with_tiles(TILES);
+    pop_popops_add_codelets(graph);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_tensor t = is_constant ? pop_graph_add_constant(graph, POP_FLOAT, shape, 2, ones, "lost")
+                               : pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "lost");
+    pop_popops_reduce(graph, t, (const size_t[]){1}, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+                      (pop_tensor){0}, main, NULL, NULL, "reduce");
+    assert_no_error(graph);
+    pop_engine *engine;
+    pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &engine);
+    cr_assert_not_null(error);
+    cr_expect(strstr(pop_error_message(error), "'lost'"), "%s", pop_error_message(error));
+    pop_error_free(error);
+    pop_graph_free(graph);
+  }
 }
