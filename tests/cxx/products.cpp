@@ -211,7 +211,7 @@ void grids()
   std::vector<float> columns = f.run<float>(grid[0]), rows = f.run<float>(grid[1]);
   for (std::size_t i = 0; i < 21; ++i) {
     CHECK(columns[i] == -1 + .5f * static_cast<float>(i % 7));
-    CHECK(rows[i] == 5 - 2.5f * static_cast<float>(i / 7));
+    CHECK(rows[i] == 5 - 2.5f * static_cast<float>(i - i % 7) / 7);
   }
   CHECK_THROWS(poplar_error, "poplin::linspace: values of type int",
                poplin::linspace(g, INT, 0, 1, 2));

@@ -194,6 +194,7 @@ static void consider_lengths(search *s, product_plan plan)
   enum { SHORTEST = 8, UNROLLED = 4 };
   const product_shape *p = s->shape;
   size_t depth = product_largest_part(product_cut_of(p, p->k, plan.depth)), steps = 1;
+  assert(depth > 0 && "products of no elements are refused");
   for (plan.length = depth; plan.length >= SHORTEST || steps == 1; steps += (steps + 2) / 3) {
     size_t wanted = divide_up(depth, steps);
     size_t grain = p->run > UNROLLED && p->run <= wanted ? p->run : UNROLLED;
