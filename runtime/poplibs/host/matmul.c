@@ -207,14 +207,24 @@ static bool lies_as_arranged(const arrangement *a, pop_tensor t)
   return !c.differs;
 }
 
-static size_t count_runs(pop_tensor t)
+static void count_one(void *context, size_t tile, size_t begin, size_t end)
+{
+  (void)tile;
+  (void)begin;
+  (void)end;
+  ++*(size_t *)context;
+}
+
+/* Elements that lie side by side, or one after the other on one tile: the more of both. */
+static size_t count_pieces(pop_graph *graph, pop_tensor t)
 {
   view_walk walk;
   view_run run;
-  size_t runs = 0;
+  size_t runs = 0, on_tiles = 0;
   view_walk_start(&walk, t.graph->top, t.index);
   while (view_walk_next(&walk, &run)) runs++;
-  return runs;
+  pop_graph_visit_tile_mapping(graph, t, count_one, &on_tiles);
+  return runs > on_tiles ? runs : on_tiles;
 }
 
 /* As the product has the operand. */
@@ -236,7 +246,7 @@ static void arrange_operand(product *p, int operand, pop_program sequence)
   if (pop_graph_error(p->graph) || lies_as_arranged(&a, p->operands[operand])) return;
   pop_tensor panel = panel_of(p, &first, operand, step_of(p, &first, 0));
   pop_tensor flat = poplibs_flatten_in_runs(panel, &p->by_columns[operand]);
-  if (count_runs(flat) <= 2 * a.chunks + FEW) return;
+  if (count_pieces(p->graph, flat) <= 2 * a.chunks + FEW) return;
   a = arrangement_of(p, operand, p->by_columns[operand]);
   pop_tensor t = arranged_variable(&a);
   pop_sequence_add(sequence, pop_program_copy(p->operands[operand], t, p->name));

@@ -1,5 +1,6 @@
 /* Matrix products against sums of integers, which all orders of additions give alike: shapes, tiles, types, layouts and memory at
  * random; what plans promise; and how near their estimates are. */
+#include "compiler/compilation.h"
 #include "poplibs/host/matmul_plan.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -365,6 +366,36 @@ Test(matmul, estimates_are_near)
     cr_expect(ratio > .85 && ratio < 1.15, "problem %zu: %.2f of the estimate", i, ratio);
     free_bench(&b);
   }
+}
+
+/* A row is one run of the variable, and each of its elements is on another tile: products of all columns would fetch them one by
+ * one. */
+Test(matmul, what_is_scattered_over_tiles_is_brought_together_once)
+{
+  enum { TILES = 48, M = 24, K = 96, N = 200 };
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = TILES;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_popops_add_codelets(graph);
+  pop_poplin_add_codelets(graph);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){M, K}, 2, "a");
+  pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){K, N}, 2, "b");
+  for (size_t i = 0; i < K; i++)
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(a, i, i + 1, 1), i % TILES);
+  pop_graph_map_linearly(graph, b, 0, 0);
+  pop_poplin_mat_mul(graph, a, b, main, "product");
+  assert_no_error(graph);
+  const compile_options options = {.exchange_target = EXCHANGE_FOR_CYCLES};
+  uint32_t program = main.index - 1;
+  compilation *c;
+  expect_ok(compile(graph, &program, 1, &options, &c));
+  size_t receivers = 0;
+  for (size_t i = 0; i < c->num_messages; i++) receivers += c->messages[i].num_receivers;
+  cr_expect_leq(receivers, 8000, "%zu", receivers);
+  compilation_free(c);
+  pop_graph_free(graph);
 }
 
 /* ---- mistakes ---- */
