@@ -139,6 +139,19 @@ static void free_parts(table_parts *parts)
   for (size_t p = 0; p < parts->count; p++) spread_free(&parts->items[p].columns);
 }
 
+/* Columns next to each other, as many on each tile; all of them if tiles have others. */
+static size_t columns_of_a_tile(const table_parts *parts, size_t width)
+{
+  const spread *s = &parts->items[0].columns;
+  if (s->count == 0 || width % s->count != 0) return width;
+  size_t each = width / s->count;
+  for (size_t p = 0; p < s->count; p++) {
+    const spread_part *x = &s->parts[p];
+    if (x->count != 1 || x->num_elements != each || x->intervals[0].begin % each != 0) return width;
+  }
+  return each;
+}
+
 /* Those columns of a table, row by row. */
 static pop_tensor columns(const spread_part *part, pop_tensor table)
 {
@@ -247,6 +260,15 @@ static void set_wrap(const access *a, pop_vertex v, pop_tensor table)
   pop_graph_set_field_int(a->graph, v, "wrap", a->wrap ? (int64_t)pop_tensor_dim(table, 0) : 0);
 }
 
+/* [outer, lines, width], of a variable in which what will be on a tile, `each` columns, lies together. */
+static pop_tensor add_lines(const access *a, pop_type type, size_t outer, size_t lines,
+                            size_t width, size_t each)
+{
+  const size_t sizes[] = {outer, width / each, lines, each}, order[] = {0, 2, 1, 3};
+  pop_tensor t = pop_graph_add_variable(a->graph, type, sizes, 4, a->name);
+  return pop_tensor_flatten_partial(pop_tensor_dim_shuffle(t, order, 4), 2, 4);
+}
+
 /* What a part of the table has of the slices, to `lines`; which lie where the columns are if they are new. */
 static void slice_part(const access *a, pop_compute_set set, pop_tensor table, const table_part *of,
                        pop_tensor lines, bool is_new)
@@ -309,8 +331,9 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
 {
   pop_graph *graph = a->graph;
   pop_type type = pop_tensor_element_type(table);
-  size_t shape[] = {parts->count, pop_tensor_dim(lines, 0), pop_tensor_dim(lines, 1)};
-  pop_tensor given = pop_graph_add_variable(graph, type, shape, 3, a->name);
+  size_t width = pop_tensor_dim(lines, 1);
+  pop_tensor given = add_lines(a, type, parts->count, pop_tensor_dim(lines, 0), width,
+                               columns_of_a_tile(parts, width));
   for (size_t p = 0; p < parts->count && !pop_graph_error(graph); p++)
     slice_part(a, steps->main, table, &parts->items[p], pop_tensor_index(given, p), true);
   pop_tensor flat = pop_tensor_flatten(lines), rows = pop_tensor_flatten_partial(given, 1, 3);
@@ -346,18 +369,35 @@ static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor ou
   free_parts(&parts);
 }
 
+/* For slices that lie where the columns of the table are. `shape`: of them all, of a dimension more than the table. */
+static pop_tensor add_slices(const access *a, pop_tensor t, const size_t *shape)
+{
+  size_t rank = pop_tensor_rank(t) + 1, turned[GRAPH_MAX_RANK + 1] = {shape[0], a->size}, next = 2;
+  pop_tensor table = as_table(t, a->dim);
+  size_t lines = shape[0] * a->size, width = pop_tensor_dim(table, 1);
+  pop_type type = pop_tensor_element_type(t);
+  table_parts parts = {.count = 0};
+  if (pop_graph_error(a->graph) || lines == 0 || width == 0)
+    return pop_graph_add_variable(a->graph, type, shape, rank, a->name);
+  for (size_t d = 1; d < rank; d++)
+    if (d != a->dim + 1) turned[next++] = shape[d];
+  find_parts(a->graph, table, &parts);
+  pop_tensor out = add_lines(a, type, 1, lines, width, columns_of_a_tile(&parts, width));
+  free_parts(&parts);
+  return pop_tensor_dim_roll(pop_tensor_reshape(out, turned, rank), 1, a->dim + 1);
+}
+
 /* `out` is null for a variable of its own. */
 static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_tensor out)
 {
   pop_graph *graph = a->graph;
-  pop_type type = pop_tensor_element_type(t);
   size_t rank = pop_tensor_rank(t), shape[GRAPH_MAX_RANK + 1],
          count = pop_tensor_num_elements(a->offsets);
   shape[0] = count;
   memcpy(shape + 1, pop_tensor_shape(t), rank * sizeof *shape);
   shape[a->dim + 1] = a->size;
   bool is_new = out.index == 0;
-  if (is_new) out = pop_graph_add_variable(graph, type, shape, rank + 1, a->name);
+  if (is_new) out = add_slices(a, t, shape);
   if (!is_new && !check_slices(graph, call, t, out, count, a->dim, a->size)) return out;
   steps steps = start_steps(a);
   slices_to(a, &steps, t, out, is_new);

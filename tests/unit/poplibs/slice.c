@@ -1,0 +1,34 @@
+/* Where slices lie that the library makes room for. */
+#include "graph/graph.h"
+#include "support/expect.h"
+#include "support/graph_test.h"
+
+#include <populus/popops.h>
+#include <populus/popops_slice.h>
+
+TestSuite(slice, .init = enter_fresh_folder);
+
+/* On the tiles of their columns, those of a tile one after the other: one interval of the mapping for each tile, not for each
+ * element. So do those of a table that is cut, which are joined. */
+Test(slice, slices_of_a_column_lie_together)
+{
+  enum { COLUMNS = 6, SLICES = 50, FEW = 100, MANY = 12000 };
+  static const size_t rows[] = {FEW, MANY};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    pop_graph *graph = new_graph_with_tiles(40);
+    pop_popops_add_codelets(graph);
+    pop_program main = pop_program_sequence(graph, "main");
+    const size_t shape[] = {rows[i], COLUMNS}, dim = 0, count = SLICES;
+    pop_tensor table = pop_popops_create_sliceable(graph, POP_FLOAT, shape, 2, &dim, 1, "table");
+    pop_tensor indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, &count, 1, "indices");
+    pop_graph_map_linearly(graph, indices, 0, 0);
+    pop_tensor out =
+        pop_popops_multi_slice(graph, table, indices, 0, 1, (pop_tensor){0}, main, "slices");
+    assert_no_error(graph);
+    cr_assert_eq(pop_tensor_rank(out), 3);
+    cr_assert(pop_tensor_dim(out, 0) == SLICES && pop_tensor_dim(out, 2) == COLUMNS);
+    double length = view_run_length(pop_tensor_dim_shuffle(out, (const size_t[]){2, 1, 0}, 3));
+    cr_assert_geq(length, SLICES, "%g elements of a column together, of %zu rows", length, rows[i]);
+    pop_graph_free(graph);
+  }
+}
