@@ -53,6 +53,12 @@ static const isa_row isa_second_rows[ISA_NUM_OPS] = {
 #undef ISA_JOINED_ACCESS_ROW
 };
 
+/* A word of the random state? */
+static inline bool isa_is_random(uint32_t csr)
+{
+  return csr >= CSR_RANDOM && csr < CSR_RANDOM + NUM_RANDOM_WORDS;
+}
+
 /* Classes of what may change where the context goes on. */
 static inline bool isa_ends_block(uint8_t cost_class)
 {

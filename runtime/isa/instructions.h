@@ -308,8 +308,8 @@ enum {
   CSR_CYCLE = 0xc00,
   CSR_INSTRET = 0xc02,
   CSR_CYCLEH = 0xc80,
-  CSR_INSTRETH = 0xc82,
-  NUM_RANDOM_WORDS = 4
+  CSR_INSTRETH = 0xc82
 };
+enum { NUM_RANDOM_WORDS = 4 };
 
 #endif

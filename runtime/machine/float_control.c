@@ -74,7 +74,7 @@ void float_control_start(const machine *m, tile *t)
 
 bool float_control_read(const tile *t, const context *c, uint32_t number, uint32_t *value)
 {
-  if (number >= CSR_RANDOM && number < CSR_RANDOM + NUM_RANDOM_WORDS)
+  if (isa_is_random(number))
     *value = t->random[c->number][number - CSR_RANDOM];
   else if (number == CSR_FLOAT_CONTROL)
     *value = c->float_control;
@@ -94,7 +94,7 @@ static void set_initial(tile *t, uint32_t control)
 
 bool float_control_write(tile *t, context *c, uint32_t number, uint32_t value)
 {
-  if (number >= CSR_RANDOM && number < CSR_RANDOM + NUM_RANDOM_WORDS)
+  if (isa_is_random(number))
     t->random[c->number][number - CSR_RANDOM] = value;
   else if (number == CSR_FLOAT_CONTROL)
     c->float_control = value & CONTROL_BITS;

@@ -94,7 +94,7 @@ static bool is_translated_csr(const code_op *op)
   bool only_reads = op->id != OP_CSRRW && op->id != OP_CSRRWI && op->rs1 == 0;
   bool counter = op->imm == CSR_CYCLE || op->imm == CSR_CYCLEH || op->imm == CSR_INSTRET ||
                  op->imm == CSR_INSTRETH;
-  bool random = op->imm >= CSR_RANDOM && op->imm < CSR_RANDOM + NUM_RANDOM_WORDS;
+  bool random = isa_is_random((uint32_t)op->imm);
   return ((op->imm == FRM || counter || random) && only_reads) || (random && op->id == OP_CSRRW) ||
          (op->imm == FFLAGS && op->rd == REGISTER_SINK);
 }

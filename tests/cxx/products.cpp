@@ -217,6 +217,8 @@ void grids()
                poplin::linspace(g, INT, 0, 1, 2));
   CHECK_THROWS(poplar_error, "poplin::meshgrid2d: tensors of shapes {3,7}",
                poplin::meshgrid2d(g, grid[0], y));
+  CHECK_THROWS(poplar_error, "poplin::meshgrid2d: elements of type float and half",
+               poplin::meshgrid2d(g, x, poplin::linspace(g, HALF, 0, 1, 3)));
 }
 
 // Of one dimension, by the words of ConvParams.

@@ -378,7 +378,7 @@ static bool may_end_loop(const candidate *c, uint32_t block)
 }
 
 /* Can a round that comes to the end of `exit` be done again from its start? There is one way to there, on which nothing is stored and
- * neither a register of floats nor a state of random numbers is written (which are not kept). */
+ * no register of floats is written (which are not kept), and which has nothing to do with the random state. */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {

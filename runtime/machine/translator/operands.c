@@ -85,8 +85,7 @@ uint64_t code_op_reads_f(const code_op *op)
 
 bool code_op_is_random(const code_op *op)
 {
-  return op->id >= OP_CSRRW && op->id <= OP_CSRRCI && op->imm >= CSR_RANDOM &&
-         op->imm < CSR_RANDOM + NUM_RANDOM_WORDS;
+  return op->id >= OP_CSRRW && op->id <= OP_CSRRCI && isa_is_random((uint32_t)op->imm);
 }
 
 bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes)

@@ -350,16 +350,37 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
   spread_free(&s);
 }
 
-/* `is_new`: the elements of `out` are on no tile yet; they will lie where the columns are. */
-static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor out, bool is_new)
+/* Slices [n, …] that will lie where the columns of the table are. */
+static pop_tensor add_slices(const access *a, pop_tensor t, const table_parts *parts)
+{
+  size_t rank = pop_tensor_rank(t) + 1, width = 1, next = 2;
+  size_t turned[GRAPH_MAX_RANK + 1] = {pop_tensor_num_elements(a->offsets), a->size};
+  for (size_t d = 0; d + 1 < rank; d++)
+    if (d != a->dim) width *= turned[next++] = pop_tensor_dim(t, d);
+  size_t lines = turned[0] * turned[1];
+  pop_type type = pop_tensor_element_type(t);
+  pop_tensor out = lines && width
+                       ? add_lines(a, type, 1, lines, width, columns_of_a_tile(parts, width))
+                       : pop_graph_add_variable(a->graph, type, turned, rank, a->name);
+  return pop_tensor_dim_roll(pop_tensor_reshape(out, turned, rank), 1, a->dim + 1);
+}
+
+/* Of one table, in `steps`. `out` is null for a variable of its own. */
+static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_tensor out)
 {
   pop_graph *graph = a->graph;
   pop_type bits = bits_of(pop_tensor_element_type(t));
   pop_tensor table = as_table(pop_tensor_reinterpret(t, bits), a->dim);
-  pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
+  bool is_new = out.index == 0;
   table_parts parts = {.count = 0};
-  if (pop_graph_error(graph)) return;
+  if (pop_graph_error(graph)) return out;
   find_parts(graph, table, &parts);
+  if (is_new) out = add_slices(a, t, &parts);
+  pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
+  if (pop_graph_error(graph)) {
+    free_parts(&parts);
+    return out;
+  }
   if (parts.count == 1) {
     slice_part(a, steps->main, table, &parts.items[0], lines, is_new);
   } else {
@@ -367,40 +388,15 @@ static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor ou
     slice_parts(a, steps, table, &parts, lines);
   }
   free_parts(&parts);
+  return out;
 }
 
-/* For slices that lie where the columns of the table are. `shape`: of them all, of a dimension more than the table. */
-static pop_tensor add_slices(const access *a, pop_tensor t, const size_t *shape)
-{
-  size_t rank = pop_tensor_rank(t) + 1, turned[GRAPH_MAX_RANK + 1] = {shape[0], a->size}, next = 2;
-  pop_tensor table = as_table(t, a->dim);
-  size_t lines = shape[0] * a->size, width = pop_tensor_dim(table, 1);
-  pop_type type = pop_tensor_element_type(t);
-  table_parts parts = {.count = 0};
-  if (pop_graph_error(a->graph) || lines == 0 || width == 0)
-    return pop_graph_add_variable(a->graph, type, shape, rank, a->name);
-  for (size_t d = 1; d < rank; d++)
-    if (d != a->dim + 1) turned[next++] = shape[d];
-  find_parts(a->graph, table, &parts);
-  pop_tensor out = add_lines(a, type, 1, lines, width, columns_of_a_tile(&parts, width));
-  free_parts(&parts);
-  return pop_tensor_dim_roll(pop_tensor_reshape(out, turned, rank), 1, a->dim + 1);
-}
-
-/* `out` is null for a variable of its own. */
 static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_tensor out)
 {
-  pop_graph *graph = a->graph;
-  size_t rank = pop_tensor_rank(t), shape[GRAPH_MAX_RANK + 1],
-         count = pop_tensor_num_elements(a->offsets);
-  shape[0] = count;
-  memcpy(shape + 1, pop_tensor_shape(t), rank * sizeof *shape);
-  shape[a->dim + 1] = a->size;
-  bool is_new = out.index == 0;
-  if (is_new) out = add_slices(a, t, shape);
-  if (!is_new && !check_slices(graph, call, t, out, count, a->dim, a->size)) return out;
+  size_t count = pop_tensor_num_elements(a->offsets);
+  if (out.index && !check_slices(a->graph, call, t, out, count, a->dim, a->size)) return out;
   steps steps = start_steps(a);
-  slices_to(a, &steps, t, out, is_new);
+  out = slices_in(a, &steps, t, out);
   run_steps(a, &steps);
   return out;
 }
@@ -634,19 +630,17 @@ pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_te
   if (!check_groups(graph, call, t, offsets) ||
       !check_part(graph, call, pop_tensor_index(t, 0), offsets, dim, size))
     return none;
-  size_t rank = pop_tensor_rank(t), groups = pop_tensor_dim(t, 0), shape[GRAPH_MAX_RANK + 1];
-  shape[0] = groups;
-  shape[1] = pop_tensor_num_elements(offsets) / groups;
-  memcpy(shape + 2, pop_tensor_shape(t) + 1, (rank - 1) * sizeof *shape);
-  shape[dim + 2] = size;
-  pop_tensor out = pop_graph_add_variable(graph, pop_tensor_element_type(t), shape, rank + 1, name);
+  size_t groups = pop_tensor_dim(t, 0);
+  pop_tensor *found = pop_xcalloc(groups, sizeof *found), out = none;
   access all = group_of(graph, offsets, 0, dim, size, sequence, name);
   steps steps = start_steps(&all);
   for (size_t g = 0; g < groups && !pop_graph_error(graph); g++) {
     access a = group_of(graph, offsets, g, dim, size, sequence, name);
-    slices_to(&a, &steps, pop_tensor_index(t, g), pop_tensor_index(out, g), true);
+    found[g] = pop_tensor_expand(slices_in(&a, &steps, pop_tensor_index(t, g), none), 0);
   }
   run_steps(&all, &steps);
+  if (!pop_graph_error(graph)) out = pop_concat(found, groups, 0);
+  free(found);
   return out;
 }
 

@@ -32,3 +32,22 @@ Test(slice, slices_of_a_column_lie_together)
     pop_graph_free(graph);
   }
 }
+
+/* Those of groups, too. */
+Test(slice, slices_of_groups_lie_together)
+{
+  enum { GROUPS = 2, ROWS = 100, COLUMNS = 6, SLICES = 50 };
+  pop_graph *graph = new_graph_with_tiles(40);
+  pop_popops_add_codelets(graph);
+  pop_program main = pop_program_sequence(graph, "main");
+  const size_t shape[] = {GROUPS, ROWS, COLUMNS}, counts[] = {GROUPS, SLICES}, dim = 1;
+  pop_tensor table = pop_popops_create_sliceable(graph, POP_FLOAT, shape, 3, &dim, 1, "table");
+  pop_tensor indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, counts, 2, "indices");
+  pop_graph_map_linearly(graph, indices, 0, 0);
+  pop_tensor out = pop_popops_grouped_multi_slice(graph, table, indices, 0, 1, main, "slices");
+  assert_no_error(graph);
+  cr_assert_eq(pop_tensor_rank(out), 4);
+  double length = view_run_length(pop_tensor_dim_shuffle(out, (const size_t[]){0, 3, 2, 1}, 4));
+  cr_assert_geq(length, SLICES, "%g elements of a column together", length);
+  pop_graph_free(graph);
+}

@@ -171,6 +171,21 @@ inline pop_mat_mul_sizes matMulSizes(const char *function, const std::vector<std
                                            : ": shapes [groups,m,k] and [groups,k,n] are needed"));
   return {rank == 3 ? aShape[0] : 1, aShape[rank - 2], aShape[rank - 1], bShape[rank - 1]};
 }
+// A variable of such a product, that make(sizes, options, name) gives.
+template <typename Make>
+poplar::Tensor createForMatMul(const char *function, poplar::Graph &graph,
+                               const poplar::Type &outputType,
+                               const std::vector<std::size_t> &aShape,
+                               const std::vector<std::size_t> &bShape, std::size_t rank,
+                               const poplar::DebugContext &debugContext,
+                               const poplar::OptionFlags &options, Make make)
+{
+  pop_mat_mul_options c = matMulOptions(function, options, outputType);
+  std::string name = debugContext.getPathName();
+  pop_tensor t = make(matMulSizes(function, aShape, bShape, rank), &c, name.c_str());
+  poplar::detail::check(graph.c());
+  return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+}
 // An operand that lies as such a product fetches it.
 inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &graph,
                                         const poplar::Type &inputType,
@@ -180,13 +195,11 @@ inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &gra
                                         const poplar::DebugContext &debugContext,
                                         const poplar::OptionFlags &options)
 {
-  pop_mat_mul_options c = matMulOptions(function, options, outputType);
-  const pop_mat_mul_sizes sizes = matMulSizes(function, aShape, bShape, rank);
-  std::string name = debugContext.getPathName();
-  pop_tensor t =
-      pop_poplin_create_mat_mul_input(graph.c(), inputType.c(), side, sizes, &c, name.c_str());
-  poplar::detail::check(graph.c());
-  return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+  return createForMatMul(
+      function, graph, outputType, aShape, bShape, rank, debugContext, options,
+      [&](const pop_mat_mul_sizes &sizes, const pop_mat_mul_options *c, const char *name) {
+        return pop_poplin_create_mat_mul_input(graph.c(), inputType.c(), side, sizes, c, name);
+      });
 }
 // What such a product is kept in, each part on the tile that makes it.
 inline poplar::Tensor createMatMulOutput(const char *function, poplar::Graph &graph,
@@ -197,13 +210,11 @@ inline poplar::Tensor createMatMulOutput(const char *function, poplar::Graph &gr
                                          const poplar::DebugContext &debugContext,
                                          const poplar::OptionFlags &options)
 {
-  pop_mat_mul_options c = matMulOptions(function, options, outputType);
-  const pop_mat_mul_sizes sizes = matMulSizes(function, aShape, bShape, rank);
-  std::string name = debugContext.getPathName();
-  pop_tensor t =
-      pop_poplin_create_mat_mul_output(graph.c(), inputType.c(), sizes, &c, name.c_str());
-  poplar::detail::check(graph.c());
-  return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+  return createForMatMul(
+      function, graph, outputType, aShape, bShape, rank, debugContext, options,
+      [&](const pop_mat_mul_sizes &sizes, const pop_mat_mul_options *c, const char *name) {
+        return pop_poplin_create_mat_mul_output(graph.c(), inputType.c(), sizes, c, name);
+      });
 }
 // A right operand as a copy that lies as the product fetches it.
 inline poplar::Tensor arrangeMatMulInputRHS(

@@ -31,6 +31,10 @@ inline std::vector<poplar::Tensor> meshgrid2d(poplar::Graph &, poplar::Tensor x,
   if (x.rank() != 1 || y.rank() != 1)
     throw poplar::poplar_error("poplin::meshgrid2d: tensors of shapes " + x.shapeToString() +
                                " and " + y.shapeToString() + "; both must have one dimension");
+  if (x.elementType() != y.elementType())
+    throw poplar::poplar_error("poplin::meshgrid2d: elements of type " +
+                               x.elementType().toString() + " and " + y.elementType().toString() +
+                               "; they must be of one type");
   return {x.expand({0}).broadcast(static_cast<unsigned>(y.dim(0)), 0),
           y.expand({1}).broadcast(static_cast<unsigned>(x.dim(0)), 1)};
 }
