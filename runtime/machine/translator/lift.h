@@ -31,7 +31,7 @@
  *
  * Bounds checks. One check serves all accesses of a block whose addresses differ by constants, and those
  * that follow (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
- * interpreter goes on, and meets the fault.
+ * interpreter goes on, and meets the fault. An element of a table whose base stays in the loops around is tested by its index (lift_index.c).
  *
  * Loop versioning. An innermost counted loop is lifted twice. The guard in front of it computes the trip
  * count, and what accesses with affine or bounded addresses will touch. If there is time for that many
@@ -281,6 +281,21 @@ typedef struct untested_ops {
   saved_registers before; /* the first, those that the rest of the block writes */
 } untested_ops;
 
+/* lift_index.c: base + (index << log); base NULL: no such thing. */
+typedef struct table_element {
+  LLVMValueRef base, index;
+  uint32_t log;
+} table_element;
+
+/* For each integer register: the operation of the unit that has made it, a sum; negative: none that is known. */
+typedef struct block_sums {
+  int32_t of[NUM_REGISTERS];
+} block_sums;
+
+typedef struct sum_slots {
+  LLVMValueRef operand[2]; /* stack slots; NULL: none yet */
+} sum_slots;
+
 typedef struct lift {
   LLVMContextRef context;
   LLVMModuleRef module;
@@ -317,8 +332,11 @@ typedef struct lift {
   uint32_t *block_stack_pointers; /* by block */
   register_set *live;             /* where it begins, by block (leaving.c) */
   bool *is_in_cycle;              /* by block (leaving.c) */
-  LLVMBasicBlockRef leave;        /* lift_state.c: what many share; NULL: none yet */
-  LLVMValueRef leave_pc;          /* a stack slot: where it leads */
+  uint32_t *staying;    /* by block, as the next: integer registers that no loop around it writes */
+  block_sums *sums;     /* where it begins */
+  sum_slots *sum_slots; /* by operation of the function */
+  LLVMBasicBlockRef leave; /* lift_state.c: what many share; NULL: none yet */
+  LLVMValueRef leave_pc;   /* a stack slot: where it leads */
 
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */
@@ -329,7 +347,8 @@ typedef struct lift {
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index; /* in the unit */
-  uint64_t debt;     /* time that has passed and is not in the counter (lift_debts.c) */
+  block_sums sums_here;
+  uint64_t debt; /* time that has passed and is not in the counter (lift_debts.c) */
   untested_ops untested;
   /* Under float control, in a fast copy: rounds that only find out whether there is something to raise, and say so in `raised`,
    * a slot; rounds that were found to raise nothing. */
@@ -455,6 +474,17 @@ bool lift_integer(lift *l, const code_op *op);
 LLVMValueRef lift_branch_condition(lift *l, const code_op *op);
 /* What the operation makes of these operands; NULL if it is none of lift_integer.c. */
 LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLVMValueRef b);
+
+/* lift_index.c */
+
+/* Of the current function. */
+void lift_find_indices(lift *l);
+void lift_free_indices(lift *l);
+void lift_begin_sums(lift *l, uint32_t block);
+void lift_before_op(lift *l, const code_op *op);
+void lift_behind_op(lift *l, const code_op *op);
+/* What the register holds in front of the current operation, if it is a place in a table. */
+table_element lift_element_at(lift *l, uint32_t r);
 
 /* lift_memory.c */
 bool lift_memory(lift *l, const code_op *op); /* false: no load or store */

@@ -264,9 +264,11 @@ static void lift_op(lift *l, uint32_t index)
   const code_op *op = &l->unit->ops[l->block->first_op + index];
   l->op_index = l->block->first_op + index;
   lift_note_writes(l, op);
+  lift_before_op(l, op);
   bool known = lift_memory(l, op) || lift_integer(l, op) || lift_packed(l, op) ||
                lift_functions(l, op) || lift_float(l, op) || lift_copy(l, op);
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
+  lift_behind_op(l, op);
 }
 
 /* What registers hold where a round of the fast copy begins. */
@@ -283,6 +285,7 @@ static void lift_block(lift *l, uint32_t number)
   lift_at_end(l, l->copy->starts[number]);
   if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
   lift_begin_time(l, number);
+  lift_begin_sums(l, number);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
   lift_settle(l);
   lift_end(l, number);
@@ -509,6 +512,7 @@ static void forget_function(lift *l)
   free(l->block_stack_pointers);
   free(l->live);
   free(l->is_in_cycle);
+  lift_free_indices(l);
   free_copy(&l->plain);
   free(l->guards);
   free(l->repeats);
@@ -540,6 +544,7 @@ static void lift_one(lift *l, size_t number)
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
   lift_find_leaving(l);
+  lift_find_indices(l);
   load_frame(l);
   lift_begin(l);
   test_entry(l);

@@ -180,10 +180,63 @@ static void test_range(lift *l, const range *r)
 static range range_of_test(const access_check *check, const access *a)
 {
   if (check->bytes)
-    return (range){NULL,         check->bytes, check->align,
-                   check->store, check->by_sp, check->guess_stack};
-  return (range){NULL,     a->bytes, isa_access_align(a->bytes),
-                 a->store, a->by_sp, check->guess_stack};
+    return (range){.bytes = check->bytes,
+                   .align = check->align,
+                   .store = check->store,
+                   .by_sp = check->by_sp,
+                   .guess_stack = check->guess_stack};
+  return (range){.bytes = a->bytes,
+                 .align = isa_access_align(a->bytes),
+                 .store = a->store,
+                 .by_sp = a->by_sp,
+                 .guess_stack = check->guess_stack};
+}
+
+/* An access to an element (lift_index.c), and the range that it tests, which begins at `first` + (index << log). */
+typedef struct element_test {
+  range r;
+  table_element e; /* base: of the access */
+  LLVMValueRef first;
+} element_test;
+
+/* So many of these ranges there are in the unit's window, none if not even the first is. In units of the alignment, by which what is not
+ * aligned becomes huge; one more than fits is added first, so that too large an offset leaves less than one. */
+static LLVMValueRef count_elements(lift *l, const element_test *t)
+{
+  const range *r = &t->r;
+  code_window w = r->store ? l->unit->writable : l->unit->readable;
+  bool moved = r->store ? l->unit->writable_is_moved : l->unit->readable_is_moved;
+  uint32_t number = r->store ? NUMBER_WRITABLE : NUMBER_READABLE, log = r->align / 2;
+  LLVMValueRef start = moved ? lift_number(l, number) : lift_constant(l, w.start);
+  LLVMValueRef size = moved ? lift_number(l, number + 1 + log) : lift_constant(l, w.bytes >> log);
+  uint32_t more = (1u << t->e.log >> log) - (r->bytes >> log);
+  LLVMValueRef room = LLVMBuildAdd(l->b, size, lift_constant(l, more), "");
+  LLVMValueRef offset = LLVMBuildSub(l->b, t->first, start, "");
+  if (log)
+    offset = lift_intrinsic(l, "llvm.fshr", &l->type.i32, 1,
+                            (LLVMValueRef[]){offset, offset, lift_constant(l, log)}, 3);
+  LLVMValueRef left =
+      lift_intrinsic(l, "llvm.usub.sat", &l->type.i32, 1, (LLVMValueRef[]){room, offset}, 2);
+  return LLVMBuildLShr(l->b, left, lift_constant(l, t->e.log - log), "limit");
+}
+
+/* Tests the range. Where the access is in tile memory: from the base on, so that the host's instruction adds the two. */
+static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef address)
+{
+  LLVMValueRef slot = lift_new_slot(l, l->type.i64, "index");
+  LLVMBasicBlockRef inside = lift_new_block(l, "element"), other = lift_new_block(l, "other");
+  LLVMBuildStore(l->b, LLVMBuildZExt(l->b, t->e.index, l->type.i64, ""), slot);
+  LLVMValueRef base = LLVMBuildZExt(l->b, t->e.base, l->type.i64, "");
+  LLVMValueRef log = lift_constant64(l, t->e.log);
+  lift_likely(l, lift_compare(l, LLVMIntULT, t->e.index, count_elements(l, t)), inside, other);
+  LLVMPositionBuilderAtEnd(l->b, other);
+  test_range(l, &t->r);
+  LLVMValueRef way = LLVMBuildSub(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), base, "");
+  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, way, log, ""), slot);
+  LLVMBuildBr(l->b, inside);
+  LLVMPositionBuilderAtEnd(l->b, inside);
+  way = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
+  return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &way, 1, "");
 }
 
 /* Where the access of the operation, which tests, is in tile memory: a slot, which may be wanted before it is set,
@@ -191,8 +244,32 @@ static range range_of_test(const access_check *check, const access *a)
 static LLVMValueRef place_of(lift *l, uint32_t index)
 {
   LLVMValueRef *place = &l->copy->places[index];
-  if (!*place) *place = lift_new_slot(l, l->type.i64, "place");
+  if (!*place) *place = lift_new_slot(l, l->type.pointer, "place");
   return *place;
+}
+
+/* Is the access to an element, for all places of which one limit does? */
+static bool find_element(lift *l, const range *r, const access *a, element_test *t)
+{
+  code_window w = r->store ? l->unit->writable : l->unit->readable;
+  if (r->by_sp || w.bytes < r->bytes) return false;
+  *t = (element_test){.r = *r, .e = lift_element_at(l, a->op->rs1)};
+  return t->e.base && t->e.log >= r->align / 2;
+}
+
+static LLVMValueRef tested_place(lift *l, const access *a, const access_check *check)
+{
+  LLVMValueRef address = address_of(l, a->op), from = lift_constant(l, (uint32_t)check->from);
+  range r = range_of_test(check, a);
+  element_test t;
+  r.start = LLVMBuildAdd(l->b, address, from, "start");
+  if (find_element(l, &r, a, &t)) {
+    t.e.base = LLVMBuildAdd(l->b, t.e.base, lift_constant(l, (uint32_t)a->op->imm), "");
+    t.first = LLVMBuildAdd(l->b, t.e.base, from, "");
+    return test_element(l, &t, address);
+  }
+  test_range(l, &r);
+  return at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, ""));
 }
 
 /* What a test has covered is reached from the place of the access that has made it: that they differ by a constant becomes
@@ -202,15 +279,13 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
   const access_check *check = &l->copy->checks[index];
   if (check->covered) {
     LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
-    LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
-    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
+    LLVMValueRef first =
+        LLVMBuildLoad2(l->b, l->type.pointer, place_of(l, check->tested_by), "first");
+    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, first, &way, 1, ""));
   }
-  LLVMValueRef address = address_of(l, a->op), place = place_of(l, index);
-  range r = range_of_test(check, a);
-  r.start = LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
-  LLVMBuildStore(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), place);
-  test_range(l, &r);
-  return touch(l, a, at_frame_memory(l, LLVMBuildLoad2(l->b, l->type.i64, place, "place")));
+  LLVMValueRef place = tested_place(l, a, check);
+  LLVMBuildStore(l->b, place, place_of(l, index));
+  return touch(l, a, place);
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */

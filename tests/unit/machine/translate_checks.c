@@ -284,3 +284,219 @@ Test(translate_checks, sums_of_indices_are_bounded_by_the_sum)
   static const piece pieces[] = {{"sum", put_half_word}};
   compare_at_end(pieces, 1, 4 * (0x1ff + 0xff + 1));
 }
+
+/* Elements of tables: an index from a list, in a loop that cannot be counted. */
+
+enum { SH1ADD = 0x20002033, SH2ADD = 0x20004033, LIST = 64 };
+
+/* Ends behind the index 0. */
+static void begin_list(assembler *a, const uint32_t *indices, uint32_t *again)
+{
+  for (int32_t i = 0; i == 0 || indices[i - 1]; i++) {
+    asm_li(a, A2, indices[i]);
+    asm_store(a, ASM_SW, A2, S0, LIST + 4 * i);
+  }
+  asm_addi(a, S1, S0, LIST);
+  *again = asm_here(a);
+  asm_load(a, ASM_LW, A2, S1, 0);
+  asm_addi(a, S1, S1, 4);
+}
+
+static void end_list(assembler *a, uint32_t again)
+{
+  asm_add(a, A1, A1, A0);
+  asm_branch(a, ASM_BNE, A2, ZERO, again);
+}
+
+static const uint32_t up_to_five[] = {1, 5, 2, 0};
+
+static void put_words(assembler *a)
+{
+  uint32_t again;
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  end_list(a, again);
+}
+
+/* The index is nowhere any more when the access comes. */
+static void put_over_its_index(assembler *a)
+{
+  uint32_t again;
+  begin_list(a, up_to_five, &again);
+  asm_addi(a, A3, A2, 0);
+  asm_word(a, asm_r(SH2ADD, A3, A3, T2));
+  asm_load(a, ASM_LW, A0, A3, 0);
+  end_list(a, again);
+}
+
+/* One test of two accesses, the second of which is first in memory; 24 bytes with that. */
+static void put_groups(assembler *a)
+{
+  static const uint32_t indices[] = {1, 4, 2, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 4);
+  asm_store(a, ASM_SW, A0, A5, 0);
+  end_list(a, again);
+}
+
+/* Loaded in one block, stored in the next. */
+static void put_next_block(assembler *a)
+{
+  uint32_t again;
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  size_t hole = asm_hole(a);
+  asm_store(a, ASM_SW, A2, A5, 0);
+  asm_patch_branch(a, hole, ASM_BEQ, A0, ZERO);
+  end_list(a, again);
+}
+
+/* What the register holds depends on the way: the element, or one two words behind it; and the index has changed, too. */
+static void put_two_sums(assembler *a)
+{
+  static const uint32_t indices[] = {2, 3, 1, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_word(a, asm_i(0x00007013, A3, A2, 1)); /* andi */
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  size_t hole = asm_hole(a);
+  asm_addi(a, A4, A2, 2);
+  asm_word(a, asm_r(SH2ADD, A5, A4, T2));
+  asm_addi(a, A4, ZERO, 0);
+  asm_patch_branch(a, hole, ASM_BEQ, A3, ZERO);
+  asm_load(a, ASM_LW, A0, A5, 0);
+  end_list(a, again);
+}
+
+static void put_bytes(assembler *a)
+{
+  static const uint32_t indices[] = {1, 23, 7, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_add(a, A5, A2, T2);
+  asm_load(a, ASM_LBU, A0, A5, 0);
+  asm_store(a, ASM_SB, A2, A5, 0);
+  end_list(a, again);
+}
+
+/* Words at half words are not aligned, but for the even ones. */
+static void put_words_at_half_words(assembler *a)
+{
+  static const uint32_t indices[] = {2, 10, 4, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_word(a, asm_r(SH1ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  end_list(a, again);
+}
+
+Test(translate_checks, elements_end_where_the_window_does)
+{
+  static const piece pieces[] = {{"words", put_words},
+                                 {"over its index", put_over_its_index},
+                                 {"groups", put_groups},
+                                 {"next block", put_next_block},
+                                 {"two sums", put_two_sums},
+                                 {"bytes", put_bytes},
+                                 {"words at half words", put_words_at_half_words}};
+  compare_at_end(pieces, sizeof pieces / sizeof *pieces, 24);
+}
+
+static void put_negative(assembler *a)
+{
+  static const uint32_t indices[] = {1, UINT32_MAX, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_store(a, ASM_SW, A2, A5, 0);
+  end_list(a, again);
+}
+
+/* 2^30 and 2^31 + 2^30 shifted by two are nothing. */
+static void put_wrapping(assembler *a)
+{
+  static const uint32_t indices[] = {0x40000001, 0xc0000000, 0x80000000, 0};
+  uint32_t again;
+  begin_list(a, indices, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 4);
+  asm_store(a, ASM_SW, A2, A5, 4);
+  end_list(a, again);
+}
+
+Test(translate_checks, elements_in_front_of_the_base_or_around_all_addresses)
+{
+  static const piece pieces[] = {{"negative", put_negative}, {"wrapping", put_wrapping}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    cr_assert_gt(compare_around(&pieces[i], RIG_DATA, 0), 0, "%s", pieces[i].what);
+    cr_assert_gt(compare_around(&pieces[i], RIG_END, 0), 0, "%s", pieces[i].what);
+    cr_assert_lt(compare_around(&pieces[i], RIG_DATA + 1024, 0), 1, "%s", pieces[i].what);
+  }
+}
+
+/* Every access is unaligned, or every other one. */
+static void put_unaligned(assembler *a)
+{
+  uint32_t again;
+  asm_addi(a, T2, T2, 2);
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  end_list(a, again);
+}
+
+static void put_unaligned_sometimes(assembler *a)
+{
+  uint32_t again;
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH1ADD, A5, A2, T2));
+  asm_load(a, ASM_LHU, A0, A5, 0);
+  asm_load(a, ASM_LW, A0, A5, 2);
+  end_list(a, again);
+}
+
+Test(translate_checks, elements_of_a_base_that_is_not_aligned_are_not)
+{
+  static const piece pieces[] = {{"always", put_unaligned}, {"sometimes", put_unaligned_sometimes}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    cr_assert_eq(compare_around(&pieces[i], RIG_DATA + 1024, 0), 9, "%s", pieces[i].what);
+}
+
+/* Each round has another base: the loop writes it, or what it calls. */
+static void put_moving_base(assembler *a)
+{
+  uint32_t again;
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  asm_addi(a, T2, T2, 4);
+  end_list(a, again);
+}
+
+static void put_base_that_a_call_moves(assembler *a)
+{
+  uint32_t again;
+  size_t over = asm_hole(a);
+  uint32_t function = asm_here(a);
+  asm_addi(a, T2, T2, 4);
+  for (int i = 0; i < 100; i++) asm_addi(a, A4, A4, 1); /* too much to be copied */
+  asm_jalr(a, ZERO, RA, 0);
+  asm_patch_branch(a, over, ASM_BEQ, ZERO, ZERO);
+  begin_list(a, up_to_five, &again);
+  asm_word(a, asm_r(SH2ADD, A5, A2, T2));
+  asm_load(a, ASM_LW, A0, A5, 0);
+  asm_jal(a, RA, function);
+  end_list(a, again);
+}
+
+Test(translate_checks, elements_of_a_base_that_moves)
+{
+  static const piece pieces[] = {{"in the loop", put_moving_base},
+                                 {"in a call", put_base_that_a_call_moves}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    cr_assert_eq(compare_around(&pieces[i], RIG_END, 28), 4, "%s", pieces[i].what);
+}
