@@ -108,6 +108,31 @@ static LLVMValueRef exact_half_bits(lift *l, uint32_t r)
   return lift_unbox(l, lift_f_bits(l, r));
 }
 
+/* What fclass says of a float whose sign is the top bit and whose magnitude are the lowest ones, given the least normal number and
+ * infinity. Its bits: infinity, normal, subnormal, zero, and back for the other sign; NaNs. */
+static LLVMValueRef class_of(lift *l, LLVMValueRef bits, uint32_t normal, uint32_t infinity)
+{
+  static const uint32_t negative[] = {1 << 0, 1 << 1, 1 << 2, 1 << 3};
+  static const uint32_t positive[] = {1 << 7, 1 << 6, 1 << 5, 1 << 4};
+  enum { SIGNALING = 1 << 8, QUIET = 1 << 9 };
+  LLVMValueRef size = LLVMBuildAnd(l->b, bits, lift_constant(l, INT32_MAX), "");
+  LLVMValueRef minus = lift_compare(l, LLVMIntSLT, bits, lift_constant(l, 0)), class = NULL;
+  const uint32_t from[] = {infinity, normal, 1, 0};
+  for (int i = 3; i >= 0; i--) {
+    LLVMValueRef own = LLVMBuildSelect(l->b, minus, lift_constant(l, negative[i]),
+                                       lift_constant(l, positive[i]), "");
+    LLVMValueRef is_it = lift_compare(l, LLVMIntUGE, size, lift_constant(l, from[i]));
+    class = class ? LLVMBuildSelect(l->b, is_it, own, class, "") : own;
+  }
+  /* A NaN's fraction has the bit below the exponent's lowest one, which is that of the least normal number. */
+  LLVMValueRef quiet = LLVMBuildAnd(l->b, bits, lift_constant(l, normal / 2), "");
+  LLVMValueRef is_quiet = lift_compare(l, LLVMIntNE, quiet, lift_constant(l, 0));
+  LLVMValueRef nan =
+      LLVMBuildSelect(l->b, is_quiet, lift_constant(l, QUIET), lift_constant(l, SIGNALING), "");
+  LLVMValueRef is_nan = lift_compare(l, LLVMIntUGT, size, lift_constant(l, infinity));
+  return LLVMBuildSelect(l->b, is_nan, nan, class, "");
+}
+
 /* Classes of operations */
 
 static uint32_t rounding_of(const code_op *op)
@@ -315,12 +340,104 @@ static bool lift_exact(lift *l, const code_op *op)
                     lift_box(l, LLVMBuildTrunc(l->b, lift_x(l, op->rs1), l->type.i16, "")));
     return true;
   case OP_FCLASS_S:
-  case OP_FCLASS_H:
-    general(l, op, false, true, false);
+    lift_set_x(l, op->rd, class_of(l, lift_f_bits(l, op->rs1), 0x00800000, 0x7f800000));
     return true;
+  case OP_FCLASS_H: {
+    LLVMValueRef bits = LLVMBuildSExt(l->b, exact_half_bits(l, op->rs1), l->type.i32, "");
+    bits = LLVMBuildAnd(l->b, bits, lift_constant(l, 0x80007fff), "");
+    lift_set_x(l, op->rd, class_of(l, bits, 0x0400, 0x7c00));
+    return true;
+  }
   default:
     return false;
   }
+}
+
+/* By how much the magnitude's bits of what is nearest to `x` are off in another rounding mode. `nearest` and `next`, which is one step farther from zero,
+ * are doubles, as `x` is: integers, floats and their distances are exact there. */
+static LLVMValueRef step_to_rounded(lift *l, uint32_t mode, LLVMValueRef x, LLVMValueRef nearest,
+                                    LLVMValueRef next)
+{
+  LLVMTypeRef type = LLVMTypeOf(x);
+  LLVMValueRef none = lift_constant(l, 0), farther = lift_constant(l, 1);
+  LLVMValueRef nearer = lift_constant(l, UINT32_MAX), off;
+  LLVMValueRef size = lift_intrinsic(l, "llvm.fabs", &type, 1, &x, 1);
+  LLVMValueRef size_of_nearest = lift_intrinsic(l, "llvm.fabs", &type, 1, &nearest, 1);
+  LLVMValueRef size_of_next = lift_intrinsic(l, "llvm.fabs", &type, 1, &next, 1);
+  if (mode == ROUND_TO_ZERO) {
+    off = LLVMBuildFCmp(l->b, LLVMRealOGT, size_of_nearest, size, "");
+    return LLVMBuildSelect(l->b, off, nearer, none, "");
+  }
+  if (mode == ROUND_NEAREST_AWAY) { /* it was in the middle */
+    LLVMValueRef below = LLVMBuildFSub(l->b, size, size_of_nearest, "");
+    LLVMValueRef above = LLVMBuildFSub(l->b, size_of_next, size, "");
+    off = LLVMBuildFCmp(l->b, LLVMRealOEQ, below, above, "");
+    return LLVMBuildSelect(l->b, off, farther, none, "");
+  }
+  bool down = mode == ROUND_DOWN;
+  LLVMValueRef positive = LLVMBuildFCmp(l->b, LLVMRealOGT, nearest, LLVMConstReal(type, 0), "");
+  off = LLVMBuildFCmp(l->b, down ? LLVMRealOGT : LLVMRealOLT, nearest, x, "");
+  LLVMValueRef step =
+      LLVMBuildSelect(l->b, positive, down ? nearer : farther, down ? farther : nearer, "");
+  return LLVMBuildSelect(l->b, off, step, none, "");
+}
+
+static LLVMValueRef as_double(lift *l, LLVMValueRef bits, bool half)
+{
+  LLVMTypeRef twice = LLVMDoubleTypeInContext(l->context);
+  LLVMValueRef single = LLVMBuildBitCast(l->b, bits, half ? l->type.half : l->type.single, "");
+  if (half) single = LLVMBuildFPExt(l->b, single, l->type.single, "");
+  return LLVMBuildFPExt(l->b, single, twice, "");
+}
+
+/* Has the block made the integer of a single? Then it is a single again, but for the largest integer, which what is too large became. */
+static bool was_single(const lift *l, const code_op *op)
+{
+  for (uint32_t i = l->op_index; i-- > l->block->first_op;) {
+    const code_op *before = &l->unit->ops[i];
+    if (code_op_writes_x(before) == op->rs1)
+      return before->id == (op->id == OP_FCVT_S_W ? OP_FCVT_W_S : OP_FCVT_WU_S);
+  }
+  return false;
+}
+
+static LLVMValueRef single_again(lift *l, const code_op *op)
+{
+  bool is_signed = op->id == OP_FCVT_S_W, up = rounding_of(op) >= ROUND_UP;
+  LLVMValueRef most = lift_constant(l, is_signed ? INT32_MAX : UINT32_MAX);
+  float above = is_signed ? 0x1p31f : 0x1p32f;
+  LLVMValueRef largest = LLVMConstReal(l->type.single, (double)(up ? above : nextafterf(above, 0)));
+  LLVMValueRef is_most = lift_compare(l, LLVMIntEQ, lift_x(l, op->rs1), most);
+  return LLVMBuildSelect(l->b, is_most, largest, from_integer(l, op), "");
+}
+
+/* Integers to floats in other modes than to nearest even: as clang converts back what floor, ceil, trunc and round have made. */
+static bool lift_rounded_integer(lift *l, const code_op *op)
+{
+  bool is_signed = op->id == OP_FCVT_S_W || op->id == OP_FCVT_H_W;
+  bool half = op->id == OP_FCVT_H_W || op->id == OP_FCVT_H_WU;
+  if (!is_signed && !half && op->id != OP_FCVT_S_WU) return false;
+  if (!half && op->rs1 && was_single(l, op)) {
+    lift_set_single(l, op->rd, single_again(l, op));
+    return true;
+  }
+  LLVMTypeRef twice = LLVMDoubleTypeInContext(l->context),
+              bits_type = half ? l->type.i16 : l->type.i32;
+  if (half) lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
+  LLVMValueRef nearest = from_integer(l, op);
+  if (half) nearest = narrow(l, nearest);
+  LLVMValueRef bits = LLVMBuildBitCast(l->b, nearest, bits_type, "");
+  LLVMValueRef next = LLVMBuildAdd(l->b, bits, LLVMConstInt(bits_type, 1, 0), "");
+  LLVMValueRef x =
+      LLVMBuildCast(l->b, is_signed ? LLVMSIToFP : LLVMUIToFP, lift_x(l, op->rs1), twice, "");
+  LLVMValueRef step =
+      step_to_rounded(l, rounding_of(op), x, as_double(l, bits, half), as_double(l, next, half));
+  bits = LLVMBuildAdd(l->b, bits, LLVMBuildIntCast2(l->b, step, bits_type, true, ""), "");
+  if (half)
+    lift_set_f_bits(l, op->rd, lift_box(l, bits));
+  else
+    lift_set_single(l, op->rd, lift_as_single(l, bits));
+  return true;
 }
 
 /* Operations on halves that the machine computes, and everything in an unusual rounding mode; under float control the
@@ -338,12 +455,6 @@ static bool lift_general(lift *l, const code_op *op)
   case OP_FNMSUB_H:
   case OP_FNMADD_H:
     general(l, op, false, false, true);
-    return true;
-  case OP_FCVT_S_W:
-  case OP_FCVT_S_WU:
-  case OP_FCVT_H_W:
-  case OP_FCVT_H_WU:
-    general(l, op, true, false, false);
     return true;
   case OP_FADD_S:
   case OP_FSUB_S:
@@ -372,5 +483,6 @@ bool lift_is_half(uint8_t id)
 bool lift_float(lift *l, const code_op *op)
 {
   if (lift_exact(l, op)) return true;
-  return (rounding_of(op) == ROUND_NEAREST_EVEN && lift_nearest(l, op)) || lift_general(l, op);
+  if (rounding_of(op) == ROUND_NEAREST_EVEN && lift_nearest(l, op)) return true;
+  return lift_rounded_integer(l, op) || lift_general(l, op);
 }
