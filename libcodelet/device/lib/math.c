@@ -114,23 +114,11 @@ static inline float limit(float x, float least, float most)
 /* 2^(high + low), where high is in limits and low is small. */
 static inline float exp2_sum(float high, float low)
 {
+  static const float c[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af64p-5f, /* (2^r - 1) / r */
+                            0x1.3b29dep-7f, 0x1.5f0ea2p-10f, 0x1.44721ep-13f};
   float sum = high + round_term;
   float r = (high - (sum - round_term)) + low;
-  return scale(exp_near(r * ln2_high, 0), integer_of(sum));
-}
-
-/* Logarithms */
-
-/* x = 2^n * (1 + f), with 1 + f from the root of 1/2 to that of 2 */
-typedef struct split {
-  float n, f;
-} split;
-
-static inline split split_bits(uint32_t bits)
-{
-  const uint32_t root = 0x3f3504f3;
-  uint32_t offset = bits - root;
-  return (split){(float)((int32_t)offset >> 23), float_of((offset & 0x7fffff) + root) - 1};
+  return scale(multiply_add(POLYNOMIAL(c, r), r, 1), integer_of(sum));
 }
 
 /* Everything but positive normal numbers. */
@@ -146,34 +134,67 @@ typedef struct pair {
   float high, low;
 } pair;
 
-/* atanh(q) for |q| <= 0.172, where q is a sum, too. */
-static inline pair inverse_tanh(pair q)
+/* Of the intervals from 0.7 to 1.4 that have the same upper bits: a number near the reciprocal of all in it, of so few bits that the product with
+ * any of them minus 1 is exact; and minus its logarithm to base 2, as a sum, of which n + high is exact. */
+enum { INTERVALS_START = 0x3f330000, INTERVAL_BITS = 18, NUM_INTERVALS = 32 };
+
+static const struct {
+  float reciprocal, high, low;
+} intervals[NUM_INTERVALS] = {{0x1.68p+0f, -0x1.f7a8p-2f, -0x1.5a32c2p-20f},
+                              {0x1.6p+0f, -0x1.d678p-2f, 0x1.60fe68p-17f},
+                              {0x1.58p+0f, -0x1.b48p-2f, 0x1.408c78p-18f},
+                              {0x1.5p+0f, -0x1.91b8p-2f, -0x1.d448f8p-17f},
+                              {0x1.5p+0f, -0x1.91b8p-2f, -0x1.d448f8p-17f},
+                              {0x1.48p+0f, -0x1.6e2p-2f, -0x1.0e6ce8p-17f},
+                              {0x1.4p+0f, -0x1.49a8p-2f, 0x1.ed0cbap-20f},
+                              {0x1.38p+0f, -0x1.244p-2f, -0x1.eac382p-20f},
+                              {0x1.3p+0f, -0x1.fbcp-3f, -0x1.6b9026p-19f},
+                              {0x1.3p+0f, -0x1.fbcp-3f, -0x1.6b9026p-19f},
+                              {0x1.28p+0f, -0x1.acfp-3f, -0x1.78b6d4p-17f},
+                              {0x1.2p+0f, -0x1.5cp-3f, -0x1.a39fbep-19f},
+                              {0x1.2p+0f, -0x1.5cp-3f, -0x1.a39fbep-19f},
+                              {0x1.18p+0f, -0x1.08cp-3f, -0x1.62336ap-17f},
+                              {0x1.18p+0f, -0x1.08cp-3f, -0x1.62336ap-17f},
+                              {0x1.1p+0f, -0x1.664p-4f, 0x1.20a6dep-21f},
+                              {0x1.08p+0f, -0x1.6bcp-5f, 0x1.2c8a72p-17f},
+                              {0x1.08p+0f, -0x1.6bcp-5f, 0x1.2c8a72p-17f},
+                              {0x1p+0f, 0, 0},
+                              {0x1p+0f, 0, 0},
+                              {0x1.fp-1f, 0x1.774p-5f, -0x1.acd89ap-19f},
+                              {0x1.ep-1f, 0x1.7d6p-4f, 0x1.25b3eep-22f},
+                              {0x1.dp-1f, 0x1.22ep-3f, -0x1.48f554p-17f},
+                              {0x1.cp-1f, 0x1.8a9p-3f, -0x1.9fd502p-17f},
+                              {0x1.b8p-1f, 0x1.bfcp-3f, 0x1.9eap-17f},
+                              {0x1.bp-1f, 0x1.f6p-3f, -0x1.3ab7cep-18f},
+                              {0x1.ap-1f, 0x1.32cp-2f, -0x1.1c8f12p-22f},
+                              {0x1.98p-1f, 0x1.4f7p-2f, -0x1.134c4ep-20f},
+                              {0x1.9p-1f, 0x1.6cbp-2f, 0x1.ed0cbap-19f},
+                              {0x1.8p-1f, 0x1.a9p-2f, -0x1.a39fbep-20f},
+                              {0x1.78p-1f, 0x1.c818p-2f, 0x1.dc2d46p-18f},
+                              {0x1.7p-1f, 0x1.e7ep-2f, -0x1.40358ep-19f}};
+
+/* ln(1 + r) for |r| <= 0.024, to some 40 bits */
+static inline pair log_near(float r)
 {
-  static const float c[] = {0x1.fa3216p-27f, 0x1.999a7cp-3f, 0x1.243892p-3f, 0x1.e30114p-4f};
-  const float third = 0x1.555554p-2f;
-  float square = q.high * q.high;
-  float square_low = multiply_add(q.high, q.high, -square) + 2 * q.high * q.low;
-  float w = square * third, w_low = multiply_add(square, third, -w);
-  w_low += multiply_add(square_low, third, square * POLYNOMIAL(c, square));
-  float t = q.high * w, t_low = multiply_add(q.high, w, -t);
-  t_low += multiply_add(q.high, w_low, q.low * w);
-  float sum = q.high + t;
-  return (pair){sum, (t - (sum - q.high)) + (t_low + q.low)};
+  static const float c[] = {0x1.555554p-2f, -0x1.fffffcp-3f, 0x1.99d246p-3f,
+                            -0x1.559fbcp-3f}; /* from r^3 on */
+  float square = r * r, square_low = multiply_add(r, r, -square);
+  float high = multiply_add(-0.5f, square, r), low = multiply_add(-0.5f, square, r - high);
+  low = multiply_add(square * r, POLYNOMIAL(c, r), low);
+  return (pair){high, multiply_add(-0.5f, square_low, low)};
 }
 
-/* log2 of a positive number, to some 40 bits: n + 2 / ln 2 * atanh(f / (f + 2)) */
+/* log2 of a positive normal number, to some 40 bits: n + log2(1 / reciprocal) + ln(1 + r) / ln 2 */
 static inline pair log2_pair(uint32_t bits)
 {
-  const float high = 0x1.715476p+1f, low = 0x1.4ae0cp-25f; /* 2 / ln 2 */
-  split s = split_bits(bits);
-  float m = 1 + s.f, d = s.f + 2, d_low = m - (d - 1), inverse = 1 / d;
-  float q = s.f * inverse;
-  float q_low = inverse * multiply_add(-q, d_low, multiply_add(-q, d, s.f));
-  pair a = inverse_tanh((pair){q, q_low});
-  float product = a.high * high, lost = multiply_add(a.high, high, -product);
-  float rest = lost + multiply_add(a.low, high, a.high * low);
-  float sum = s.n + product;
-  return (pair){sum, (product - (sum - s.n)) + rest};
+  const float unit = 0x1.715476p+0f, unit_low = 0x1.4ae0cp-26f; /* 1 / ln 2 */
+  uint32_t offset = bits - INTERVALS_START, i = offset >> INTERVAL_BITS & (NUM_INTERVALS - 1);
+  float n = (float)((int32_t)offset >> 23), z = float_of((offset & 0x7fffff) + INTERVALS_START);
+  pair near = log_near(multiply_add(z, intervals[i].reciprocal, -1));
+  float product = near.high * unit, low = multiply_add(near.high, unit, -product);
+  low = multiply_add(near.low, unit, multiply_add(near.high, unit_low, low));
+  float before = n + intervals[i].high, sum = before + product;
+  return (pair){sum, (product - (sum - before)) + (low + intervals[i].low)};
 }
 
 static inline float power(uint32_t bits, float y)
