@@ -67,8 +67,30 @@ static LLVMValueRef multiply_add(lift *l, LLVMValueRef a, LLVMValueRef b, LLVMVa
   return lift_intrinsic(l, "llvm.fma", &l->type.single, 1, (LLVMValueRef[]){a, b, c}, 3);
 }
 
-/* Rounds as the mode says to an integral value, and that to an integer: NaN counts as plus
- * infinity. Modes: see float.h. */
+/* Cut off to an integer, the nearest that there is; NaN counts as plus infinity. LLVM's fptosi.sat makes less of it, but its vectorizer takes that
+ * for dear. */
+static LLVMValueRef cut(lift *l, LLVMValueRef a, bool is_signed)
+{
+  LLVMTypeRef single = l->type.single, types[] = {l->type.i32, single};
+  LLVMValueRef most = lift_constant(l, is_signed ? INT32_MAX : UINT32_MAX);
+  if (!l->fast) {
+    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    LLVMValueRef converted = lift_intrinsic(l, name, types, 2, &a, 1);
+    return LLVMBuildSelect(l->b, lift_is_nan(l, a), most, converted, "");
+  }
+  LLVMValueRef least = lift_constant(l, is_signed ? 0x80000000 : 0);
+  LLVMValueRef from = LLVMConstReal(single, is_signed ? -0x1p31 : 0);
+  LLVMValueRef to = LLVMConstReal(single, is_signed ? 0x1p31 : 0x1p32);
+  LLVMValueRef above = LLVMBuildFCmp(l->b, LLVMRealOGT, a, from, "");
+  LLVMValueRef below = LLVMBuildFCmp(l->b, LLVMRealOLT, a, to, "");
+  LLVMValueRef fits = LLVMBuildAnd(l->b, above, below, "");
+  LLVMValueRef inside = LLVMBuildSelect(l->b, fits, a, LLVMConstReal(single, 0), "");
+  LLVMValueRef outside = LLVMBuildSelect(l->b, below, least, most, "");
+  inside = LLVMBuildCast(l->b, is_signed ? LLVMFPToSI : LLVMFPToUI, inside, l->type.i32, "");
+  return LLVMBuildSelect(l->b, fits, inside, outside, "");
+}
+
+/* Rounds as the mode says to an integral value, and that to an integer. Modes: see float.h. */
 static LLVMValueRef to_integer(lift *l, LLVMValueRef a, uint32_t mode, bool is_signed)
 {
   static const char *const roundings[] = {[ROUND_NEAREST_EVEN] = "llvm.roundeven",
@@ -76,13 +98,8 @@ static LLVMValueRef to_integer(lift *l, LLVMValueRef a, uint32_t mode, bool is_s
                                           [ROUND_DOWN] = "llvm.floor",
                                           [ROUND_UP] = "llvm.ceil",
                                           [ROUND_NEAREST_AWAY] = "llvm.round"};
-  LLVMValueRef integral = a;
-  if (roundings[mode]) integral = lift_intrinsic(l, roundings[mode], &l->type.single, 1, &a, 1);
-  LLVMTypeRef types[] = {l->type.i32, l->type.single};
-  LLVMValueRef converted =
-      lift_intrinsic(l, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &integral, 1);
-  uint32_t most = is_signed ? INT32_MAX : UINT32_MAX;
-  return LLVMBuildSelect(l->b, lift_is_nan(l, a), lift_constant(l, most), converted, "");
+  if (roundings[mode]) a = lift_intrinsic(l, roundings[mode], &l->type.single, 1, &a, 1);
+  return cut(l, a, is_signed);
 }
 
 static LLVMValueRef compared(lift *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b)
@@ -390,54 +407,88 @@ static LLVMValueRef as_double(lift *l, LLVMValueRef bits, bool half)
   return LLVMBuildFPExt(l->b, single, twice, "");
 }
 
-/* Has the block made the integer of a single? Then it is a single again, but for the largest integer, which what is too large became. */
-static bool was_single(const lift *l, const code_op *op)
+/* Has the block made the integer of a float of that format? Then it is one again, but for what infinity and NaN have become. */
+static bool was_float(const lift *l, const code_op *op)
 {
-  for (uint32_t i = l->op_index; i-- > l->block->first_op;) {
+  static const uint8_t makers[ISA_NUM_OPS] = {[OP_FCVT_S_W] = OP_FCVT_W_S,
+                                              [OP_FCVT_S_WU] = OP_FCVT_WU_S,
+                                              [OP_FCVT_H_W] = OP_FCVT_W_H,
+                                              [OP_FCVT_H_WU] = OP_FCVT_WU_H};
+  for (uint32_t i = l->op_index; op->rs1 && i-- > l->block->first_op;) {
     const code_op *before = &l->unit->ops[i];
-    if (code_op_writes_x(before) == op->rs1)
-      return before->id == (op->id == OP_FCVT_S_W ? OP_FCVT_W_S : OP_FCVT_WU_S);
+    if (code_op_writes_x(before) == op->rs1) return before->id == makers[op->id];
   }
   return false;
+}
+
+static LLVMValueRef unless_equal(lift *l, const code_op *op, uint32_t integer, LLVMValueRef then,
+                                 LLVMValueRef otherwise)
+{
+  LLVMValueRef is_it = lift_compare(l, LLVMIntEQ, lift_x(l, op->rs1), lift_constant(l, integer));
+  return LLVMBuildSelect(l->b, is_it, then, otherwise, "");
 }
 
 static LLVMValueRef single_again(lift *l, const code_op *op)
 {
   bool is_signed = op->id == OP_FCVT_S_W, up = rounding_of(op) >= ROUND_UP;
-  LLVMValueRef most = lift_constant(l, is_signed ? INT32_MAX : UINT32_MAX);
   float above = is_signed ? 0x1p31f : 0x1p32f;
   LLVMValueRef largest = LLVMConstReal(l->type.single, (double)(up ? above : nextafterf(above, 0)));
-  LLVMValueRef is_most = lift_compare(l, LLVMIntEQ, lift_x(l, op->rs1), most);
-  return LLVMBuildSelect(l->b, is_most, largest, from_integer(l, op), "");
+  return unless_equal(l, op, is_signed ? INT32_MAX : UINT32_MAX, largest, from_integer(l, op));
+}
+
+static LLVMValueRef half_again(lift *l, const code_op *op)
+{
+  bool is_signed = op->id == OP_FCVT_H_W;
+  uint32_t mode = rounding_of(op);
+  const double most = 65504, infinity = (double)INFINITY;
+  LLVMValueRef largest = LLVMConstReal(l->type.half, mode >= ROUND_UP ? infinity : most);
+  LLVMValueRef lowest = LLVMConstReal(
+      l->type.half, mode == ROUND_DOWN || mode == ROUND_NEAREST_AWAY ? -infinity : -most);
+  LLVMValueRef half = narrow(l, from_integer(l, op));
+  half = unless_equal(l, op, is_signed ? INT32_MAX : UINT32_MAX, largest, half);
+  return is_signed ? unless_equal(l, op, 0x80000000, lowest, half) : half;
+}
+
+/* From what is nearest to the neighbour that the mode wants. */
+static LLVMValueRef rounded_bits(lift *l, const code_op *op, LLVMValueRef nearest, bool half,
+                                 bool is_signed)
+{
+  LLVMTypeRef type = half ? l->type.i16 : l->type.i32;
+  LLVMValueRef bits = LLVMBuildBitCast(l->b, nearest, type, "");
+  LLVMValueRef next = LLVMBuildAdd(l->b, bits, LLVMConstInt(type, 1, 0), "");
+  LLVMValueRef x = LLVMBuildCast(l->b, is_signed ? LLVMSIToFP : LLVMUIToFP, lift_x(l, op->rs1),
+                                 LLVMDoubleTypeInContext(l->context), "");
+  LLVMValueRef step =
+      step_to_rounded(l, rounding_of(op), x, as_double(l, bits, half), as_double(l, next, half));
+  return LLVMBuildAdd(l->b, bits, LLVMBuildIntCast2(l->b, step, type, true, ""), "");
 }
 
 /* Integers to floats in other modes than to nearest even: as clang converts back what floor, ceil, trunc and round have made. */
 static bool lift_rounded_integer(lift *l, const code_op *op)
 {
-  bool is_signed = op->id == OP_FCVT_S_W || op->id == OP_FCVT_H_W;
-  bool half = op->id == OP_FCVT_H_W || op->id == OP_FCVT_H_WU;
-  if (!is_signed && !half && op->id != OP_FCVT_S_WU) return false;
-  if (!half && op->rs1 && was_single(l, op)) {
-    lift_set_single(l, op->rd, single_again(l, op));
+  LLVMValueRef nearest;
+  switch (op->id) {
+  case OP_FCVT_S_W:
+  case OP_FCVT_S_WU:
+    nearest = was_float(l, op) ? single_again(l, op)
+                               : lift_as_single(l, rounded_bits(l, op, from_integer(l, op), false,
+                                                                op->id == OP_FCVT_S_W));
+    lift_set_single(l, op->rd, nearest);
     return true;
+  case OP_FCVT_H_W:
+  case OP_FCVT_H_WU:
+    lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
+    if (was_float(l, op)) {
+      lift_set_half(l, op->rd, half_again(l, op));
+      return true;
+    }
+    nearest = narrow(l, from_integer(l, op));
+    lift_set_f_bits(l, op->rd,
+                    lift_box(l, rounded_bits(l, op, nearest, true, op->id == OP_FCVT_H_W)));
+    return true;
+  default:
+    return false;
   }
-  LLVMTypeRef twice = LLVMDoubleTypeInContext(l->context),
-              bits_type = half ? l->type.i16 : l->type.i32;
-  if (half) lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
-  LLVMValueRef nearest = from_integer(l, op);
-  if (half) nearest = narrow(l, nearest);
-  LLVMValueRef bits = LLVMBuildBitCast(l->b, nearest, bits_type, "");
-  LLVMValueRef next = LLVMBuildAdd(l->b, bits, LLVMConstInt(bits_type, 1, 0), "");
-  LLVMValueRef x =
-      LLVMBuildCast(l->b, is_signed ? LLVMSIToFP : LLVMUIToFP, lift_x(l, op->rs1), twice, "");
-  LLVMValueRef step =
-      step_to_rounded(l, rounding_of(op), x, as_double(l, bits, half), as_double(l, next, half));
-  bits = LLVMBuildAdd(l->b, bits, LLVMBuildIntCast2(l->b, step, bits_type, true, ""), "");
-  if (half)
-    lift_set_f_bits(l, op->rd, lift_box(l, bits));
-  else
-    lift_set_single(l, op->rd, lift_as_single(l, bits));
-  return true;
 }
 
 /* Operations on halves that the machine computes, and everything in an unusual rounding mode; under float control the
