@@ -220,8 +220,10 @@ static LLVMValueRef count_elements(lift *l, const element_test *t)
   return LLVMBuildLShr(l->b, left, lift_constant(l, t->e.log - log), "limit");
 }
 
-/* Tests the range. Where the access is in tile memory: from the base on, so that the host's instruction adds the two. */
-static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef address)
+/* Tests the range, and sets where its access is in tile memory, which is returned as a pointer: from the base on, so that the host's
+ * instruction adds the two. */
+static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef address,
+                                 LLVMValueRef place)
 {
   LLVMValueRef slot = lift_new_slot(l, l->type.i64, "index");
   LLVMBasicBlockRef inside = lift_new_block(l, "element"), other = lift_new_block(l, "other");
@@ -236,6 +238,7 @@ static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef ad
   LLVMBuildBr(l->b, inside);
   LLVMPositionBuilderAtEnd(l->b, inside);
   way = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, base, way, ""), place);
   return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &way, 1, "");
 }
 
@@ -244,7 +247,7 @@ static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef ad
 static LLVMValueRef place_of(lift *l, uint32_t index)
 {
   LLVMValueRef *place = &l->copy->places[index];
-  if (!*place) *place = lift_new_slot(l, l->type.pointer, "place");
+  if (!*place) *place = lift_new_slot(l, l->type.i64, "place");
   return *place;
 }
 
@@ -257,7 +260,9 @@ static bool find_element(lift *l, const range *r, const access *a, element_test 
   return t->e.base && t->e.log >= r->align / 2;
 }
 
-static LLVMValueRef tested_place(lift *l, const access *a, const access_check *check)
+/* Tests the range; the access as a pointer. */
+static LLVMValueRef tested_place(lift *l, const access *a, const access_check *check,
+                                 LLVMValueRef place)
 {
   LLVMValueRef address = address_of(l, a->op), from = lift_constant(l, (uint32_t)check->from);
   range r = range_of_test(check, a);
@@ -266,10 +271,11 @@ static LLVMValueRef tested_place(lift *l, const access *a, const access_check *c
   if (find_element(l, &r, a, &t)) {
     t.e.base = LLVMBuildAdd(l->b, t.e.base, lift_constant(l, (uint32_t)a->op->imm), "");
     t.first = LLVMBuildAdd(l->b, t.e.base, from, "");
-    return test_element(l, &t, address);
+    return test_element(l, &t, address, place);
   }
+  LLVMBuildStore(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), place);
   test_range(l, &r);
-  return at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, ""));
+  return at_frame_memory(l, LLVMBuildLoad2(l->b, l->type.i64, place, "place"));
 }
 
 /* What a test has covered is reached from the place of the access that has made it: that they differ by a constant becomes
@@ -279,13 +285,10 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
   const access_check *check = &l->copy->checks[index];
   if (check->covered) {
     LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
-    LLVMValueRef first =
-        LLVMBuildLoad2(l->b, l->type.pointer, place_of(l, check->tested_by), "first");
-    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, first, &way, 1, ""));
+    LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
+    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
   }
-  LLVMValueRef place = tested_place(l, a, check);
-  LLVMBuildStore(l->b, place, place_of(l, index));
-  return touch(l, a, place);
+  return touch(l, a, tested_place(l, a, check, place_of(l, index)));
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */
