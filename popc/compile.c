@@ -437,7 +437,7 @@ const char *const *popc_product_arguments(popc_product product)
 {
   static const char *const products[][3] = {
       [POPC_GP] = {"-c", NULL},
-      [POPC_PREPROCESSED] = {"-E", NULL},
+      [POPC_PREPROCESSED] = {"-E", POPC_REFLECTS, NULL},
       [POPC_ASSEMBLY] = {"-S", NULL},
       [POPC_IR] = {"-S", "-emit-llvm", NULL},
       [POPC_BITCODE] = {"-c", "-emit-llvm", NULL},

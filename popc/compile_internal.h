@@ -21,6 +21,8 @@ enum {
 
 /* Begins a job among the arguments of popc-reflect. */
 #define POPC_JOB_WORD "--job"
+/* For who reads what fields are (populus/fields.h), now or, as preprocessed text, later. */
+#define POPC_REFLECTS "-DPOPULUS_REFLECTS"
 
 typedef struct limits {
   rlim_t seconds, memory_bytes;

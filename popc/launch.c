@@ -255,6 +255,7 @@ static void add_for_libclang(const job *job, popc_arguments *command, pop_arena 
 {
   for (size_t i = 1; i < job->arguments.count; ++i)
     popc_add_argument(command, job->arguments.items[i]);
+  popc_add_argument(command, POPC_REFLECTS);
   if (!job->resources) return;
   popc_add_argument(command, "-Xclang");
   popc_add_argument(command, "-internal-isystem");

@@ -70,6 +70,13 @@ for file in v.ll v.bc v.s; do
   nm back.gp | grep -q ' [TW] __runCodelet_V$' || fail "$file does not come back"
   run --list-vertices back.gp
 done
+# Preprocessed C says what fields are, compiled C does not: each access would be the call of an intrinsic that nothing is hoisted over.
+run -E v.c -o v.i
+run -DPOPULUS_BUILTINS_H -x c v.i --target ipu2 -o back.gp
+run --list-vertices back.gp
+says 'out'
+run -emit-llvm v.c -o - && says '^define .*@__runCodelet_V'
+! grep -q 'annotation' out.txt || fail 'fields are annotated in code'
 printf '  bogus\n' >wrong.s
 refused 1 'wrong.s:1:3: error: unrecognized instruction' wrong.s
 cp wrong.s wrong.S

@@ -106,7 +106,13 @@
 #define POPULUS_LIST_DELTAN(type) POPULUS_LAYOUT_DELTAN(type)
 #define POPULUS_LIST_DELTANELEMENTS(type) POPULUS_LAYOUT_DELTANELEMENTS(type)
 #define POPULUS_LIST_ONE_PTR(type) POPULUS_LAYOUT_ONE_PTR(POPULUS_LAYOUT_ONE_PTR(type))
+/* For popc-reflect alone, which defines POPULUS_REFLECTS: clang makes a call of an annotated field's address, which no pass looks through
+ * up to the end, so each access would load the field again. */
+#ifdef POPULUS_REFLECTS
 #define POPULUS_ANNOTATE(text) __attribute__((annotate("populus:" text)))
+#else
+#define POPULUS_ANNOTATE(text)
+#endif
 
 #define POPULUS_LAYOUT_SCALAR(type) __typeof__(type *)
 #define POPULUS_LAYOUT_ONE_PTR(type) __typeof__(type *)
