@@ -549,6 +549,12 @@ void picks_expand(LLVMModuleRef module);
 /* A sum, difference or product, the smaller, the larger: of singles, as `id` says of them or of halves. */
 LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b);
 bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
+uint32_t lift_rounding_of(const code_op *op);
+/* A result, which under float control must be finite. */
+void lift_finish_half(lift *l, uint32_t r, LLVMValueRef result);
+
+/* lift_conversion.c */
+bool lift_conversion(lift *l, const code_op *op); /* false: none between integers and floats */
 bool lift_is_half(uint8_t id);
 
 /* The integer register that an operation writes; REGISTER_SINK or 0 where it does not. */

@@ -1,30 +1,16 @@
-/* F and Zfh.
+/* F and Zfh, but for conversions of integers (lift_conversion.c).
  *
  * Operations that round to nearest even are the host's own; its NaNs become canonical where their
- * bits can be seen (lift_float_registers.c). Conversions to integers are exact in all rounding modes: they round to
- * an integral float first. Halves are computed as singles and rounded (float.h says why that is
- * exact). Whatever else there is (other rounding modes, fused operations on halves, fclass) is a
+ * bits can be seen (lift_float_registers.c). Halves are computed as singles and rounded (float.h says why that is
+ * exact). Whatever else there is (other rounding modes, fused operations on halves) is a
  * call of the machine's integer arithmetic. The rounding mode in frm is 0 while native code runs. */
 #include "lift.h"
 
 #include "isa/float.h"
 
-#include <math.h>
-
 static void leave_if_unordered(lift *l, LLVMValueRef a, LLVMValueRef b)
 {
   if (l->unit->checked) lift_leave_unless(l, LLVMBuildFCmp(l->b, LLVMRealORD, a, b, ""));
-}
-
-/* Unless it is in the integers' range, however it is rounded. */
-static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
-{
-  if (!l->unit->checked) return;
-  LLVMValueRef fits = lift_is_below(l, a, is_signed ? 0x1p31 : 0x1p32);
-  LLVMValueRef zero = LLVMConstReal(l->type.single, 0);
-  if (!is_signed)
-    fits = LLVMBuildAnd(l->b, fits, LLVMBuildFCmp(l->b, LLVMRealOGE, a, zero, ""), "");
-  lift_leave_unless(l, fits);
 }
 
 static void finish_single(lift *l, uint32_t r, LLVMValueRef result)
@@ -33,7 +19,7 @@ static void finish_single(lift *l, uint32_t r, LLVMValueRef result)
   lift_set_single(l, r, result);
 }
 
-static void finish_half(lift *l, uint32_t r, LLVMValueRef result)
+void lift_finish_half(lift *l, uint32_t r, LLVMValueRef result)
 {
   if (l->unit->checked)
     lift_leave_unless(l, lift_is_finite(l, LLVMBuildFPExt(l->b, result, l->type.single, "")));
@@ -65,41 +51,6 @@ static LLVMValueRef negated(lift *l, LLVMValueRef a)
 static LLVMValueRef multiply_add(lift *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
 {
   return lift_intrinsic(l, "llvm.fma", &l->type.single, 1, (LLVMValueRef[]){a, b, c}, 3);
-}
-
-/* Cut off to an integer, the nearest that there is; NaN counts as plus infinity. LLVM's fptosi.sat makes less of it, but its vectorizer takes that
- * for dear. */
-static LLVMValueRef cut(lift *l, LLVMValueRef a, bool is_signed)
-{
-  LLVMTypeRef single = l->type.single, types[] = {l->type.i32, single};
-  LLVMValueRef most = lift_constant(l, is_signed ? INT32_MAX : UINT32_MAX);
-  if (!l->fast) {
-    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    LLVMValueRef converted = lift_intrinsic(l, name, types, 2, &a, 1);
-    return LLVMBuildSelect(l->b, lift_is_nan(l, a), most, converted, "");
-  }
-  LLVMValueRef least = lift_constant(l, is_signed ? 0x80000000 : 0);
-  LLVMValueRef from = LLVMConstReal(single, is_signed ? -0x1p31 : 0);
-  LLVMValueRef to = LLVMConstReal(single, is_signed ? 0x1p31 : 0x1p32);
-  LLVMValueRef above = LLVMBuildFCmp(l->b, LLVMRealOGT, a, from, "");
-  LLVMValueRef below = LLVMBuildFCmp(l->b, LLVMRealOLT, a, to, "");
-  LLVMValueRef fits = LLVMBuildAnd(l->b, above, below, "");
-  LLVMValueRef inside = LLVMBuildSelect(l->b, fits, a, LLVMConstReal(single, 0), "");
-  LLVMValueRef outside = LLVMBuildSelect(l->b, below, least, most, "");
-  inside = LLVMBuildCast(l->b, is_signed ? LLVMFPToSI : LLVMFPToUI, inside, l->type.i32, "");
-  return LLVMBuildSelect(l->b, fits, inside, outside, "");
-}
-
-/* Rounds as the mode says to an integral value, and that to an integer. Modes: see float.h. */
-static LLVMValueRef to_integer(lift *l, LLVMValueRef a, uint32_t mode, bool is_signed)
-{
-  static const char *const roundings[] = {[ROUND_NEAREST_EVEN] = "llvm.roundeven",
-                                          [ROUND_TO_ZERO] = NULL,
-                                          [ROUND_DOWN] = "llvm.floor",
-                                          [ROUND_UP] = "llvm.ceil",
-                                          [ROUND_NEAREST_AWAY] = "llvm.round"};
-  if (roundings[mode]) a = lift_intrinsic(l, roundings[mode], &l->type.single, 1, &a, 1);
-  return cut(l, a, is_signed);
 }
 
 static LLVMValueRef compared(lift *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b)
@@ -152,7 +103,7 @@ static LLVMValueRef class_of(lift *l, LLVMValueRef bits, uint32_t normal, uint32
 
 /* Classes of operations */
 
-static uint32_t rounding_of(const code_op *op)
+uint32_t lift_rounding_of(const code_op *op)
 {
   uint32_t mode = (uint32_t)op->imm & 7;
   return mode == ROUND_DYNAMIC ? ROUND_NEAREST_EVEN : mode;
@@ -166,10 +117,11 @@ static uint32_t third(const code_op *op)
 /* By the machine's own arithmetic. */
 static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fused)
 {
-  LLVMValueRef arguments[] = {
-      lift_constant(l, op->id), from_x ? lift_x(l, op->rs1) : lift_f_bits(l, op->rs1),
-      from_x ? lift_constant(l, 0) : lift_f_bits(l, op->rs2),
-      fused ? lift_f_bits(l, third(op)) : lift_constant(l, 0), lift_constant(l, rounding_of(op))};
+  LLVMValueRef arguments[] = {lift_constant(l, op->id),
+                              from_x ? lift_x(l, op->rs1) : lift_f_bits(l, op->rs1),
+                              from_x ? lift_constant(l, 0) : lift_f_bits(l, op->rs2),
+                              fused ? lift_f_bits(l, third(op)) : lift_constant(l, 0),
+                              lift_constant(l, lift_rounding_of(op))};
   LLVMValueRef result = LLVMBuildCall2(l->b, l->type.value, l->value, arguments, 5, "");
   if (to_x)
     lift_set_x(l, op->rd, result);
@@ -218,14 +170,6 @@ static LLVMRealPredicate predicate_of(uint8_t id)
   return id == OP_FLT_S || id == OP_FLT_H ? LLVMRealOLT : LLVMRealOLE;
 }
 
-static LLVMValueRef from_integer(lift *l, const code_op *op)
-{
-  LLVMValueRef x = lift_x(l, op->rs1);
-  if (op->id == OP_FCVT_S_W || op->id == OP_FCVT_H_W)
-    return LLVMBuildSIToFP(l->b, x, l->type.single, "");
-  return LLVMBuildUIToFP(l->b, x, l->type.single, "");
-}
-
 /* Rounded to nearest even only; false if it is something else. */
 static bool lift_nearest(lift *l, const code_op *op)
 {
@@ -246,27 +190,19 @@ static bool lift_nearest(lift *l, const code_op *op)
   case OP_FNMADD_S:
     fused(l, op);
     return true;
-  case OP_FCVT_S_W:
-  case OP_FCVT_S_WU:
-    lift_set_single(l, op->rd, from_integer(l, op));
-    return true;
   case OP_FADD_H:
   case OP_FSUB_H:
   case OP_FMUL_H:
   case OP_FDIV_H:
-    finish_half(l, op->rd,
-                narrow(l, lift_arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
-                                          widen(l, lift_half(l, op->rs2)))));
+    lift_finish_half(l, op->rd,
+                     narrow(l, lift_arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
+                                               widen(l, lift_half(l, op->rs2)))));
     return true;
   case OP_FSQRT_H:
-    finish_half(l, op->rd, narrow(l, square_root(l, widen(l, lift_half(l, op->rs1)))));
+    lift_finish_half(l, op->rd, narrow(l, square_root(l, widen(l, lift_half(l, op->rs1)))));
     return true;
   case OP_FCVT_H_S:
-    finish_half(l, op->rd, narrow(l, lift_single(l, op->rs1)));
-    return true;
-  case OP_FCVT_H_W:
-  case OP_FCVT_H_WU:
-    finish_half(l, op->rd, narrow(l, from_integer(l, op)));
+    lift_finish_half(l, op->rd, narrow(l, lift_single(l, op->rs1)));
     return true;
   default:
     return false;
@@ -324,19 +260,6 @@ static bool lift_exact(lift *l, const code_op *op)
                compared(l, predicate_of(op->id), widen(l, lift_half(l, op->rs1)),
                         widen(l, lift_half(l, op->rs2))));
     return true;
-  case OP_FCVT_W_S:
-  case OP_FCVT_WU_S:
-    leave_if_out_of_range(l, lift_single(l, op->rs1), op->id == OP_FCVT_W_S);
-    lift_set_x(l, op->rd,
-               to_integer(l, lift_single(l, op->rs1), rounding_of(op), op->id == OP_FCVT_W_S));
-    return true;
-  case OP_FCVT_W_H:
-  case OP_FCVT_WU_H:
-    leave_if_out_of_range(l, widen(l, lift_half(l, op->rs1)), op->id == OP_FCVT_W_H);
-    lift_set_x(
-        l, op->rd,
-        to_integer(l, widen(l, lift_half(l, op->rs1)), rounding_of(op), op->id == OP_FCVT_W_H));
-    return true;
   case OP_FCVT_S_H:
     leave_if_unordered(l, widen(l, lift_half(l, op->rs1)), widen(l, lift_half(l, op->rs1)));
     lift_set_single(l, op->rd, widen(l, lift_half(l, op->rs1)));
@@ -365,127 +288,6 @@ static bool lift_exact(lift *l, const code_op *op)
     lift_set_x(l, op->rd, class_of(l, bits, 0x0400, 0x7c00));
     return true;
   }
-  default:
-    return false;
-  }
-}
-
-/* By how much the magnitude's bits of what is nearest to `x` are off in another rounding mode. `nearest` and `next`, which is one step farther from zero,
- * are doubles, as `x` is: integers, floats and their distances are exact there. */
-static LLVMValueRef step_to_rounded(lift *l, uint32_t mode, LLVMValueRef x, LLVMValueRef nearest,
-                                    LLVMValueRef next)
-{
-  LLVMTypeRef type = LLVMTypeOf(x);
-  LLVMValueRef none = lift_constant(l, 0), farther = lift_constant(l, 1);
-  LLVMValueRef nearer = lift_constant(l, UINT32_MAX), off;
-  LLVMValueRef size = lift_intrinsic(l, "llvm.fabs", &type, 1, &x, 1);
-  LLVMValueRef size_of_nearest = lift_intrinsic(l, "llvm.fabs", &type, 1, &nearest, 1);
-  LLVMValueRef size_of_next = lift_intrinsic(l, "llvm.fabs", &type, 1, &next, 1);
-  if (mode == ROUND_TO_ZERO) {
-    off = LLVMBuildFCmp(l->b, LLVMRealOGT, size_of_nearest, size, "");
-    return LLVMBuildSelect(l->b, off, nearer, none, "");
-  }
-  if (mode == ROUND_NEAREST_AWAY) { /* it was in the middle */
-    LLVMValueRef below = LLVMBuildFSub(l->b, size, size_of_nearest, "");
-    LLVMValueRef above = LLVMBuildFSub(l->b, size_of_next, size, "");
-    off = LLVMBuildFCmp(l->b, LLVMRealOEQ, below, above, "");
-    return LLVMBuildSelect(l->b, off, farther, none, "");
-  }
-  bool down = mode == ROUND_DOWN;
-  LLVMValueRef positive = LLVMBuildFCmp(l->b, LLVMRealOGT, nearest, LLVMConstReal(type, 0), "");
-  off = LLVMBuildFCmp(l->b, down ? LLVMRealOGT : LLVMRealOLT, nearest, x, "");
-  LLVMValueRef step =
-      LLVMBuildSelect(l->b, positive, down ? nearer : farther, down ? farther : nearer, "");
-  return LLVMBuildSelect(l->b, off, step, none, "");
-}
-
-static LLVMValueRef as_double(lift *l, LLVMValueRef bits, bool half)
-{
-  LLVMTypeRef twice = LLVMDoubleTypeInContext(l->context);
-  LLVMValueRef single = LLVMBuildBitCast(l->b, bits, half ? l->type.half : l->type.single, "");
-  if (half) single = LLVMBuildFPExt(l->b, single, l->type.single, "");
-  return LLVMBuildFPExt(l->b, single, twice, "");
-}
-
-/* Has the block made the integer of a float of that format? Then it is one again, but for what infinity and NaN have become. */
-static bool was_float(const lift *l, const code_op *op)
-{
-  static const uint8_t makers[ISA_NUM_OPS] = {[OP_FCVT_S_W] = OP_FCVT_W_S,
-                                              [OP_FCVT_S_WU] = OP_FCVT_WU_S,
-                                              [OP_FCVT_H_W] = OP_FCVT_W_H,
-                                              [OP_FCVT_H_WU] = OP_FCVT_WU_H};
-  for (uint32_t i = l->op_index; op->rs1 && i-- > l->block->first_op;) {
-    const code_op *before = &l->unit->ops[i];
-    if (code_op_writes_x(before) == op->rs1) return before->id == makers[op->id];
-  }
-  return false;
-}
-
-static LLVMValueRef unless_equal(lift *l, const code_op *op, uint32_t integer, LLVMValueRef then,
-                                 LLVMValueRef otherwise)
-{
-  LLVMValueRef is_it = lift_compare(l, LLVMIntEQ, lift_x(l, op->rs1), lift_constant(l, integer));
-  return LLVMBuildSelect(l->b, is_it, then, otherwise, "");
-}
-
-static LLVMValueRef single_again(lift *l, const code_op *op)
-{
-  bool is_signed = op->id == OP_FCVT_S_W, up = rounding_of(op) >= ROUND_UP;
-  float above = is_signed ? 0x1p31f : 0x1p32f;
-  LLVMValueRef largest = LLVMConstReal(l->type.single, (double)(up ? above : nextafterf(above, 0)));
-  return unless_equal(l, op, is_signed ? INT32_MAX : UINT32_MAX, largest, from_integer(l, op));
-}
-
-static LLVMValueRef half_again(lift *l, const code_op *op)
-{
-  bool is_signed = op->id == OP_FCVT_H_W;
-  uint32_t mode = rounding_of(op);
-  const double most = 65504, infinity = (double)INFINITY;
-  LLVMValueRef largest = LLVMConstReal(l->type.half, mode >= ROUND_UP ? infinity : most);
-  LLVMValueRef lowest = LLVMConstReal(
-      l->type.half, mode == ROUND_DOWN || mode == ROUND_NEAREST_AWAY ? -infinity : -most);
-  LLVMValueRef half = narrow(l, from_integer(l, op));
-  half = unless_equal(l, op, is_signed ? INT32_MAX : UINT32_MAX, largest, half);
-  return is_signed ? unless_equal(l, op, 0x80000000, lowest, half) : half;
-}
-
-/* From what is nearest to the neighbour that the mode wants. */
-static LLVMValueRef rounded_bits(lift *l, const code_op *op, LLVMValueRef nearest, bool half,
-                                 bool is_signed)
-{
-  LLVMTypeRef type = half ? l->type.i16 : l->type.i32;
-  LLVMValueRef bits = LLVMBuildBitCast(l->b, nearest, type, "");
-  LLVMValueRef next = LLVMBuildAdd(l->b, bits, LLVMConstInt(type, 1, 0), "");
-  LLVMValueRef x = LLVMBuildCast(l->b, is_signed ? LLVMSIToFP : LLVMUIToFP, lift_x(l, op->rs1),
-                                 LLVMDoubleTypeInContext(l->context), "");
-  LLVMValueRef step =
-      step_to_rounded(l, rounding_of(op), x, as_double(l, bits, half), as_double(l, next, half));
-  return LLVMBuildAdd(l->b, bits, LLVMBuildIntCast2(l->b, step, type, true, ""), "");
-}
-
-/* Integers to floats in other modes than to nearest even: as clang converts back what floor, ceil, trunc and round have made. */
-static bool lift_rounded_integer(lift *l, const code_op *op)
-{
-  LLVMValueRef nearest;
-  switch (op->id) {
-  case OP_FCVT_S_W:
-  case OP_FCVT_S_WU:
-    nearest = was_float(l, op) ? single_again(l, op)
-                               : lift_as_single(l, rounded_bits(l, op, from_integer(l, op), false,
-                                                                op->id == OP_FCVT_S_W));
-    lift_set_single(l, op->rd, nearest);
-    return true;
-  case OP_FCVT_H_W:
-  case OP_FCVT_H_WU:
-    lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
-    if (was_float(l, op)) {
-      lift_set_half(l, op->rd, half_again(l, op));
-      return true;
-    }
-    nearest = narrow(l, from_integer(l, op));
-    lift_set_f_bits(l, op->rd,
-                    lift_box(l, rounded_bits(l, op, nearest, true, op->id == OP_FCVT_H_W)));
-    return true;
   default:
     return false;
   }
@@ -533,7 +335,6 @@ bool lift_is_half(uint8_t id)
 
 bool lift_float(lift *l, const code_op *op)
 {
-  if (lift_exact(l, op)) return true;
-  if (rounding_of(op) == ROUND_NEAREST_EVEN && lift_nearest(l, op)) return true;
-  return lift_rounded_integer(l, op) || lift_general(l, op);
+  if (lift_conversion(l, op) || lift_exact(l, op)) return true;
+  return (lift_rounding_of(op) == ROUND_NEAREST_EVEN && lift_nearest(l, op)) || lift_general(l, op);
 }
