@@ -184,7 +184,7 @@ static inline pair log_near(float r)
   return (pair){high, multiply_add(-0.5f, square_low, low)};
 }
 
-/* log2 of a positive normal number, to some 40 bits: n + log2(1 / reciprocal) + ln(1 + r) / ln 2 */
+/* log2 of a positive number, to some 40 bits: n + log2(1 / reciprocal) + ln(1 + r) / ln 2 */
 static inline pair log2_pair(uint32_t bits)
 {
   const float unit = 0x1.715476p+0f, unit_low = 0x1.4ae0cp-26f; /* 1 / ln 2 */

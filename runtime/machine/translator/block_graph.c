@@ -107,6 +107,26 @@ bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b)
   return g->tree_order[b] - g->tree_order[a] < g->num_dominated[a];
 }
 
+static bool leads_into(const block_graph *g, uint32_t block, uint32_t header, const bool *contains)
+{
+  for (uint32_t s = 0; s < block_graph_num_successors(g, block); s++) {
+    int32_t to = block_graph_successor(g, block, s);
+    if (to != UNIT_NONE && (uint32_t)to != header && contains[to]) return true;
+  }
+  return false;
+}
+
+bool block_graph_grow_loop(const block_graph *g, uint32_t header, bool *contains)
+{
+  bool changed = false;
+  for (uint32_t i = g->num_reachable; i-- > g->order[header];) {
+    uint32_t block = g->sequence[i];
+    if (contains[block] || !block_graph_dominates(g, header, block)) continue;
+    if (leads_into(g, block, header, contains)) contains[block] = changed = true;
+  }
+  return changed;
+}
+
 block_graph block_graph_make(const code_unit *unit, const code_function *f)
 {
   uint32_t n = f->num_blocks;

@@ -105,6 +105,8 @@ uint32_t block_graph_num_successors(const block_graph *g, uint32_t block);
 int32_t block_graph_successor(const block_graph *g, uint32_t block, uint32_t number);
 /* In constant time. What is not reachable neither dominates nor is dominated. */
 bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
+/* Adds blocks that lead to one of the natural loop without passing its header, which is reachable; until there are no more. */
+bool block_graph_grow_loop(const block_graph *g, uint32_t header, bool *contains);
 
 /* loops.c: symbols are registers where the loop is entered, values that no round changes, and values of a
  * round that are bounded. */

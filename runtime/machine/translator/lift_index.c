@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  UNSET = -1,
-  SEVERAL = -2
-}; /* no path has come here yet; other operations, or none that is looked for */
+/* No path has come here yet; other operations, or none that is looked for. */
+enum { UNSET = -1, SEVERAL = -2 };
 
-/* By what the block calls at its end. */
+/* By what the block calls at its end. Unknown code that a known function calls may write any of them, too. */
 static uint32_t written_by_call(const lift *l, const code_block *b)
 {
-  if (b->callee != UNIT_NONE) return l->callings[b->callee].writes_x;
-  bool calls = b->end == BLOCK_CALL || (b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE);
+  if (b->callee != UNIT_NONE && !l->callings[b->callee].by_context)
+    return l->callings[b->callee].writes_x;
+  bool calls = b->callee != UNIT_NONE || b->end == BLOCK_CALL ||
+               (b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE);
   return calls ? UINT32_MAX : 0;
 }
 
@@ -34,22 +34,6 @@ static uint32_t written_by(const lift *l, const code_block *b)
 }
 
 /* Registers that stay in loops */
-
-/* Adds what leads to a block of the natural loop without passing its header. */
-static bool grow_loop(const block_graph *g, uint32_t header, bool *contains)
-{
-  bool changed = false;
-  for (uint32_t i = g->num_reachable; i-- > 0;) {
-    uint32_t n = g->sequence[i];
-    if (contains[n] || !block_graph_dominates(g, header, n)) continue;
-    for (uint32_t s = 0; s < block_graph_num_successors(g, n) && !contains[n]; s++) {
-      int32_t to = block_graph_successor(g, n, s);
-      contains[n] = to != UNIT_NONE && (uint32_t)to != header && contains[to];
-    }
-    changed |= contains[n];
-  }
-  return changed;
-}
 
 /* Marks the header and where edges go back to it. */
 static bool begin_loop(const block_graph *g, uint32_t header, bool *contains)
@@ -70,7 +54,7 @@ static uint32_t *find_staying(const lift *l, const block_graph *g)
   for (uint32_t header = 0; header < g->num_blocks; header++) {
     uint32_t written = 0;
     if (!begin_loop(g, header, contains)) continue;
-    while (grow_loop(g, header, contains)) continue;
+    while (block_graph_grow_loop(g, header, contains)) continue;
     for (uint32_t n = 0; n < g->num_blocks; n++)
       if (contains[n]) written |= written_by(l, &g->blocks[n]);
     for (uint32_t n = 0; n < g->num_blocks; n++)

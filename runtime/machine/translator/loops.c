@@ -580,21 +580,7 @@ static bool has_copies(const block_graph *g, const code_block *b)
 static bool find_body(const block_graph *g, counted_loop *l, const bool *is_target)
 {
   l->contains[l->header] = l->contains[l->latch] = true;
-  bool changed = true;
-  while (changed) { /* backwards along edges: a block that leads into the loop is in it */
-    changed = false;
-    for (uint32_t i = g->num_reachable; i-- > g->order[l->header];) {
-      uint32_t block = g->sequence[i];
-      if (l->contains[block] || !block_graph_dominates(g, l->header, block)) continue;
-      for (uint32_t s = 0; s < block_graph_num_successors(g, block); s++) {
-        int32_t to = block_graph_successor(g, block, s);
-        if (to == UNIT_NONE || !l->contains[to] || (uint32_t)to == l->header) continue;
-        if (is_target[block])
-          return false; /* so that what is walked has no cycles: once, and once more to see it */
-        l->contains[block] = changed = true;
-      }
-    }
-  }
+  while (block_graph_grow_loop(g, l->header, l->contains)) continue;
   uint32_t num_ops = 0;
   for (uint32_t n = 0; n < g->num_blocks; n++) {
     const code_block *b = &g->blocks[n];

@@ -66,12 +66,7 @@ static void put_classes(assembler *a)
 /* A worker: in a loop over the values, `bytes` of results for each. */
 static void put_program(assembler *a, piece *put, uint32_t first, uint32_t count, int32_t bytes)
 {
-  enum { SUPERVISOR_WORDS = 12 };
-  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
-  asm_tile(a, TILE_RUN, 0, T0, ZERO);
-  asm_tile(a, TILE_WAIT, 0, 0, 0);
-  rig_report(a, 1);
-  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  rig_start_worker(a);
   asm_li(a, S0, RIG_DATA + 4 * first);
   asm_li(a, S1, RIG_DATA + sizeof values);
   asm_li(a, T1, RIG_DATA + 4 * (first + count));
