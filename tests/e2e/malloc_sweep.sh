@@ -21,6 +21,9 @@ sweep()
   [ "$product" = - ] || cp "$product" whole.product
   calls=$(cat count)
   [ "$calls" -gt 10 ] || fail "$name makes $calls allocations: the library does not count"
+  mkfifo requests answers
+  FAIL_MALLOC=serve LD_PRELOAD="$preload ${llvm:-}" "$@" 8<requests 9>answers >>swept.out 2>>swept.err &
+  exec 8>requests 9<answers
   step=$((calls / cases)) tried=0 refused=0
   [ $step -gt 0 ] || step=1
   # Another place in each run of a small sweep would be another test; a seed says which.
@@ -28,8 +31,10 @@ sweep()
   while [ $n -le "$calls" ]; do
     for which in $n $n+; do
       rm -rf cache reports "$product"
-      status=0
-      FAIL_MALLOC=$which LD_PRELOAD="$preload ${llvm:-}" "$@" >swept.out 2>swept.err || status=$?
+      : >swept.out
+      : >swept.err
+      echo "$which" >&8
+      read -r status <&9 || fail "$name: no run for allocation $which: $(head -5 swept.err)"
       case $status in
       0) cmp -s swept.out whole.out || fail "$name, allocation $which: other output: $(head -5 swept.err)" ;;
       4) refused=$((refused + 1))
@@ -44,6 +49,9 @@ sweep()
     done
     n=$((n + step))
   done
+  exec 8>&- 9<&-
+  wait
+  rm requests answers
   [ "$(find . -name '*.tmp' | wc -l)" -eq 0 ] || fail "$name: temporary files are left: $(find . -name '*.tmp')"
   echo "$name: $calls allocations, $tried runs, $refused refused"
 }

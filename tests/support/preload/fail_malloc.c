@@ -3,6 +3,8 @@
  *   FAIL_MALLOC=N      the N-th
  *   FAIL_MALLOC=N+     the N-th and all behind it
  *   FAIL_MALLOC_COUNT=FILE   how many there were is written there at the end (no allocation fails)
+ *   FAIL_MALLOC=serve        a run for each of the lines of descriptor 8, each an N or N+: its exit status goes to descriptor 9, or
+ *                            128 and its signal. Libraries are loaded once for all of them.
  *
  * Only the first process counts: children of a compiler driver have their own troubles. The count begins with main: what
  * the dynamic linker and constructors of libraries do without memory is not ours. Nor does it fail where the C library would end
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size),
@@ -26,14 +29,42 @@ static atomic_long calls;
 static long first = LONG_MAX, behind = LONG_MAX;
 static char count_file[PATH_MAX];
 
+static void choose(const char *which)
+{
+  char *end;
+  first = strtol(which, &end, 10);
+  if (*end != '+') behind = first + 1;
+}
+
+/* Returns in each child, which goes on to main. */
+static void serve(void)
+{
+  enum { REQUESTS = 8, ANSWERS = 9, SIGNAL_STATUS = 128 };
+  FILE *requests = fdopen(REQUESTS, "r");
+  char which[32];
+  while (requests && fgets(which, sizeof which, requests)) {
+    pid_t child = fork();
+    if (child == 0) {
+      close(REQUESTS);
+      close(ANSWERS);
+      choose(which);
+      return;
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child) break;
+    dprintf(ANSWERS, "%d\n",
+            WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status));
+  }
+  _exit(0);
+}
+
 __attribute__((constructor)) static void start(void)
 {
   const char *which = getenv("FAIL_MALLOC"), *file = getenv("FAIL_MALLOC_COUNT");
-  if (which) {
-    char *end;
-    first = strtol(which, &end, 10);
-    if (*end != '+') behind = first + 1;
-  }
+  if (which && strcmp(which, "serve") == 0)
+    serve();
+  else if (which)
+    choose(which);
   if (file) snprintf(count_file, sizeof count_file, "%s", file);
   unsetenv("LD_PRELOAD");
   unsetenv("FAIL_MALLOC");

@@ -1,4 +1,4 @@
-/* The device library's functions of <math.h> (libcodelet/device/lib/math.c), whose operations are the same on the host,
+/* The device library's functions of <math.h> (libcodelet/device/lib/math_single.h), whose operations are the same on the host,
  * against the host's in double precision (those that are instructions: tests/unit/isa/functions.c): all exponents and signs, and special numbers. */
 #include <criterion/criterion.h>
 
@@ -8,17 +8,37 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define powf tile_powf
 #define sinf tile_sinf
 #define cosf tile_cosf
+#define tanf tile_tanf
+#define asinf tile_asinf
+#define acosf tile_acosf
+#define atanf tile_atanf
+#define sinhf tile_sinhf
+#define coshf tile_coshf
+#define expm1f tile_expm1f
+#define log1pf tile_log1pf
 #define erff tile_erff
 #define cbrtf tile_cbrtf
-float powf(float x, float y);
+#define powf tile_powf
+#define atan2f tile_atan2f
 float sinf(float x);
 float cosf(float x);
+float tanf(float x);
+float asinf(float x);
+float acosf(float x);
+float atanf(float x);
+float sinhf(float x);
+float coshf(float x);
+float expm1f(float x);
+float log1pf(float x);
 float erff(float x);
 float cbrtf(float x);
-#include "device/lib/math.c"
+float powf(float x, float y);
+float atan2f(float y, float x);
+#include "device/lib/math_angles.c"
+#include "device/lib/math_exponentials.c"
+#include "device/lib/math_powers.c"
 
 /* Units in the last place of what is wanted by which `got` is off; infinity if it is nothing like it. */
 static double error_of(float got, double wanted)
@@ -41,10 +61,10 @@ typedef struct function {
 
 static const function functions[] = {
 
-    {"sinf", sinf, sin, 1.6},
-    {"cosf", cosf, cos, 1.6},
-    {"erff", erff, erf, 1.0},
-    {"cbrtf", cbrtf, cbrt, 0.6},
+    {"sinf", sinf, sin, 1.6},       {"cosf", cosf, cos, 1.6},    {"tanf", tanf, tan, 1.9},
+    {"asinf", asinf, asin, 1.2},    {"acosf", acosf, acos, 1.2}, {"atanf", atanf, atan, 1.3},
+    {"sinhf", sinhf, sinh, 1.7},    {"coshf", coshf, cosh, 1.3}, {"expm1f", expm1f, expm1, 1.5},
+    {"log1pf", log1pf, log1p, 1.0}, {"erff", erff, erf, 1.0},    {"cbrtf", cbrtf, cbrt, 0.6},
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -79,19 +99,48 @@ Test(device_math, functions_of_special_numbers)
     for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_close(&functions[i], special[n]);
 }
 
-static void expect_power(float x, float y)
+typedef struct function_of_two {
+  const char *name;
+  float (*tile)(float, float);
+  double (*exact)(double, double);
+  double error; /* units in the last place */
+} function_of_two;
+
+static const function_of_two power_function = {"powf", powf, pow, 1.2},
+                             angle_function = {"atan2f", atan2f, atan2, 1.7};
+
+static void expect_close_of_two(const function_of_two *f, float x, float y)
 {
-  float got = powf(x, y);
-  double wanted = pow(x, y);
-  cr_assert(error_of(got, wanted) <= 1.2, "powf(%a, %a) is %a instead of %a", x, y, got, wanted);
-  cr_assert(wanted != 0 || !signbit(got) == !signbit(wanted), "powf(%a, %a): the sign of zero", x,
-            y);
+  float got = f->tile(x, y);
+  double wanted = f->exact(x, y);
+  cr_assert(error_of(got, wanted) <= f->error, "%s(%a, %a) is %a instead of %a", f->name, x, y, got,
+            wanted);
+  cr_assert(wanted != 0 || !signbit(got) == !signbit(wanted), "%s(%a, %a): the sign of zero",
+            f->name, x, y);
 }
 
-Test(device_math, powers_of_special_numbers)
+static void expect_power(float x, float y)
+{
+  expect_close_of_two(&power_function, x, y);
+}
+
+Test(device_math, functions_of_two_special_numbers)
 {
   for (unsigned i = 0; i < NUM_SPECIAL; i++)
-    for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_power(special[i], special[n]);
+    for (unsigned n = 0; n < NUM_SPECIAL; n++) {
+      expect_power(special[i], special[n]);
+      expect_close_of_two(&angle_function, special[i], special[n]);
+    }
+}
+
+Test(device_math, angles_of_any_points)
+{
+  uint64_t random = 78;
+  for (int i = 0; i < 200000; i++) {
+    uint32_t x = random_next(&random) << 1, y = random_next(&random) << 1;
+    expect_close_of_two(&angle_function, float_of(y), float_of(x));
+    expect_close_of_two(&angle_function, (float)(int32_t)y, (float)(int32_t)x);
+  }
 }
 
 Test(device_math, powers_of_any_numbers)
