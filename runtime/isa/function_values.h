@@ -6,7 +6,7 @@
  *
  * The largest errors, in units in the last place: tests/unit/isa/functions.c. Polynomials: minimax, by Remez' exchange algorithm in
  * 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and Implementation", 3rd edition, chapter 3). Reductions: Cody and
- * Waite, "Software Manual for the Elementary Functions", 1980, with fused multiply-add. libcodelet/device/lib/math.c has what
+ * Waite, "Software Manual for the Elementary Functions", 1980, with fused multiply-add. libcodelet/device/lib/math_single.h has what
  * tiles have no instructions for, by the same means.
  *
  * Written once for two readers, C (functions.c) and the translator, which makes LLVM's instructions of it

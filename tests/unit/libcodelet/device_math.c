@@ -20,6 +20,10 @@
 #define log1pf tile_log1pf
 #define erff tile_erff
 #define cbrtf tile_cbrtf
+#define erfcf tile_erfcf
+#define exp10f tile_exp10f
+#define pow10f tile_pow10f
+#define hypotf tile_hypotf
 #define powf tile_powf
 #define atan2f tile_atan2f
 float sinf(float x);
@@ -34,11 +38,13 @@ float expm1f(float x);
 float log1pf(float x);
 float erff(float x);
 float cbrtf(float x);
+float erfcf(float x);
+float hypotf(float x, float y);
 float powf(float x, float y);
 float atan2f(float y, float x);
-#include "device/lib/math_angles.c"
-#include "device/lib/math_exponentials.c"
-#include "device/lib/math_powers.c"
+#include "device/lib/math_exp.c"
+#include "device/lib/math_pow.c"
+#include "device/lib/math_trig.c"
 
 /* Units in the last place of what is wanted by which `got` is off; infinity if it is nothing like it. */
 static double error_of(float got, double wanted)
@@ -61,10 +67,11 @@ typedef struct function {
 
 static const function functions[] = {
 
-    {"sinf", sinf, sin, 1.6},       {"cosf", cosf, cos, 1.6},    {"tanf", tanf, tan, 1.9},
-    {"asinf", asinf, asin, 1.2},    {"acosf", acosf, acos, 1.2}, {"atanf", atanf, atan, 1.3},
+    {"sinf", sinf, sin, 1.6},       {"cosf", cosf, cos, 1.6},    {"tanf", tanf, tan, 2.5},
+    {"asinf", asinf, asin, 1.2},    {"acosf", acosf, acos, 1.2}, {"atanf", atanf, atan, 1.5},
     {"sinhf", sinhf, sinh, 1.7},    {"coshf", coshf, cosh, 1.3}, {"expm1f", expm1f, expm1, 1.5},
-    {"log1pf", log1pf, log1p, 1.0}, {"erff", erff, erf, 1.0},    {"cbrtf", cbrtf, cbrt, 0.6},
+    {"log1pf", log1pf, log1p, 1.0}, {"erff", erff, erf, 1.1},    {"erfcf", erfcf, erfc, 4.0},
+    {"exp10f", exp10f, exp10, 1.0}, {"cbrtf", cbrtf, cbrt, 0.6},
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -107,7 +114,8 @@ typedef struct function_of_two {
 } function_of_two;
 
 static const function_of_two power_function = {"powf", powf, pow, 1.2},
-                             angle_function = {"atan2f", atan2f, atan2, 1.7};
+                             angle_function = {"atan2f", atan2f, atan2, 1.7},
+                             length_function = {"hypotf", hypotf, hypot, 1.1};
 
 static void expect_close_of_two(const function_of_two *f, float x, float y)
 {
@@ -130,16 +138,20 @@ Test(device_math, functions_of_two_special_numbers)
     for (unsigned n = 0; n < NUM_SPECIAL; n++) {
       expect_power(special[i], special[n]);
       expect_close_of_two(&angle_function, special[i], special[n]);
+      expect_close_of_two(&length_function, special[i], special[n]);
     }
 }
 
-Test(device_math, angles_of_any_points)
+Test(device_math, angles_and_lengths_of_any_points)
 {
   uint64_t random = 78;
   for (int i = 0; i < 200000; i++) {
     uint32_t x = random_next(&random) << 1, y = random_next(&random) << 1;
-    expect_close_of_two(&angle_function, float_of(y), float_of(x));
-    expect_close_of_two(&angle_function, (float)(int32_t)y, (float)(int32_t)x);
+    float far[] = {float_of(x), float_of(y)}, near[] = {(float)(int32_t)x, (float)(int32_t)y};
+    expect_close_of_two(&angle_function, far[1], far[0]);
+    expect_close_of_two(&angle_function, near[1], near[0]);
+    expect_close_of_two(&length_function, far[0], far[1]);
+    expect_close_of_two(&length_function, near[0], near[1]);
   }
 }
 

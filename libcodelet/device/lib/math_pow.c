@@ -1,21 +1,9 @@
-/*
- * Functions of <math.h> in single precision that are linked instead of the C library's, whose logf, log2f, powf and exp2f
- * compute in double precision, which a tile has not, and whose others branch their way through many cases. Those for which
- * tiles have instructions are in functions.c. powf, which needs its logarithm to some 40 bits, can make nothing of those.
- *
- * Everything here is fused multiply-adds of floats, and hardly a branch depends on the argument: the usual way is straight
- * code, so it is short on a tile, and the translator can do several at a time. Results are the same on every host.
- * The largest errors, in units in the last place, are what tests/unit/libcodelet/device_math.c allows.
- *
- * Polynomials: minimax, by Remez' exchange algorithm in 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and
- * Implementation", 3rd edition, chapter 3). Reductions: Cody and Waite, "Software Manual for the Elementary Functions",
- * 1980, with fused multiply-add; Payne and Hanek for large angles (Muller, chapter 11).
- */
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
+/* Powers, logarithms to other bases, roots (math_single.h). */
+#include "math_single.h"
 
-/* The file is compiled as freestanding code, so only what begins with __builtin_ becomes instructions. */
+float _powf(float x, float y); /* names that the C library's own functions call, or has besides */
+float exp10f(float x);
+float pow10f(float x);
 
 /* Not jumped to at a function's end: so the two stay two functions, of which the usual one is small enough to become part of its
  * callers when they are translated. For the compiler that makes tile code. */
@@ -24,92 +12,6 @@
 #else
 #define CALLED
 #endif
-
-float _sinf(float x); /* names that the C library's own functions call */
-float _cosf(float x);
-float _powf(float x, float y);
-
-static inline uint32_t bits_of(float x)
-{
-  uint32_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static inline float float_of(uint32_t bits)
-{
-  float x;
-  __builtin_memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static inline float multiply_add(float a, float b, float c)
-{
-  return __builtin_fmaf(a, b, c);
-}
-
-static inline float polynomial(const float *coefficients, int degree, float x)
-{
-  float sum = coefficients[degree];
-  for (int i = degree - 1; i >= 0; i--) sum = multiply_add(sum, x, coefficients[i]);
-  return sum;
-}
-
-#define POLYNOMIAL(coefficients, x)                                                                \
-  polynomial(coefficients, (int)(sizeof(coefficients) / sizeof *(coefficients)) - 1, x)
-
-/* x + this - this is x rounded to an integer, whose low bits are those of x + this. Up to 2^22. */
-static const float round_term = 0x1.8p23f;
-
-static inline int integer_of(float x_and_round_term)
-{
-  return (int)(bits_of(x_and_round_term) - 0x4b400000);
-}
-
-/* -126 to 127 */
-static inline float power_of_two(int n)
-{
-  return float_of((uint32_t)(n + 127) << 23);
-}
-
-static const float ln2_high = 0x1.62e43p-1f, ln2_low = -0x1.05c61p-29f;
-
-/* Exponential function */
-
-/* (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2 */
-static inline float exp_rest(float r)
-{
-  static const float c[] = {0.5f,           0x1.555556p-3f,  0x1.55548p-5f,
-                            0x1.11107ap-7f, 0x1.6d98d6p-10f, 0x1.a1bd58p-13f};
-  return POLYNOMIAL(c, r);
-}
-
-/* e^(r + low), with what 1 + r loses. */
-static inline float exp_near(float r, float low)
-{
-  float sum = 1 + r;
-  return sum + multiply_add(exp_rest(r), r * r, (r - (sum - 1)) + low);
-}
-
-/* x = n ln 2 + r */
-static inline float reduce_exponent(float x, int *n)
-{
-  float sum = multiply_add(x, 0x1.715476p+0f, round_term), quotient = sum - round_term;
-  *n = integer_of(sum);
-  return multiply_add(quotient, -ln2_low, multiply_add(quotient, -ln2_high, x));
-}
-
-/* x * 2^n, rounded once where that is no normal number; n from -252 to 254. */
-static inline float scale(float x, int n)
-{
-  int half = n >> 1;
-  return x * power_of_two(half) * power_of_two(n - half);
-}
-
-static inline float limit(float x, float least, float most)
-{
-  return __builtin_fminf(__builtin_fmaxf(x, least), most);
-}
 
 /* 2^(high + low), where high is in limits and low is small. */
 static inline float exp2_sum(float high, float low)
@@ -121,18 +23,24 @@ static inline float exp2_sum(float high, float low)
   return scale(multiply_add(POLYNOMIAL(c, r), r, 1), integer_of(sum));
 }
 
+float exp10f(float x)
+{
+  const float unit = 0x1.a934fp+1f, unit_low = 0x1.2f346ep-24f; /* log2(10) */
+  float y = limit(x, -46, 39), product = y * unit;
+  float rest = multiply_add(y, unit_low, multiply_add(y, unit, -product));
+  return x != x ? x : exp2_sum(product, rest);
+}
+
+float pow10f(float x)
+{
+  return exp10f(x);
+}
+
 /* Everything but positive normal numbers. */
 static inline bool is_special(uint32_t bits)
 {
   return bits - 0x00800000 >= 0x7f000000;
 }
-
-/* Powers */
-
-/* A number as the sum of two. */
-typedef struct pair {
-  float high, low;
-} pair;
 
 /* Of the intervals from 0.7 to 1.4 that have the same upper bits: a number near the reciprocal of all in it, of so few bits that the product with
  * any of them minus 1 is exact; and minus its logarithm to base 2, as a sum, of which n + high is exact. */
@@ -240,103 +148,22 @@ float powf(float x, float y)
   return power(bits_of(x), y);
 }
 
-/* Sine and cosine */
-
-/* x in quarters of the circle, of pi / 2: the nearest number of them, of which the low two bits count, and what is left of x. */
-typedef struct angle {
-  uint32_t quarter;
-  float r;
-} angle;
-
-/* x = m * 2^e; 96 bits of 2 / pi from where m * 2^e makes multiples of 4 of those in front of them. */
-__attribute__((noinline)) static angle reduce_far(uint32_t bits)
-{
-  static const uint32_t two_over_pi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
-                                         0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
-  uint32_t m = (bits & 0x7fffff) | 0x800000;
-  int first = (int)(bits >> 23) - 127 - 23 + 30; /* bit of the table */
-  const uint32_t *word = two_over_pi + first / 32;
-  uint32_t w[3];
-  for (int i = 0; i < 3; i++)
-    w[i] = (uint32_t)(((uint64_t)word[i] << 32 | word[i + 1]) >> (32 - first % 32));
-  uint64_t low = (uint64_t)m * w[2], middle = (uint64_t)m * w[1] + (low >> 32);
-  uint32_t high = m * w[0] + (uint32_t)(middle >> 32);
-  uint64_t turned = (uint64_t)high << 34 | (middle & UINT32_MAX) << 2 | (uint32_t)low >> 30;
-  uint32_t quarter = (high >> 30) + (uint32_t)(turned >> 63); /* rounded to the nearest */
-  float most = (float)(int64_t)turned, least = (float)((int64_t)turned - (int64_t)most);
-  const float unit = 0x1.921fb6p+0f * 0x1p-64f, unit_low = -0x1.777a5cp-25f * 0x1p-64f;
-  return (angle){quarter, multiply_add(most, unit, multiply_add(most, unit_low, least * unit))};
-}
-
-/* Of a positive number. */
-__attribute__((always_inline)) static inline angle reduce_angle(float x)
-{
-  if (x >= 0x1p17f) {
-    if (x - x != 0) return (angle){0, NAN};
-    return reduce_far(bits_of(x));
-  }
-  float sum = multiply_add(x, 0x1.45f306p-1f, round_term), n = sum - round_term;
-  float r = multiply_add(n, -0x1.921fb6p+0f, x);
-  r = multiply_add(n, 0x1.777a5cp-25f, r);
-  r = multiply_add(n, 0x1.ee59dap-50f, r);
-  return (angle){bits_of(sum), r};
-}
-
-static inline uint32_t circle(angle a)
-{
-  static const float s[] = {-0x1.555544p-3f, 0x1.1106d4p-7f, -0x1.9920c2p-13f};
-  static const float c[] = {0x1.55554ap-5f, -0x1.6c0bc4p-10f, 0x1.99cb82p-16f};
-  float square = a.r * a.r;
-  float sine = multiply_add(a.r * square, POLYNOMIAL(s, square), a.r);
-  float cosine =
-      multiply_add(square * square, POLYNOMIAL(c, square), multiply_add(-0.5f, square, 1));
-  uint32_t turned = 0 - (a.quarter & 1);
-  return ((bits_of(sine) & ~turned) | (bits_of(cosine) & turned)) ^ (a.quarter & 2) << 30;
-}
-
-float sinf(float x)
-{
-  uint32_t sign = bits_of(x) & 0x80000000;
-  float result = float_of(circle(reduce_angle(__builtin_fabsf(x))) ^ sign);
-  return x != x ? x : result;
-}
-
-float cosf(float x)
-{
-  angle a = reduce_angle(__builtin_fabsf(x));
-  a.quarter++;
-  float result = float_of(circle(a));
-  return x != x ? x : result;
-}
-
-float _sinf(float x)
-{
-  return sinf(x);
-}
-
-float _cosf(float x)
-{
-  return cosf(x);
-}
-
 float _powf(float x, float y)
 {
   return powf(x, y);
 }
 
-/* Error function. Weak: the C library's erfcf brings an erff of its own. */
-__attribute__((weak)) float erff(float x)
+/* Scaled where squares would be too large or too small. */
+float hypotf(float x, float y)
 {
-  static const float near[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2dp-4f,   -0x1.b7f97ep-6f,
-                               0x1.540898p-8f, -0x1.a40958p-11f, 0x1.4996f8p-14f};
-  static const float far[] = {0x1.3b095p-12f,  0x1.20938cp+0f, 0x1.4698ap-1f,  0x1.a73a7cp-4f,
-                              -0x1.6778a6p-6f, 0x1.859a36p-9f, -0x1.8bfd4p-13f}; /* -ln(1 - erf) */
-  float size = __builtin_fabsf(x), square = x * x;
-  if (size < 1) return multiply_add(x, POLYNOMIAL(near, square), x);
-  int n;
-  float y = __builtin_fminf(size, 4), r = reduce_exponent(-POLYNOMIAL(far, y), &n);
-  float result = __builtin_copysignf(1 - power_of_two(n) * exp_near(r, 0), x);
-  return x != x ? x : result;
+  float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
+  float most = __builtin_fmaxf(a, b), least = __builtin_fminf(a, b), unit = 1, reciprocal = 1;
+  if (!(most < 0x1p60f)) unit = 0x1p100f, reciprocal = 0x1p-100f;
+  if (most < 0x1p-60f) unit = 0x1p-100f, reciprocal = 0x1p100f;
+  most *= reciprocal;
+  least *= reciprocal;
+  float result = unit * __builtin_sqrtf(multiply_add(most, most, least * least));
+  return most < INFINITY && (x != x || y != y) ? NAN : result;
 }
 
 /* Cube root of what lies between 1/2 and 4: a third of the logarithm, which the bits show to 3 %, two steps of Halley's, and one of Newton's
