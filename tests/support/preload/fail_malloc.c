@@ -45,7 +45,7 @@ static void serve(void)
   while (requests && fgets(which, sizeof which, requests)) {
     pid_t child = fork();
     if (child == 0) {
-      close(REQUESTS);
+      fclose(requests);
       close(ANSWERS);
       choose(which);
       return;
