@@ -1,73 +1,14 @@
-# D04: the n-th allocation of each tool fails, or all from it on: an error with exit status 4, or the whole result; never a
-# signal, never another's fault, never half a file; and where it is LLVM that has no memory, the interpreter goes on.
-# POPULUS_TEST_CASES allocations of each, spread over all (CI: a few);
-# POPULUS_TEST_CASES=1000000 takes every one. Of popexec and the CPU device, which have few, each is always taken.
+# D04 (tests/support/sweep.sh): tools, and programs whose graphs run on tiles.
 set -u
-. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
-case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers have an allocator of their own"; exit 77 ;; esac
-preload=$POPULUS_BUILD_DIR/tests/support/libfail_malloc.so
-cases=${POPULUS_TEST_CASES:-6} every=1000000
+. "$POPULUS_SOURCE_DIR/tests/support/sweep.sh"
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
 quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"a.a"}' quiet out "$POPULUS_BIN/matvec_split" 60 40
 
-# sweep <name> <file that is made, or -> <command>...
-sweep()
-{
-  name=$1 product=$2
-  shift 2
-  rm -rf cache reports "$product"
-  FAIL_MALLOC_COUNT=count LD_PRELOAD="$preload ${llvm:-}" "$@" >whole.out 2>whole.err || fail "$name: $(cat whole.err)"
-  [ "$product" = - ] || cp "$product" whole.product
-  calls=$(cat count)
-  [ "$calls" -gt 10 ] || fail "$name makes $calls allocations: the library does not count"
-  mkfifo requests answers
-  FAIL_MALLOC=serve LD_PRELOAD="$preload ${llvm:-}" "$@" 8<requests 9>answers >>swept.out 2>>swept.err &
-  exec 8>requests 9<answers
-  step=$((calls / cases)) tried=0 refused=0
-  [ $step -gt 0 ] || step=1
-  # Another place in each run of a small sweep would be another test; a seed says which.
-  n=$((1 + ${POPULUS_TEST_SEED:-0} % step))
-  while [ $n -le "$calls" ]; do
-    for which in $n $n+; do
-      rm -rf cache reports "$product"
-      : >swept.out
-      : >swept.err
-      echo "$which" >&8
-      read -r status <&9 || fail "$name: no run for allocation $which: $(head -5 swept.err)"
-      case $status in
-      0) cmp -s swept.out whole.out || fail "$name, allocation $which: other output: $(head -5 swept.err)" ;;
-      4) refused=$((refused + 1))
-        grep -Eqi 'memory|allocate' swept.err || fail "$name, allocation $which: $(head -5 swept.err)" ;;
-      127) refused=$((refused + 1)) ;; # the dynamic linker
-      *) fail "$name, allocation $which: exit status $status: $(head -5 swept.err)" ;;
-      esac
-      if [ "$product" != - ] && [ -e "$product" ]; then
-        cmp -s "$product" whole.product || fail "$name, allocation $which: half a file"
-      fi
-      tried=$((tried + 1))
-    done
-    n=$((n + step))
-  done
-  exec 8>&- 9<&-
-  wait
-  rm requests answers
-  [ "$(find . -name '*.tmp' | wc -l)" -eq 0 ] || fail "$name: temporary files are left: $(find . -name '*.tmp')"
-  echo "$name: $calls allocations, $tried runs, $refused refused"
-}
-# LLVM is loaded from the start: its constructors, and thread-local variables of its libraries, are the dynamic linker's
-# (base/llvm_thread.h). Everything else that it does is a thread's that can be given up.
-with_llvm()
-{
-  llvm=$(ldd "$POPULUS_DATA_DIR/populus-translator.so" | sed -n 's/.*libLLVM[^ ]* => \([^ ]*\).*/\1/p')
-  cases=$(((cases + 2) / 3)) # it takes its time
-  POPULUS_TILE_ENGINE=translator
-}
-export POPULUS_TILE_ENGINE=interpreter
 sweep popc one.gp "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o one.gp
 sweep 'popc --list-vertices' - "$POPULUS_BIN/popc" --list-vertices busy.gp
 (
-  cases=$every
+  cases=1000000
   sweep popexec - "$POPULUS_BIN/popexec" --list a.a
 ) || exit 1
 sweep 'popexec --memory' - "$POPULUS_BIN/popexec" --memory --list a.a
@@ -88,9 +29,5 @@ sweep 'host program' - "$busy_graph" busy.gp ipu2 8
   export 'POPLAR_ENGINE_OPTIONS={"autoReport.all":"true","autoReport.directory":"reports"}'
   sweep reports - "$busy_graph" busy.gp ipu2 8
 ) || exit 1
-(
-  with_llvm
-  sweep translator - "$busy_graph" busy.gp ipu2 8
-  cases=$every
-  sweep 'CPU device' - "$POPULUS_BIN/matvec_split" --device cpu 60 40
-) || exit 1
+with_llvm
+sweep translator - "$busy_graph" busy.gp ipu2 8
