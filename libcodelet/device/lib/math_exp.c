@@ -5,10 +5,11 @@
 float expm1f(float x)
 {
   int n;
+  if (!(x < INFINITY)) return x;
   float r = reduce_exponent(limit(x, -20, 89), &n), half = power_of_two(n - 1);
   float near = multiply_add(exp_rest(r), r * r, r);
   float result = 2 * multiply_add(near, half, half - 0.5f);
-  return __builtin_fabsf(x) < 0x1p-25f || x != x ? x : result;
+  return __builtin_fabsf(x) < 0x1p-25f ? x : result;
 }
 
 /* 1 + x = 2^n (1 + r + low), where 1 + r lies between the roots of 1/2 and 2. */
@@ -17,7 +18,9 @@ float log1pf(float x)
   enum { ROOT = 0x3f3504f3 };
   static const float c[] = {0x1.555554p-2f, -0x1.000228p-2f, 0x1.99a036p-3f, -0x1.547226p-3f,
                             0x1.22d5dcp-3f, -0x1.0d81a2p-3f, 0x1.05773ap-3f, -0x1.390edap-4f};
-  float sum = 1 + x, added = sum - x;
+  float sum = 1 + x;
+  if (!(sum > 0 && sum < INFINITY)) return sum == 0 ? -1 / sum : x > 0 ? x : (x - x) / (x - x);
+  float added = sum - x;
   float lost = (x - (sum - added)) + (1 - added);
   uint32_t offset = bits_of(sum) - ROOT;
   int n = (int32_t)offset >> 23;
@@ -25,29 +28,31 @@ float log1pf(float x)
   float r = multiply_add(lost, unit, part), low = multiply_add(lost, unit, part - r);
   float rest = multiply_add(-0.5f, r * r, multiply_add(r * r * r, POLYNOMIAL(c, r), low));
   float result = multiply_add((float)n, ln2_high, r + multiply_add((float)n, ln2_low, rest));
-  if (!(sum > 0 && sum < INFINITY)) return sum == 0 ? -INFINITY : x > 0 ? x : NAN;
   return __builtin_copysignf(result, x);
 }
 
-/* e^size / 4, which is a float wherever hyperbolic functions are. */
+/* e^size / 4 of finite sizes, which is a float wherever hyperbolic functions are, and some way further. */
 static inline float exp_quarter(float size)
 {
   int n;
-  float r = reduce_exponent(limit(size, 0, 90), &n);
+  float r = reduce_exponent(limit(size, 0, 89.75f), &n);
   return exp_near(r) * power_of_two(n - 2);
 }
 
 float coshf(float x)
 {
-  float quarter = exp_quarter(__builtin_fabsf(x));
-  return x != x ? x : 2 * (quarter + 0x1p-4f / quarter);
+  float size = __builtin_fabsf(x);
+  if (!(size < INFINITY)) return size;
+  float quarter = exp_quarter(size);
+  return 2 * (quarter + 0x1p-4f / quarter);
 }
 
 float sinhf(float x)
 {
   static const float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a022bcp-13f, 0x1.756c1ep-19f};
   float size = __builtin_fabsf(x), square = x * x;
-  if (!(size >= 1)) return multiply_add(x * square, POLYNOMIAL(c, square), x);
+  if (size < 1) return multiply_add(x * square, POLYNOMIAL(c, square), x);
+  if (!(size < INFINITY)) return x;
   float quarter = exp_quarter(size);
   return __builtin_copysignf(2 * (quarter - 0x1p-4f / quarter), x);
 }

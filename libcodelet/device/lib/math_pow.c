@@ -26,9 +26,10 @@ static inline float exp2_sum(float high, float low)
 float exp10f(float x)
 {
   const float unit = 0x1.a934fp+1f, unit_low = 0x1.2f346ep-24f; /* log2(10) */
+  if (!(x < INFINITY)) return x;
   float y = limit(x, -46, 39), product = y * unit;
   float rest = multiply_add(y, unit_low, multiply_add(y, unit, -product));
-  return x != x ? x : exp2_sum(product, rest);
+  return exp2_sum(product, rest);
 }
 
 float pow10f(float x)
@@ -36,11 +37,14 @@ float pow10f(float x)
   return exp10f(x);
 }
 
-/* Everything but positive normal numbers. */
-static inline bool is_special(uint32_t bits)
+/* Everything but positive normal numbers below some other. */
+static inline bool is_special(uint32_t bits, float bound)
 {
-  return bits - 0x00800000 >= 0x7f000000;
+  return bits - 0x00800000 >= bits_of(bound) - 0x00800000;
 }
+
+/* With larger exponents every power but that of 1 is 0 or infinite; what logarithms make of them is no float. */
+static const float largest_exponent = 0x1p40f;
 
 /* Of the intervals from 0.7 to 1.4 that have the same upper bits: a number near the reciprocal of all in it, of so few bits that the product with
  * any of them minus 1 is exact; and minus its logarithm to base 2, as a sum, of which n + high is exact. */
@@ -123,7 +127,7 @@ static int parity(float y)
   return n & 1 ? 1 : 2;
 }
 
-/* Where x is not a positive normal number, or y is zero, infinite or no number. */
+/* Where x is not a positive normal number, or y is zero, a large number, infinite or no number. */
 __attribute__((noinline)) CALLED static float special_power(float x, float y)
 {
   float size = __builtin_fabsf(x);
@@ -132,19 +136,20 @@ __attribute__((noinline)) CALLED static float special_power(float x, float y)
   if (__builtin_isinf(y)) return size == 1 ? 1 : (size < 1) == (y < 0) ? INFINITY : 0;
   int odd = parity(y);
   if (x == 0 || __builtin_isinf(x)) {
-    float result = (x == 0) == (y < 0) ? INFINITY : 0;
+    float result = y < 0 ? 1 / size : size;
     return odd == 1 ? __builtin_copysignf(result, x) : result;
   }
-  if (x < 0 && !odd) return NAN;
+  if (x < 0 && !odd) return (x - x) / (x - x);
   uint32_t bits = bits_of(size);
   if (bits < 0x00800000) bits = bits_of(size * 0x1p23f) - (23u << 23);
-  float result = power(bits, y);
+  float result = power(bits, limit(y, -largest_exponent, largest_exponent));
   return x < 0 && odd == 1 ? -result : result;
 }
 
 float powf(float x, float y)
 {
-  if (is_special(bits_of(x)) || is_special(bits_of(y) & 0x7fffffff)) return special_power(x, y);
+  if (is_special(bits_of(x), INFINITY) || is_special(bits_of(__builtin_fabsf(y)), largest_exponent))
+    return special_power(x, y);
   return power(bits_of(x), y);
 }
 

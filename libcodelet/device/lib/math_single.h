@@ -6,6 +6,7 @@
  *
  * Everything here is fused multiply-adds of floats, and hardly a branch depends on the argument: the usual way is straight
  * code, so it is short on a tile, and the translator can do several at a time. Results are the same on every host.
+ * With exceptions on (populus/registers.h), a function raises what its result is: no division by zero on the way, for one.
  * The largest errors, in units in the last place, are what tests/unit/libcodelet/device_math.c allows.
  *
  * Polynomials: minimax, by Remez' exchange algorithm in 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and

@@ -81,14 +81,15 @@ float _cosf(float x)
   return cosf(x);
 }
 
-/* |x| <= pi / 4: (tan r - r) / r^3 of r^2. The cotangent is the reciprocal, with what that and the sum lose. */
+/* |x| <= pi / 4: (tan r - r) / r^3 of r^2. The cotangent is the reciprocal, with what that and the sum lose; of 1, where nobody asks
+ * for it, as that of 0 would be a fault. */
 float tanf(float x)
 {
   static const float c[] = {0x1.55556p-2f, 0x1.110d9ep-3f,  0x1.bad9c2p-5f, 0x1.5cc0d4p-6f,
                             0x1.62cb3p-7f, 0x1.9c0efap-14f, 0x1.1e91bep-8f};
   angle a = reduce_angle(__builtin_fabsf(x));
   float square = a.r * a.r, rest = a.r * square * POLYNOMIAL(c, square);
-  float tangent = a.r + rest, cotangent = -1 / tangent;
+  float tangent = a.r + rest, cotangent = -1 / (a.quarter & 1 ? tangent : 1);
   float lost = multiply_add(cotangent, rest, multiply_add(cotangent, a.r, 1));
   cotangent = multiply_add(cotangent, lost, cotangent);
   uint32_t result = bits_of(a.quarter & 1 ? cotangent : tangent) ^ (bits_of(x) & 0x80000000);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "support/random.h"
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -93,6 +94,24 @@ Test(device_math, functions_of_numbers_of_all_sizes)
       expect_close(&functions[i], float_of((uint32_t)bits));
 }
 
+/* Has been raised what the result says? */
+static bool raises_what_it_says(float got, bool finite)
+{
+  int raised = fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+  if (isnan(got)) return raised & FE_INVALID;
+  if (isinf(got) && finite) return raised == FE_OVERFLOW || raised == FE_DIVBYZERO;
+  return raised == 0;
+}
+
+static void expect_raised(const function *f, float x)
+{
+  if (isnan(x)) return;
+  feclearexcept(FE_ALL_EXCEPT);
+  volatile float got = f->tile(x);
+  cr_assert(raises_what_it_says(got, isfinite(x)), "%s(%a) is %a and raises 0x%x", f->name, x, got,
+            fetestexcept(FE_ALL_EXCEPT));
+}
+
 static const float special[] = {
     0.0f,      -0.0f,   1.0f,     -1.0f,     2.0f,     -2.0f,      3.0f,      -3.0f,
     0.5f,      -0.5f,   INFINITY, -INFINITY, NAN,      1e-45f,     -1e-45f,   FLT_MIN,
@@ -104,6 +123,16 @@ Test(device_math, functions_of_special_numbers)
 {
   for (unsigned i = 0; i < NUM_FUNCTIONS; i++)
     for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_close(&functions[i], special[n]);
+}
+
+Test(device_math, functions_raise_what_their_results_say)
+{
+  enum { STEP = 262139 };
+  for (unsigned i = 0; i < NUM_FUNCTIONS; i++) {
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP)
+      expect_raised(&functions[i], float_of((uint32_t)bits));
+    for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_raised(&functions[i], special[n]);
+  }
 }
 
 typedef struct function_of_two {
@@ -130,6 +159,24 @@ static void expect_close_of_two(const function_of_two *f, float x, float y)
 static void expect_power(float x, float y)
 {
   expect_close_of_two(&power_function, x, y);
+}
+
+static void expect_raised_of_two(const function_of_two *f, float x, float y)
+{
+  if (isnan(x) || isnan(y)) return;
+  feclearexcept(FE_ALL_EXCEPT);
+  volatile float got = f->tile(x, y);
+  cr_assert(raises_what_it_says(got, isfinite(x) && isfinite(y)),
+            "%s(%a, %a) is %a and raises 0x%x", f->name, x, y, got, fetestexcept(FE_ALL_EXCEPT));
+}
+
+Test(device_math, functions_of_two_raise_what_their_results_say)
+{
+  static const function_of_two *const all[] = {&power_function, &angle_function, &length_function};
+  for (unsigned f = 0; f < sizeof all / sizeof *all; f++)
+    for (unsigned i = 0; i < NUM_SPECIAL; i++)
+      for (unsigned n = 0; n < NUM_SPECIAL; n++)
+        expect_raised_of_two(all[f], special[i], special[n]);
 }
 
 Test(device_math, functions_of_two_special_numbers)
