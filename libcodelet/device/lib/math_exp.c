@@ -50,8 +50,8 @@ float coshf(float x)
 float sinhf(float x)
 {
   static const float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a022bcp-13f, 0x1.756c1ep-19f};
-  float size = __builtin_fabsf(x), square = x * x;
-  if (size < 1) return multiply_add(x * square, POLYNOMIAL(c, square), x);
+  float size = __builtin_fabsf(x);
+  if (size < 1) return multiply_add(x * (x * x), POLYNOMIAL(c, x * x), x);
   if (!(size < INFINITY)) return x;
   float quarter = exp_quarter(size);
   return __builtin_copysignf(2 * (quarter - 0x1p-4f / quarter), x);
@@ -65,8 +65,8 @@ float erff(float x)
                                0x1.540898p-8f, -0x1.a40958p-11f, 0x1.4996f8p-14f};
   static const float far[] = {0x1.3b095p-12f,  0x1.20938cp+0f, 0x1.4698ap-1f,  0x1.a73a7cp-4f,
                               -0x1.6778a6p-6f, 0x1.859a36p-9f, -0x1.8bfd4p-13f}; /* -ln(1 - erf) */
-  float size = __builtin_fabsf(x), square = x * x;
-  if (size < 1) return multiply_add(x, POLYNOMIAL(near, square), x);
+  float size = __builtin_fabsf(x);
+  if (size < 1) return multiply_add(x, POLYNOMIAL(near, x * x), x);
   int n;
   float y = __builtin_fminf(size, 4), r = reduce_exponent(-POLYNOMIAL(far, y), &n);
   float result = __builtin_copysignf(1 - power_of_two(n) * exp_near(r), x);
