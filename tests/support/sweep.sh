@@ -8,7 +8,7 @@ preload=$POPULUS_BUILD_DIR/tests/support/libfail_malloc.so
 cases=${POPULUS_TEST_CASES:-6}
 export POPULUS_TILE_ENGINE=interpreter
 
-# A shell without programs: their start is what takes the time of a sweep.
+# What is done for each run starts no programs, if it can: that took more time than the runs.
 remove_products()
 {
   [ ! -e cache ] && [ ! -e reports ] && [ ! -e "$product" ] || rm -rf cache reports "$product"

@@ -3,15 +3,7 @@
  * in double precision, 9 KB of additions and products by integers on each tile that converts one, or calls sinf; its quotients are
  * made of divisions of 32 bits, which take 270 slots each (libarchive-ipu/target.c), as the chip has none.
  */
-#include <stdint.h>
-
-static float times_power_of_two(float x, uint32_t n)
-{
-  uint32_t bits = (127 + n) << 23;
-  float power;
-  __builtin_memcpy(&power, &bits, sizeof power);
-  return x * power;
-}
+#include "math_single.h"
 
 /* Rounded as the mode says. What is below the upper 31 (32) bits becomes the lowest one of these: some bits further up is where the
  * number is rounded. */
@@ -22,7 +14,7 @@ float __floatundisf(uint64_t n)
   if (!high) return (float)(uint32_t)n;
   uint32_t shift = 32 - (uint32_t)__builtin_clz(high);
   uint32_t rest = (uint32_t)n << (32 - shift) != 0;
-  return times_power_of_two((float)((uint32_t)(n >> shift) | rest), shift);
+  return (float)((uint32_t)(n >> shift) | rest) * power_of_two((int)shift);
 }
 
 float __floatdisf(int64_t n);
@@ -32,16 +24,15 @@ float __floatdisf(int64_t n)
   if (high == (int32_t)n >> 31) return (float)(int32_t)n;
   uint32_t shift = 33 - (uint32_t)__builtin_clz((uint32_t)(high ^ high >> 31) | 1);
   uint64_t below = (uint64_t)n << (64 - shift);
-  return times_power_of_two((float)((int32_t)(n >> shift) | (below != 0)), shift);
+  return (float)((int32_t)(n >> shift) | (below != 0)) * power_of_two((int)shift);
 }
 
 /* Cut off; of what no such integer holds, the nearest that one does, of NaN the largest: as the tile's instructions for 32 bits. */
 uint64_t __fixunssfdi(float x);
 uint64_t __fixunssfdi(float x)
 {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
   if (x < 0x1p32f) return (uint32_t)x;
+  uint32_t bits = bits_of(x);
   uint32_t exponent = bits >> 23 & 0xff;
   if (exponent >= 127 + 64) return UINT64_MAX;
   return (uint64_t)((bits & 0x7fffff) | 0x800000) << (exponent - 127 - 23);

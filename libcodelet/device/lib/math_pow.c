@@ -1,7 +1,8 @@
-/* Powers, logarithms to other bases, roots (math_single.h). */
+/* Powers and roots (math_single.h). */
 #include "math_single.h"
 
-float _powf(float x, float y); /* names that the C library's own functions call, or has besides */
+float _powf(float x,
+            float y); /* names that the C library has besides, and its own functions call */
 float exp10f(float x);
 float pow10f(float x);
 

@@ -1,6 +1,6 @@
 /*
- * What the functions of <math.h> in single precision are made of (math_pow.c, math_trig.c, math_exp.c). They are
- * linked instead of the C library's, some of which compute in double precision, which a tile has not, and others branch their
+ * What the functions of <math.h> in single precision are made of (math_pow.c, math_trig.c, math_exp.c), and conversions (int64.c).
+ * The functions are linked instead of the C library's, some of which compute in double precision, which a tile has not, and others branch their
  * way through many cases. Those for which tiles have instructions are in functions.c. powf, which needs its logarithm to some
  * 40 bits, can make nothing of those.
  *
@@ -15,8 +15,8 @@
  *
  * The files are compiled as freestanding code, so only what begins with __builtin_ becomes instructions.
  */
-#ifndef POPULUS_DEVICE_MATH_H
-#define POPULUS_DEVICE_MATH_H
+#ifndef POPULUS_DEVICE_MATH_SINGLE_H
+#define POPULUS_DEVICE_MATH_SINGLE_H
 
 #include <math.h>
 #include <stdbool.h>
