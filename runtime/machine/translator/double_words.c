@@ -137,7 +137,7 @@ static uint32_t place_of(const function *f, LLVMValueRef v)
   return LLVMIsAInstruction(v) ? pair_map_find(&f->numbers, v, NULL) : UINT32_MAX;
 }
 
-/* Of two values, of which one is there where the other is: where both are. UINT32_MAX: everywhere. */
+/* Of two comparable values (are_comparable): where both are. UINT32_MAX: everywhere. */
 static uint32_t later(const function *f, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t x = place_of(f, a), y = place_of(f, b);
@@ -440,8 +440,20 @@ typedef struct demands {
   size_t count, capacity;
 } demands;
 
+/* Is one of them there where the other is? Two values that one instruction uses are. So it is enough that what is demanded is like that:
+ * then the halves of all that it comes from are. */
+static bool are_comparable(function *f, LLVMValueRef a, LLVMValueRef b)
+{
+  uint32_t x = place_of(f, a), y = place_of(f, b);
+  if (x == UINT32_MAX || y == UINT32_MAX) return true;
+  uint32_t block = f->places[x].block, other = f->places[y].block;
+  if (!f->dominator) find_dominators(f);
+  return block_dominates(f, block, other) || block_dominates(f, other, block);
+}
+
 static void add_demand(function *f, demands *to, LLVMValueRef low, LLVMValueRef high, demand own)
 {
+  if (!are_comparable(f, low, high)) return;
   own.pair = double_words_pair(&f->d, low, high, 0);
   if (own.pair != NO_PAIR) pop_push(to->list, to->count, to->capacity, own);
 }
@@ -664,7 +676,7 @@ static void join_in(LLVMValueRef of, LLVMBuilderRef b)
     LLVMValueRef taken = NULL;
     for (size_t i = 0; i < f.num_places; i++)
       look_at_store(&f, &all, f.places[i].instruction, &taken);
-    find_dominators(&f);
+    if (!f.dominator) find_dominators(&f);
     find_good(&f);
     join(&f, &all);
   }

@@ -552,9 +552,13 @@ static bool take_product(double_words *d, sum *s, LLVMValueRef low, term *out, u
     l->used = true;
     *out = (term){NO_PAIR, NO_PAIR, operands[0], operands[1], extend[0], extend[1]};
     if (extend[0] != LLVMZExt || extend[1] != LLVMZExt) return true;
+    sum before = *s;
     int32_t left = factor_pair(d, s, operands[0], operands[1], depth);
     int32_t right = factor_pair(d, s, operands[1], operands[0], depth);
-    if (left != NO_PAIR && right != NO_PAIR) *out = (term){.a = left, .b = right};
+    if (left != NO_PAIR && right != NO_PAIR)
+      *out = (term){.a = left, .b = right};
+    else
+      *s = before; /* the words' product alone: cross products are still to be added */
     return true;
   }
   return false;

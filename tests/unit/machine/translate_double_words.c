@@ -23,6 +23,7 @@ typedef struct maker {
   uint64_t random;
   assembler *a;
   bool exact; /* all registers are as they should be */
+  bool odd;   /* data are odd numbers, of which a product keeps something of all its factors */
 } maker;
 
 static uint32_t pick(maker *m, uint32_t below)
@@ -299,6 +300,34 @@ static void put_access(maker *m, uint32_t x)
   if (!load && pick(m, 4) == 0) asm_store(a, ASM_SW, x, S0, high + 4);
 }
 
+/* A difference or a product, one half of it on one way, the other on the other: neither is there where the other is. */
+static void put_parted(maker *m, uint32_t to, uint32_t x, uint32_t y)
+{
+  bool product = pick(m, 2), swapped = pick(m, 2);
+  size_t over = 0;
+  for (unsigned way = 0; way < 2; way++) {
+    if (way == 0) over = asm_hole(m->a);
+    if ((way == 0) == swapped) {
+      put(m, product ? MUL : SUB, to, x, y);
+    } else if (product) {
+      put(m, MULHU, T5, x, y);
+      put(m, MUL, T6, x + 1, y);
+      put(m, ADD, to, T5, T6);
+    } else {
+      if (pick(m, 2)) put_imm(m, SRAI, T6, y, 31); /* x minus a word with its sign */
+      put(m, SLTU, T5, x, y);
+      put(m, SUB, T4, x + 1, pick(m, 2) ? T6 : y + 1);
+      put(m, SUB, to, T4, T5);
+    }
+    if (way == 0) {
+      size_t past = asm_hole(m->a);
+      asm_patch_branch(m->a, over, pick(m, 2) ? ASM_BEQ : ASM_BNE, x + 1, ZERO);
+      over = past;
+    }
+  }
+  asm_patch_branch(m->a, over, ASM_BEQ, ZERO, ZERO);
+}
+
 /* A word, with its sign, without, or with bits that are its sign or not. */
 static void put_word(maker *m, uint32_t to, uint32_t x)
 {
@@ -314,7 +343,7 @@ static void put_word(maker *m, uint32_t to, uint32_t x)
 static void put_operation(maker *m)
 {
   uint32_t to = pair(m), x = pair(m), y = pair(m);
-  switch (pick(m, 12)) {
+  switch (pick(m, 13)) {
   case 0:
     put_sum(m, to, x, y);
     return;
@@ -349,6 +378,9 @@ static void put_operation(maker *m)
   case 9:
     put_word(m, to, x);
     return;
+  case 11:
+    put_parted(m, to, x, y);
+    return;
   default:
     put_access(m, x);
   }
@@ -374,17 +406,51 @@ static void put_worker(maker *m)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-static void compare_double_words(uint64_t seed)
+/* So many products in a row, in a loop, that what they come from is looked at no further: x = x * y + a word.
+ * One factor of the last that is looked at is known, then, the other is not. */
+static void put_long_chain(maker *m)
+{
+  assembler *a = m->a;
+  m->exact = m->odd = true;
+  asm_li(a, S0, RIG_DATA);
+  for (uint32_t r = A0; r < A6; r++) asm_load(a, ASM_LW, r, S0, (int32_t)(4 * r));
+  put(m, MULHU, T4, A2, A4); /* y is known by the time */
+  put(m, MUL, T5, A3, A4);
+  put(m, ADD, A3, T4, T5);
+  put(m, MUL, A2, A2, A4);
+  asm_li(a, T0, 3);
+  uint32_t again = asm_here(a);
+  for (uint32_t n = 196 + pick(m, 24); n > 0; n--) {
+    put(m, MUL, T4, A0 + 1, A2);
+    put(m, MUL, T5, A0, A2 + 1);
+    put(m, MULHU, T6, A0, A2);
+    put(m, ADD, T5, T6, T5);
+    put(m, MUL, T3, A0, A2);
+    put(m, ADD, A0, T3, A4);
+    put(m, SLTU, T3, A0, T3);
+    put(m, ADD, T5, T5, T3);
+    put(m, ADD, A0 + 1, T5, T4);
+  }
+  asm_addi(a, T0, T0, -1);
+  size_t out = asm_hole(a); /* too far for a branch */
+  asm_jal(a, ZERO, again);
+  asm_patch_branch(a, out, ASM_BEQ, T0, ZERO);
+  for (uint32_t r = A0; r < A6; r++) asm_store(a, ASM_SW, r, S0, (int32_t)(4 * r));
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static void compare_double_words(uint64_t seed, void (*put_code)(maker *m))
 {
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 77777, .a = &r.code[0]};
   rig_start_worker(m.a);
-  put_worker(&m);
+  put_code(&m);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);
   for (uint32_t i = 0; i < DATA_WORDS; i++) {
     static const uint32_t values[] = {0, 1, UINT32_MAX, 0x80000000, 0x7fffffff, 2};
     uint32_t word = i == ROUNDS   ? 1 + pick(&m, 12)
+                    : m.odd       ? (uint32_t)random_next(&m.random) | 1
                     : pick(&m, 3) ? values[pick(&m, 6)]
                                   : (uint32_t)random_next(&m.random);
     memcpy(bytes + (RIG_DATA - RIG_BASE) + 4 * i, &word, sizeof word);
@@ -397,5 +463,11 @@ static void compare_double_words(uint64_t seed)
 Test(translate_double_words, compute_what_their_halves_do)
 {
   seed_range seeds = test_seeds(1, 250);
-  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_double_words(seed);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++)
+    compare_double_words(seed, put_worker);
+}
+
+Test(translate_double_words, long_chains_of_products)
+{
+  for (uint64_t seed = 1; seed <= 8; seed++) compare_double_words(seed, put_long_chain);
 }
