@@ -449,8 +449,10 @@ static void find_pointed(discovery *d)
   }
   free(places);
   discover_functions(d, first);
-  while (u->num_pointed && (size_t)u->pointed[u->num_pointed - 1] >= u->num_functions)
-    u->num_pointed--;
+  size_t kept = 0; /* without those that were too much */
+  for (size_t i = 0; i < u->num_pointed; i++)
+    if ((size_t)u->pointed[i] < u->num_functions) u->pointed[kept++] = u->pointed[i];
+  u->num_pointed = kept;
 }
 
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit)

@@ -9,9 +9,30 @@
 enum { NUM_WORDS = 16000, CODE_BYTES = 0x11000, DATA = RIG_BASE + CODE_BYTES, STACK_BYTES = 0x100 };
 enum { DATA_BYTES = STACK_BYTES * NUM_TILE_STACKS };
 
-static void put(uint8_t *bytes, size_t *count, uint32_t word)
+/* Runs what has been assembled, and behind it these words. */
+static void compare_code(const char *what, rig *r, const uint32_t *words, size_t num_words,
+                         uint64_t max_cycles)
 {
-  memcpy(bytes + 4 * (*count)++, &word, 4);
+  const assembler *a = &r->code[0];
+  uint8_t *bytes = pop_xcalloc(CODE_BYTES + DATA_BYTES, 1);
+  cr_assert_leq(4 * (a->count + num_words), CODE_BYTES);
+  memcpy(bytes, a->words, 4 * a->count);
+  memcpy(bytes + 4 * a->count, words, 4 * num_words);
+
+  const pop_image_segment segments[] = {{.start = RIG_BASE, .size = CODE_BYTES, .executable = true},
+                                        {.start = DATA, .size = DATA_BYTES, .writable = true}};
+  pop_image image = {.base = RIG_BASE,
+                     .size = CODE_BYTES + DATA_BYTES,
+                     .bytes = bytes,
+                     .entry = RIG_CODE,
+                     .segments = segments,
+                     .num_segments = 2};
+  tile_stack stacks[NUM_TILE_STACKS];
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    stacks[i] = (tile_stack){DATA + i * STACK_BYTES, STACK_BYTES};
+  compare_engines(&r->target, &image, stacks, max_cycles, what, 0);
+  free(bytes);
+  rig_free(r);
 }
 
 /* A worker counts down from `rounds` and then enters the words, which lead out of their end. */
@@ -27,27 +48,10 @@ static void compare_long_code(const char *what, uint32_t word, uint32_t rounds)
   asm_li(a, T1,
          RIG_CODE +
              4 * (uint32_t)(a->count + 1)); /* behind the next word: `jalr t1` comes back to it */
-
-  uint8_t *bytes = pop_xcalloc(CODE_BYTES + DATA_BYTES, 1);
-  size_t count = a->count;
-  memcpy(bytes, a->words, 4 * count);
-  for (uint32_t i = 0; i < NUM_WORDS; i++) put(bytes, &count, word);
-  put(bytes, &count, isa_tile_op_word(TILE_EXIT, 0, 0, 0));
-
-  const pop_image_segment segments[] = {{.start = RIG_BASE, .size = CODE_BYTES, .executable = true},
-                                        {.start = DATA, .size = DATA_BYTES, .writable = true}};
-  pop_image image = {.base = RIG_BASE,
-                     .size = CODE_BYTES + DATA_BYTES,
-                     .bytes = bytes,
-                     .entry = RIG_CODE,
-                     .segments = segments,
-                     .num_segments = 2};
-  tile_stack stacks[NUM_TILE_STACKS];
-  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
-    stacks[i] = (tile_stack){DATA + i * STACK_BYTES, STACK_BYTES};
-  compare_engines(&r.target, &image, stacks, 200000, what, 0);
-  free(bytes);
-  rig_free(&r);
+  static uint32_t words[NUM_WORDS + 1];
+  for (uint32_t i = 0; i < NUM_WORDS; i++) words[i] = word;
+  words[NUM_WORDS] = isa_tile_op_word(TILE_EXIT, 0, 0, 0);
+  compare_code(what, &r, words, NUM_WORDS + 1, 200000);
 }
 
 Test(translate_large, thousands_of_calls_through_a_register_are_translated_in_part)
@@ -58,4 +62,44 @@ Test(translate_large, thousands_of_calls_through_a_register_are_translated_in_pa
 Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
 {
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
+}
+
+/* One function makes the unit so long that another, whose address its code makes in front of that of a function which is a part of it,
+ * has no room. */
+Test(translate_large, of_functions_by_pointer_those_that_fit_are_translated)
+{
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  rig_start_worker(a);
+  size_t start = asm_hole(a);
+  uint32_t fits = asm_here(a);
+  asm_word(a, asm_r(0x02000033, A0, A0, A0)); /* mul */
+  asm_addi(a, A0, A0, 5);
+  asm_jalr(a, ZERO, RA, 0);
+  uint32_t has_no_room = asm_here(a);
+  asm_addi(a, A0, A0, 77);
+  asm_jalr(a, ZERO, RA, 0);
+  asm_patch_branch(a, start, ASM_BEQ, ZERO, ZERO);
+  asm_li(a, S0, 6);
+  asm_li(a, A0, 3);
+  uint32_t again = asm_here(a);
+  asm_jal(a, RA, fits);
+  size_t to_long = asm_hole(a);
+  asm_li(a, T1, has_no_room);
+  asm_li(a, T2, fits);
+  size_t over = asm_hole(a);
+  asm_addi(a, T1, T2, 0);
+  asm_patch_branch(a, over, ASM_BLT, A0, ZERO);
+  asm_jalr(a, RA, T1, 0);
+  asm_addi(a, S0, S0, -1);
+  asm_branch(a, ASM_BNE, S0, ZERO, again);
+  asm_li(a, T1, DATA);
+  asm_store(a, ASM_SW, A0, T1, 0);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  a->words[to_long] = asm_j(RA, (int32_t)(4 * (a->count - to_long)));
+  enum { LONG = 16500 };
+  static uint32_t words[LONG + 1];
+  for (uint32_t i = 0; i < LONG; i++) words[i] = asm_i(0x13, A0, A0, 1);
+  words[LONG] = asm_i(0x67, ZERO, RA, 0);
+  compare_code("by pointer", &r, words, LONG + 1, 2000000);
 }
