@@ -19,6 +19,7 @@ enum { MAX_DEPTH = 256, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMB
 
 typedef struct group {
   affine base;                     /* constant 0 */
+  affine sp;                       /* where it is tested */
   int64_t lowest, highest, offset; /* of everybody; of the first one */
   uint32_t align, first, chain;    /* operation, and where it is (search.chain) */
   bool store, by_sp;
@@ -61,7 +62,7 @@ static bool is_cut_off(const search *s, uint32_t from, uint32_t to)
 {
   for (size_t i = 0; i < s->loops->num_loops && !s->fast; i++) {
     const counted_loop *loop = &s->loops->loops[i];
-    if (loop->contains[from]) return !loop->ends_early && !loop->contains[to];
+    if (loop->contains[from]) return !loop_ends_in_plain_copy(loop) && !loop->contains[to];
   }
   return false;
 }
@@ -210,11 +211,18 @@ static bool has_tested(const group *g, const affine *base, int64_t offset, uint3
          isa_access_align(bytes) <= g->align && (!store || g->store) && (!by_sp || g->by_sp);
 }
 
-static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes, bool store,
-                         bool by_sp)
+/* Outside of the windows a store that is not relative to sp may be legal or not depending on where sp is (memory.c). */
+static bool is_tested_alike(const group *g, const affine *sp, bool store, bool by_sp)
+{
+  return !store || by_sp || g->by_sp || affine_equal(&g->sp, sp);
+}
+
+static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes,
+                         const affine *sp, bool store, bool by_sp)
 {
   for (size_t i = s->num_groups; i-- > 0;) {
     group *g = &s->groups[i];
+    if (!is_tested_alike(g, sp, store, by_sp)) continue;
     if (has_tested(g, base, offset, bytes, store, by_sp)) return g;
     if (g->chain == s->chain && affine_same_terms(&g->base, base) && extend(g, offset, bytes))
       return g;
@@ -235,13 +243,14 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   bool by_sp = store && op->rs1 == 2;
   base.constant = 0;
   if (!base.known || offset % isa_access_align(bytes)) return;
-  group *g = find_group(s, &base, offset, bytes, store, by_sp);
+  group *g = find_group(s, &base, offset, bytes, &v->x[2], store, by_sp);
   if (g) {
     s->out[index] = (access_check){
         .covered = true, .tested_by = g->first, .from = (int32_t)(offset - g->offset)};
   } else {
     pop_push(s->groups, s->num_groups, s->groups_capacity,
              (group){.base = base,
+                     .sp = v->x[2],
                      .lowest = offset,
                      .highest = offset + bytes,
                      .offset = offset,

@@ -1,5 +1,6 @@
 /* Tiles share native code only where it protects each of them as the interpreter would: the bounds that
  * are constants of the code must be those of all tiles that run it. */
+#include "support/compare_engines.h"
 #include "support/rig.h"
 
 #include <machine/native.h>
@@ -141,5 +142,37 @@ Test(translate_windows, code_that_the_host_writes_later_is_tested_against_the_ti
   cr_assert_eq(rig_run(&r), 5);
   cr_assert_eq(rig_word(&r, 1, POINTER + 4), VALUE);
   expect_fault_behind(&r, 1, SMALL_END);
+  rig_free(&r);
+}
+
+/* Over a small segment, which is in no window. */
+Test(translate_windows, sp_comes_down_over_data_between_two_stores)
+{
+  enum { SMALL = 64 };
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  rig_start_worker(a);
+  asm_li(a, SP, RIG_STACKS + RIG_STACK_BYTES);
+  asm_li(a, A0, RIG_DATA + 16);
+  asm_li(a, A1, RIG_DATA);
+  asm_store(a, ASM_SW, A0, A0, 0);
+  asm_addi(a, SP, A1, 0);
+  asm_store(a, ASM_SW, A0, A0, 4); /* which is a stack overflow now */
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  static const pop_image_segment segments[] = {
+      {.start = RIG_CODE, .size = RIG_CODE_BYTES, .executable = true},
+      {.start = RIG_CONST, .size = RIG_CONST_BYTES},
+      {.start = RIG_DATA, .size = SMALL, .writable = true},
+      {.start = RIG_DATA + SMALL, .size = SMALL},
+      {.start = RIG_DATA + 2 * SMALL, .size = RIG_END - RIG_DATA - 2 * SMALL, .writable = true}};
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  image.segments = segments;
+  image.num_segments = sizeof segments / sizeof *segments;
+  tile_stack stacks[NUM_TILE_STACKS];
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  compare_engines(&r.target, &image, stacks, 100000, "sp over data", 0);
+  free(bytes);
   rig_free(&r);
 }
