@@ -161,8 +161,11 @@ typedef struct loop_exit {
 } loop_exit;
 
 typedef struct counted_loop {
-  uint32_t header, latch;     /* blocks of the function */
-  bool *contains;             /* by block */
+  uint32_t header, latch; /* blocks of the function */
+  bool *contains;         /* by block, as the next */
+  bool *
+      is_rare; /* a part of the loop that its fast copy is without: `contains` is false (loop_rare.c) */
+  bool has_rare;
   loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
   uint32_t num_exits;
   bool
@@ -181,6 +184,12 @@ typedef struct counted_loop {
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
 } counted_loop;
 
+/* Has the fast copy only rounds that are not the last? So that it alone leads nowhere else. */
+static inline bool loop_ends_in_plain_copy(const counted_loop *loop)
+{
+  return loop->ends_early || loop->has_rare;
+}
+
 typedef struct function_loops {
   bool *is_target;  /* by block: some edge into it goes backwards */
   uint32_t *order;  /* by block: position in reverse postorder */
@@ -191,6 +200,14 @@ typedef struct function_loops {
 
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
+
+/* loop_rare.c: makes those blocks rare, and all that one only comes to by them or from them. False, and nothing is done, if that is
+ * every way through a round. */
+bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cause);
+/* And where, on a way that not all rounds go, one may turn to those: all that begins there (whether a large number is infinite). */
+void loop_leave_out_forks(const block_graph *g, counted_loop *loop);
+/* Is there one way through a round but for rare ones, one exit, at the latch, and is it worth a trial? */
+bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop);
 
 /* loop_trial.c: of a loop all of whose accesses are hoisted. */
 bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
@@ -352,8 +369,8 @@ typedef struct lift {
   block_sums sums_here;
   uint64_t debt; /* time that has passed and is not in the counter (lift_debts.c) */
   untested_ops untested;
-  /* Under float control, in a fast copy: rounds that only find out whether there is something to raise, and say so in `raised`,
-   * a slot; rounds that were found to raise nothing. */
+  /* Under float control, or where rounds may go rare ways, in a fast copy: rounds that only find out whether there is something to raise,
+   * or one goes such a way, and say so in `raised`, a slot; rounds that were found to do neither. */
   bool is_trial, is_tried;
   LLVMValueRef raised;
 } lift;
@@ -531,6 +548,8 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
 void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be taken back: tests what has been asked for so far. */
 void lift_settle(lift *l);
+/* In a trial: the fast copy counts only if this holds. */
+void lift_expect(lift *l, LLVMValueRef condition);
 /* Is a fast copy of the loop tried first? */
 bool lift_tries(const lift *l, const counted_loop *loop);
 /* What the loop's registers hold, to be there again behind its trial. */

@@ -254,6 +254,14 @@ static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
   lift_at_end(l, other);
 }
 
+/* In the fast copy of a loop with rare ways, which are ways to somewhere else. */
+static void jump_as_expected(lift *l, uint32_t number, LLVMValueRef target)
+{
+  uint32_t pc = target_pc(l, 0);
+  lift_expect(l, lift_compare(l, LLVMIntEQ, target, lift_pc(l, pc)));
+  LLVMBuildBr(l->b, lift_edge(l, number, l->unit->targets[l->block->first_target], pc));
+}
+
 static LLVMValueRef start_vertex(lift *l, const code_op *op)
 {
   LLVMValueRef target = lift_x(l, op->rs1), state = lift_x(l, op->rs2);
@@ -278,6 +286,10 @@ void lift_dynamic(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   LLVMValueRef target = op->id == OP_TILE_CALL ? start_vertex(l, op) : jump_target(l, op);
+  if (l->fast && l->fast->has_rare) {
+    jump_as_expected(l, number, target);
+    return;
+  }
   if (b->num_targets) jump_by_table(l, number, target);
   if (b->next != UNIT_NONE)
     call_found(l, number, target);

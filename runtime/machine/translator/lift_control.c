@@ -163,9 +163,14 @@ LLVMValueRef lift_is_finite(lift *l, LLVMValueRef a)
   return lift_is_below(l, a, INFINITY);
 }
 
+void lift_expect(lift *l, LLVMValueRef condition)
+{
+  if (l->is_trial) add_condition(l, condition);
+}
+
 bool lift_tries(const lift *l, const counted_loop *loop)
 {
-  return l->unit->checked && loop->fixed_time;
+  return loop->fixed_time && (l->unit->checked || loop->has_rare);
 }
 
 void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved)

@@ -194,6 +194,17 @@ static bool leads_out_of(const counted_loop *loop, const code_block *b)
          loop->contains[b->taken] != loop->contains[b->next];
 }
 
+/* In the fast copy of a loop with rare ways, where one begins: the trial has seen, or sees, whether a round takes it. */
+static void lift_usual_way(lift *l, uint32_t number, const code_op *op)
+{
+  const code_block *b = l->block;
+  bool is_taken = l->fast->contains[b->taken];
+  LLVMValueRef condition = lift_branch_condition(l, op);
+  lift_expect(l, is_taken ? condition : LLVMBuildNot(l->b, condition, ""));
+  LLVMBuildBr(l->b, is_taken ? lift_edge(l, number, b->taken, (uint32_t)op->imm)
+                             : lift_edge(l, number, b->next, b->pc_end));
+}
+
 static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -202,6 +213,10 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
       go_round(l);
     else
       end_last_round(l, number, op);
+    return;
+  }
+  if (l->fast && l->fast->has_rare && leads_out_of(l->fast, b)) {
+    lift_usual_way(l, number, op);
     return;
   }
   if (l->fast && l->fast->ends_early && !is_exit(l->fast, number) && leads_out_of(l->fast, b)) {
@@ -415,7 +430,7 @@ static void lift_last_round(lift *l, const counted_loop *loop)
   free_copy(&l->fast_copy);
 }
 
-/* Float control (lift_control.c): a fast copy is tried first. In front of the guard, */
+/* Float control, and rare ways: a fast copy is tried first. In front of the guard, */
 static void begin_trial(lift *l, const counted_loop *loop, saved_registers *saved)
 {
   l->raised = lift_new_slot(l, l->type.i1, "raised");
@@ -445,7 +460,7 @@ static void lift_trial(lift *l, const code_copy *fast, const saved_registers *sa
 
 /* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
  * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
- * whole vectors in shorter vectors. A loop that may end early has its last round in the plain copy. */
+ * whole vectors in shorter vectors. A loop that may end early, or has rare ways, has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
@@ -470,7 +485,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   l->debt = 0;
   finish_rounds(l, loop, l->rounds, before);
   l->last_round = NULL;
-  if (loop->ends_early)
+  if (loop_ends_in_plain_copy(loop))
     LLVMBuildBr(l->b, l->plain.starts[loop->header]);
   else
     lift_last_round(l, loop);

@@ -1,9 +1,9 @@
-/* Which counted loops can be tried under float control (lift_control.c): all rounds are done once without their stores, only to
- * find out whether something is raised. That is the same as with stores if
+/* Which counted loops can be tried, under float control (lift_control.c) or because of rare ways (loop_rare.c): all rounds are done once
+ * without their stores, only to find out whether something is raised, or such a way is gone. That is the same as with stores if
  *
  *     no round loads what an earlier one has stored, or what itself has stored before
  *     no float register goes from round to round: sums would only take twice as long, as they are not vectors
- *     all operations are those that native code does under float control
+ *     all operations are those that native code does, under float control
  *
  * Accesses of one group differ by constants, so they are compared here; those of different groups by the guard. The loop has
  * one way through a round. */
@@ -47,7 +47,7 @@ static bool collect(round_walk *w, const code_op *op, uint32_t index)
   (void)index;
   w->writes |= code_op_writes_f(op);
   if (code_op_writes_f(op) && op->id != OP_FLW && op->id != OP_FLD) w->computes = true;
-  return !is_left_to_interpreter(op->id) && !code_op_is_copy(op);
+  return !(w->g->unit->checked && is_left_to_interpreter(op->id)) && !code_op_is_copy(op);
 }
 
 static bool is_of_this_round(round_walk *w, const code_op *op, uint32_t index)

@@ -367,7 +367,7 @@ static bool count_exit(candidate *c, uint32_t block, bool taken_goes_on)
 
 static bool leads_out(const candidate *c, int32_t to)
 {
-  return to != UNIT_NONE && !c->loop.contains[to];
+  return to != UNIT_NONE && !c->loop.contains[to] && !c->loop.is_rare[to];
 }
 
 static bool may_end_loop(const candidate *c, uint32_t block)
@@ -575,23 +575,31 @@ static bool has_copies(const block_graph *g, const code_block *b)
   return false;
 }
 
-/* The natural loop of the edge latch -> header; false if it is not innermost, too large, leaves
- * through calls, or copies blocks, whose time and places are known when they are copied. */
-static bool find_body(const block_graph *g, counted_loop *l, const bool *is_target)
+/* The natural loop of the edge latch -> header; false if it is too large. */
+static bool find_body(const block_graph *g, counted_loop *l)
 {
   l->contains[l->header] = l->contains[l->latch] = true;
   while (block_graph_grow_loop(g, l->header, l->contains)) continue;
   uint32_t num_ops = 0;
-  for (uint32_t n = 0; n < g->num_blocks; n++) {
-    const code_block *b = &g->blocks[n];
-    if (!l->contains[n]) continue;
-    num_ops += b->num_ops;
-    bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
-    if (b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b) ||
-        (is_target[n] && n != l->header))
-      return false;
-  }
+  for (uint32_t n = 0; n < g->num_blocks; n++)
+    if (l->contains[n]) num_ops += g->blocks[n].num_ops;
   return num_ops <= MAX_LOOP_OPS;
+}
+
+/* Leaves the loop by a call, or copies blocks, whose time and places are known when they are copied. */
+static bool calls_or_copies(const block_graph *g, const code_block *b)
+{
+  bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
+  return b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b);
+}
+
+/* Is the loop innermost, and goes it on inside? */
+static bool stays_inside(const block_graph *g, const counted_loop *l, const bool *is_target)
+{
+  for (uint32_t n = 0; n < g->num_blocks; n++)
+    if (l->contains[n] && (calls_or_copies(g, &g->blocks[n]) || (is_target[n] && n != l->header)))
+      return false;
+  return true;
 }
 
 static uint64_t slots_of(const block_graph *g, const counted_loop *l)
@@ -629,26 +637,30 @@ static bool can_load_before(const candidate *c)
   return true;
 }
 
-/* Are all accesses of the loop hoisted? */
-static bool hoists_all(const candidate *c)
+/* Are all accesses of the block hoisted? */
+static bool hoists_block(const candidate *c, const code_block *b)
 {
   uint32_t first = c->g->blocks[0].first_op;
-  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
-    const code_block *b = &c->g->blocks[n];
-    for (uint32_t i = b->first_op; c->loop.contains[n] && i < b->first_op + b->num_ops; i++) {
-      bool store;
-      uint32_t bytes;
-      if (code_op_is_access(&c->g->unit->ops[i], &store, &bytes) &&
-          c->loop.accesses[i - first].group == UNIT_NONE &&
-          c->loop.accesses[i - first].invariant == UNIT_NONE)
-        return false;
-    }
+  for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+    bool store;
+    uint32_t bytes;
+    if (code_op_is_access(&c->g->unit->ops[i], &store, &bytes) &&
+        c->loop.accesses[i - first].group == UNIT_NONE &&
+        c->loop.accesses[i - first].invariant == UNIT_NONE)
+      return false;
   }
   return true;
 }
 
+static bool hoists_all(const candidate *c)
+{
+  for (uint32_t n = 0; n < c->g->num_blocks; n++)
+    if (c->loop.contains[n] && !hoists_block(c, &c->g->blocks[n])) return false;
+  return true;
+}
+
 /* The first execution says which registers stay, the second one what stays therefore. */
-static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
+static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   c->looks_for_invariants = false;
   forget_round(c, num_ops);
@@ -658,8 +670,13 @@ static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
     forget_round(c, num_ops);
     execute_round(c);
   }
-  if (!understand_exits(c)) return false;
   add_accesses(c);
+}
+
+static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
+{
+  analyse(c, num_ops, with_invariants);
+  if (!understand_exits(c)) return false;
   if (c->loop.ends_early && !c->loop.num_groups) return false; /* nothing would be faster */
   return can_load_before(c);
 }
@@ -681,22 +698,67 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
-    if (b->end == BLOCK_DYNAMIC || b->end == BLOCK_LEAVE) return false;
-    if (!block_graph_dominates(c->g, n, c->loop.latch)) return false;
+    if (b->end == BLOCK_LEAVE) return false;
+    if (!c->loop.has_rare &&
+        (b->end == BLOCK_DYNAMIC || !block_graph_dominates(c->g, n, c->loop.latch)))
+      return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
     *num_ops += b->num_ops;
   }
   if (!hoists_all(c)) return false;
-  return !c->g->unit->checked ||
-         loop_can_be_tried(c->g, &c->loop); /* else any operation may leave */
+  if (c->loop.has_rare && !loop_is_usually_straight(c->g, &c->loop)) return false;
+  bool must_try = c->g->unit->checked || c->loop.has_rare; /* else any operation may leave */
+  return !must_try || loop_can_be_tried(c->g, &c->loop);
+}
+
+/* Leaves out what some rounds come to, and what keeps the loop from a fast copy: calls and copies, or accesses that are not
+ * hoisted. */
+static bool leave_out(candidate *c, bool accesses)
+{
+  bool *is_cause = pop_xcalloc(c->g->num_blocks, sizeof *is_cause), any = false;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    if (!c->loop.contains[n] || block_graph_dominates(c->g, n, c->loop.latch)) continue;
+    is_cause[n] = accesses ? !hoists_block(c, b) : calls_or_copies(c->g, b);
+    any |= is_cause[n];
+  }
+  any = any && loop_leave_out(c->g, &c->loop, is_cause);
+  free(is_cause);
+  return any;
+}
+
+static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops)
+{
+  leave_out(c, false);
+  if (!stays_inside(c->g, &c->loop, is_target)) return false;
+  analyse(c, num_ops, true);
+  leave_out(c, true);
+  loop_leave_out_forks(c->g, &c->loop);
+  return c->loop.has_rare && count_somehow(c, num_ops) && !c->loop.ends_early &&
+         has_fixed_time(c, &c->loop.num_ops);
+}
+
+/* With rare ways only if it is the fast copy that they are in the way of. */
+static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
+{
+  bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);
+  if (counted && hoists_all(c)) return true;
+  if (count_without_rare(c, is_target, num_ops)) return true;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    c->loop.contains[n] |= c->loop.is_rare[n];
+    c->loop.is_rare[n] = false;
+  }
+  c->loop.has_rare = false;
+  return counted && count_somehow(c, num_ops);
 }
 
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
+  l->is_rare = pop_xcalloc(g->num_blocks, sizeof *l->is_rare);
   l->accesses = NULL;
-  if (!find_body(g, l, is_target)) return false;
+  if (!find_body(g, l)) return false;
   uint32_t num_ops = num_ops_of(g);
   candidate *c = pop_xcalloc(1, sizeof *c);
   c->g = g;
@@ -706,8 +768,8 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->compared = pop_xcalloc(g->num_blocks, sizeof *c->compared);
   c->access = pop_xcalloc(num_ops + 1, sizeof *c->access);
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
-  bool counted = count_somehow(c, num_ops);
-  c->loop.worst_slots = slots_of(g, l);
+  bool counted = count_loop(c, is_target, num_ops);
+  c->loop.worst_slots = slots_of(g, &c->loop);
   c->loop.fixed_time = counted && has_fixed_time(c, &c->loop.num_ops);
   memcpy(c->loop.steps, c->step, sizeof c->step);
   *l = c->loop;
@@ -724,6 +786,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
 static void free_loop(counted_loop *l)
 {
   free(l->contains);
+  free(l->is_rare);
   free(l->accesses);
 }
 

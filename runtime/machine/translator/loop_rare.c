@@ -1,0 +1,114 @@
+/* Rare ways through the round of a counted loop: calls, and accesses that cannot be hoisted, which only some rounds come to (a large
+ * angle's reduction, a complaint). They alone would keep a loop from its fast copy. So the fast copy is without them, if a
+ * round has one other way, and a trial (loop_trial.c) finds out beforehand whether any round takes a rare one: then all rounds
+ * run in the plain copy. What decides about the way is little beside the round, and is all that LLVM leaves of the trial. */
+#include "lift.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+static bool leads_to(const block_graph *g, uint32_t block, const bool *marked)
+{
+  for (uint32_t i = 0; i < block_graph_num_successors(g, block); i++) {
+    int32_t to = block_graph_successor(g, block, i);
+    if (to != UNIT_NONE && marked[to]) return true;
+  }
+  return false;
+}
+
+/* From the header, by edges to blocks further down, without the causes. */
+static void mark_behind(const block_graph *g, const counted_loop *loop, const bool *is_cause,
+                        bool *marked)
+{
+  marked[loop->header] = true;
+  for (uint32_t s = 0; s < g->num_reachable; s++) {
+    uint32_t n = g->sequence[s];
+    for (uint32_t i = 0; marked[n] && i < block_graph_num_successors(g, n); i++) {
+      int32_t to = block_graph_successor(g, n, i);
+      if (to != UNIT_NONE && loop->contains[to] && !is_cause[to]) marked[to] = true;
+    }
+  }
+}
+
+/* From which one comes to the latch. */
+static void mark_before(const block_graph *g, const counted_loop *loop, const bool *is_cause,
+                        bool *marked)
+{
+  marked[loop->latch] = true;
+  for (uint32_t s = g->num_reachable; s-- > 0;) {
+    uint32_t n = g->sequence[s];
+    if (loop->contains[n] && !is_cause[n] && leads_to(g, n, marked)) marked[n] = true;
+  }
+}
+
+bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cause)
+{
+  bool *behind = pop_xcalloc(g->num_blocks, sizeof *behind);
+  bool *before = pop_xcalloc(g->num_blocks, sizeof *before);
+  mark_behind(g, loop, is_cause, behind);
+  mark_before(g, loop, is_cause, before);
+  bool is_left = !is_cause[loop->header] && !is_cause[loop->latch] && behind[loop->latch];
+  for (uint32_t n = 0; n < g->num_blocks && is_left; n++) {
+    if (!loop->contains[n] || (behind[n] && before[n])) continue;
+    loop->contains[n] = false;
+    loop->is_rare[n] = loop->has_rare = true;
+  }
+  free(behind);
+  free(before);
+  return is_left;
+}
+
+static bool leave_out_fork(const block_graph *g, counted_loop *loop, bool *is_cause)
+{
+  bool any = false;
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    is_cause[n] = loop->contains[n] && !block_graph_dominates(g, n, loop->latch) &&
+                  leads_to(g, n, loop->is_rare);
+    any |= is_cause[n];
+  }
+  return any && loop_leave_out(g, loop, is_cause);
+}
+
+void loop_leave_out_forks(const block_graph *g, counted_loop *loop)
+{
+  bool *is_cause = pop_xcalloc(g->num_blocks, sizeof *is_cause);
+  while (leave_out_fork(g, loop, is_cause)) continue;
+  free(is_cause);
+}
+
+/* Is the block on the one way through a round? If so, all else that it leads to is rare. The latch leads on or out. */
+static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_t block)
+{
+  if (block == loop->latch) return !leads_to(g, block, loop->is_rare);
+  uint32_t num_usual = 0;
+  for (uint32_t i = 0; i < block_graph_num_successors(g, block); i++) {
+    int32_t to = block_graph_successor(g, block, i);
+    if (to == UNIT_NONE) {
+      if (g->blocks[block].end == BLOCK_BRANCH) return false;
+    } else if (loop->contains[to])
+      num_usual++;
+    else if (!loop->is_rare[to])
+      return false;
+  }
+  return num_usual == 1;
+}
+
+/* What the trial and the fast copy save is in proportion to the floats: of integers alone, LLVM makes too little. */
+enum { LEAST_FLOAT_OPS = 8 };
+
+bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop)
+{
+  uint32_t num_float_ops = 0;
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    const code_block *b = &g->blocks[n];
+    if (!loop->contains[n]) continue;
+    if (!goes_one_way(g, loop, n)) return false;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+      const code_op *op = &g->unit->ops[i];
+      bool store;
+      uint32_t bytes;
+      num_float_ops += code_op_writes_f(op) && !code_op_is_access(op, &store, &bytes);
+    }
+  }
+  return loop->num_exits == 1 && num_float_ops >= LEAST_FLOAT_OPS;
+}
