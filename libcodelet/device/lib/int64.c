@@ -49,16 +49,42 @@ int64_t __fixsfdi(float x)
   return x < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* n / d, and what is left of n. A part of the quotient comes from floats: it is never too large, because the factor takes off more than
- * all that is rounded, in any mode (four times 2^-23), and leaves less than 2^-18 of n. By 0: all bits, as the tile's instructions. */
+/* What n / d is computed with: of d, shifted to the left until its first bit is bit 63, the upper half; of its reciprocal, 32 bits,
+ * which are never too large and miss less than 2^-28 of it. */
+typedef struct divisor {
+  uint32_t reciprocal; /* of d = 2^63 to 2^64 - 1: 2^95 / d */
+  uint32_t shift;
+} divisor;
+
+/* One step of Newton's iteration from what a float knows, from below. */
+static inline divisor prepare(uint64_t d)
+{
+  uint32_t high = (uint32_t)(d >> 32), low = (uint32_t)d, first = high ? high : low;
+  uint32_t zeros = (uint32_t)__builtin_clz(first);
+  uint32_t top = first << zeros | (high ? low >> 1 >> (31 - zeros) : 0);
+  uint32_t near = (uint32_t)(0x1.fffffp62f / (float)top);
+  uint64_t missing = (UINT64_C(1) << 63) - (uint64_t)near * top;
+  uint32_t more = (uint32_t)((uint64_t)near * (uint32_t)(missing >> 11) >> 52);
+  return (divisor){near + more - 2, (high ? 63 : 31) - zeros}; /* 2: for what is below `top` */
+}
+
+static inline uint64_t estimate(uint64_t n, divisor d)
+{
+  uint64_t low = (uint64_t)(uint32_t)n * d.reciprocal >> 32;
+  return ((n >> 32) * d.reciprocal + low) >> d.shift;
+}
+
+/* n / d, and what is left of n. By 0: all bits, as the tile's instructions. The first part is all of a small quotient, but for 1 or 2, so
+ * that hardly a branch is for a processor to guess. */
 static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 {
-  uint64_t quotient = 0;
   *rest = n;
-  if (!d) return UINT64_MAX; /* and raises nothing, as floats would */
-  float scale = 0x1.ffffep-1f / (float)d;
+  if (!d) return UINT64_MAX;
+  divisor by = prepare(d);
+  uint64_t quotient = estimate(n, by);
+  n -= quotient * d;
   while (n >= d) {
-    uint64_t part = (uint64_t)((float)n * scale);
+    uint64_t part = estimate(n, by);
     if (!part) part = 1;
     quotient += part;
     n -= part * d;
