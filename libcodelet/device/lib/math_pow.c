@@ -27,10 +27,10 @@ static inline float exp2_sum(float high, float low)
 float exp10f(float x)
 {
   const float unit = 0x1.a934fp+1f, unit_low = 0x1.2f346ep-24f; /* log2(10) */
-  if (!(x < INFINITY)) return x;
-  float y = limit(x, -46, 39), product = y * unit;
+  bool usual = x < INFINITY;
+  float y = limit(choose(usual, x, 0), -46, 39), product = y * unit;
   float rest = multiply_add(y, unit_low, multiply_add(y, unit, -product));
-  return exp2_sum(product, rest);
+  return choose(usual, exp2_sum(product, rest), x);
 }
 
 float pow10f(float x)
@@ -163,13 +163,13 @@ float _powf(float x, float y)
 float hypotf(float x, float y)
 {
   float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
-  float most = __builtin_fmaxf(a, b), least = __builtin_fminf(a, b), unit = 1, reciprocal = 1;
-  if (!(most < 0x1p60f)) unit = 0x1p100f, reciprocal = 0x1p-100f;
-  if (most < 0x1p-60f) unit = 0x1p-100f, reciprocal = 0x1p100f;
+  float most = __builtin_fmaxf(a, b), least = __builtin_fminf(a, b);
+  int power = (most < 0x1p-60f) - !(most < 0x1p60f); /* of 2^100 */
+  float unit = power_of_two(-100 * power), reciprocal = power_of_two(100 * power);
   most *= reciprocal;
   least *= reciprocal;
   float result = unit * __builtin_sqrtf(multiply_add(most, most, least * least));
-  return most < INFINITY && (x != x || y != y) ? NAN : result;
+  return choose(most < INFINITY && (x != x || y != y), NAN, result);
 }
 
 /* Cube root of what lies between 1/2 and 4: a third of the logarithm, which the bits show to 3 %, two steps of Halley's, and one of Newton's

@@ -36,6 +36,26 @@ static inline float float_of(uint32_t bits)
   return x;
 }
 
+/* The mask, of which the compiler does not know what it is: or it makes a branch of a choice between what is all computed, which no
+ * processor guesses. */
+static inline uint32_t straight(uint32_t mask)
+{
+  __asm__("" : "+r"(mask));
+  return mask;
+}
+
+/* `a` where the mask is 1. */
+static inline uint32_t either(uint32_t mask, uint32_t a, uint32_t b)
+{
+  return (a & mask) | (b & ~mask);
+}
+
+/* `a` if the condition holds, without a branch. */
+static inline float choose(bool condition, float a, float b)
+{
+  return float_of(either(straight(0 - (uint32_t)condition), bits_of(a), bits_of(b)));
+}
+
 static inline float multiply_add(float a, float b, float c)
 {
   return __builtin_fmaf(a, b, c);

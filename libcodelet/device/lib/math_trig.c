@@ -30,13 +30,9 @@ __attribute__((noinline)) static angle reduce_far(uint32_t bits)
   return (angle){quarter, multiply_add(most, unit, multiply_add(most, unit_low, least * unit))};
 }
 
-/* Of a positive number. */
-__attribute__((always_inline)) static inline angle reduce_angle(float x)
+/* Of a positive number below 2^17. */
+static inline angle reduce_near(float x)
 {
-  if (x >= 0x1p17f) {
-    if (x - x != 0) return (angle){0, NAN};
-    return reduce_far(bits_of(x));
-  }
   float sum = multiply_add(x, 0x1.45f306p-1f, round_term), n = sum - round_term;
   float r = multiply_add(n, -0x1.921fb6p+0f, x);
   r = multiply_add(n, 0x1.777a5cp-25f, r);
@@ -52,23 +48,33 @@ static inline uint32_t circle(angle a)
   float sine = multiply_add(a.r * square, POLYNOMIAL(s, square), a.r);
   float cosine =
       multiply_add(square * square, POLYNOMIAL(c, square), multiply_add(-0.5f, square, 1));
-  uint32_t turned = 0 - (a.quarter & 1);
-  return ((bits_of(sine) & ~turned) | (bits_of(cosine) & turned)) ^ (a.quarter & 2) << 30;
+  uint32_t turned = straight(0 - (a.quarter & 1));
+  return either(turned, bits_of(cosine), bits_of(sine)) ^ (a.quarter & 2) << 30;
+}
+
+/* The sine of a quarter of the circle further than x, for positive x: of those that reduce_near() does not know. */
+__attribute__((noinline)) static float circle_far(float x, uint32_t further)
+{
+  if (x - x != 0) return x - x;
+  angle a = reduce_far(bits_of(x));
+  a.quarter += further;
+  return float_of(circle(a));
 }
 
 float sinf(float x)
 {
-  uint32_t sign = bits_of(x) & 0x80000000;
-  float result = float_of(circle(reduce_angle(__builtin_fabsf(x))) ^ sign);
-  return x != x ? x : result;
+  float size = __builtin_fabsf(x);
+  if (!(size < 0x1p17f)) return circle_far(size, bits_of(x) >> 31 << 1);
+  return float_of(circle(reduce_near(size)) ^ (bits_of(x) & 0x80000000));
 }
 
 float cosf(float x)
 {
-  angle a = reduce_angle(__builtin_fabsf(x));
+  float size = __builtin_fabsf(x);
+  if (!(size < 0x1p17f)) return circle_far(size, 1);
+  angle a = reduce_near(size);
   a.quarter++;
-  float result = float_of(circle(a));
-  return x != x ? x : result;
+  return float_of(circle(a));
 }
 
 float _sinf(float x)
@@ -83,17 +89,29 @@ float _cosf(float x)
 
 /* |x| <= pi / 4: (tan r - r) / r^3 of r^2. The cotangent is the reciprocal, with what that and the sum lose; of 1, where nobody asks
  * for it, as that of 0 would be a fault. */
-float tanf(float x)
+static inline uint32_t tangent(angle a)
 {
   static const float c[] = {0x1.55556p-2f, 0x1.110d9ep-3f,  0x1.bad9c2p-5f, 0x1.5cc0d4p-6f,
                             0x1.62cb3p-7f, 0x1.9c0efap-14f, 0x1.1e91bep-8f};
-  angle a = reduce_angle(__builtin_fabsf(x));
   float square = a.r * a.r, rest = a.r * square * POLYNOMIAL(c, square);
-  float tangent = a.r + rest, cotangent = -1 / (a.quarter & 1 ? tangent : 1);
-  float lost = multiply_add(cotangent, rest, multiply_add(cotangent, a.r, 1));
-  cotangent = multiply_add(cotangent, lost, cotangent);
-  uint32_t result = bits_of(a.quarter & 1 ? cotangent : tangent) ^ (bits_of(x) & 0x80000000);
-  return x != x ? x : float_of(result);
+  uint32_t turned = straight(0 - (a.quarter & 1)), one = 0x3f800000;
+  float near = a.r + rest, far = -1 / float_of(either(turned, bits_of(near), one));
+  float lost = multiply_add(far, rest, multiply_add(far, a.r, 1));
+  far = multiply_add(far, lost, far);
+  return either(turned, bits_of(far), bits_of(near));
+}
+
+__attribute__((noinline)) static float tangent_far(float x)
+{
+  if (x - x != 0) return x - x;
+  return float_of(tangent(reduce_far(bits_of(__builtin_fabsf(x)))) ^ (bits_of(x) & 0x80000000));
+}
+
+float tanf(float x)
+{
+  float size = __builtin_fabsf(x);
+  if (!(size < 0x1p17f)) return tangent_far(x);
+  return float_of(tangent(reduce_near(size)) ^ (bits_of(x) & 0x80000000));
 }
 
 /* Inverses */
@@ -145,8 +163,9 @@ static inline float arctangent(float t)
 float atanf(float x)
 {
   float size = __builtin_fabsf(x);
-  float near = arctangent(size > 1 ? 1 / size : size);
-  return __builtin_copysignf(size > 1 ? rest_of_quarter(1, (pair){near, 0}) : near, x);
+  bool steep = size > 1;
+  float near = arctangent(choose(steep, 1, size) / choose(steep, size, 1));
+  return __builtin_copysignf(choose(steep, rest_of_quarter(1, (pair){near, 0}), near), x);
 }
 
 /* Which of the eight parts of the plane it is decides without a branch. */
@@ -154,11 +173,12 @@ float atan2f(float y, float x)
 {
   float across = __builtin_fabsf(x), up = __builtin_fabsf(y);
   float most = __builtin_fmaxf(across, up), least = __builtin_fminf(across, up);
-  float near = arctangent(least == most ? (float)(most != 0) : least / most);
+  bool same = least == most; /* whose quotient is no number if they are infinite or 0 */
+  float near = arctangent(choose(same, most != 0, least) / choose(same, 1, most));
   uint32_t steep = up > across, back = bits_of(x) >> 31;
   near = float_of(bits_of(near) ^ (steep ^ back) << 31);
   float quarters = (float)(int32_t)(steep | (back & ~steep) << 1);
   float angle = multiply_add(quarters, half_pi.low, near);
   angle = multiply_add(quarters, half_pi.high, angle);
-  return x != x || y != y ? x + y : __builtin_copysignf(angle, y);
+  return choose(x != x || y != y, NAN, __builtin_copysignf(angle, y));
 }
