@@ -2,19 +2,18 @@
  *
  * The tensor is seen as a table: the sliced dimension is that of its rows, all others together are its columns. Each
  * tile has a vertex for its columns. A long table may be in parts, each of some of the rows, with columns on tiles of
- * their own:
+ * their own (slice_table.h):
  *
  *   slices of each part, zero where a row is in another -> joined
  *   updates of each part, where the row is in it */
 #include "base/divide.h"
 #include "graph/view.h"
 #include "poplibs/host/slice_copies.h"
-#include "poplibs/host/spread.h"
+#include "poplibs/host/slice_table.h"
 
 #include <populus/popops.h>
 #include <populus/popops_slice.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- tables ---- */
 
@@ -31,136 +30,6 @@ static pop_tensor as_slices(pop_tensor s, size_t dim)
   pop_tensor rows_first = pop_tensor_dim_roll(s, dim + 1, 1);
   return pop_tensor_flatten_partial(pop_tensor_flatten_partial(rows_first, 2, pop_tensor_rank(s)),
                                     0, 2);
-}
-
-/* ---- parts ---- */
-
-/* Rows [begin, end) of the table, and whose their columns are. */
-typedef struct table_part {
-  size_t begin, end;
-  spread columns; /* of a row */
-} table_part;
-
-enum { MOST_PARTS = 64 };
-
-typedef struct table_parts {
-  table_part items[MOST_PARTS];
-  size_t count;
-} table_parts;
-
-static const size_t NO_TILE = SIZE_MAX, SEVERAL_TILES = SIZE_MAX - 1;
-
-/* The mapping as it is gone through, row by row. */
-typedef struct ownership {
-  size_t *tiles; /* of each column, in the rows since `begins[count - 1]` */
-  size_t *row;   /* of each column, in the current row */
-  size_t columns, num_rows, at;
-  size_t *shared;            /* of each column, in all rows: or SEVERAL_TILES */
-  size_t begins[MOST_PARTS]; /* rows with other owners than those before */
-  size_t count;
-  bool too_many;
-} ownership;
-
-static void end_row(ownership *o)
-{
-  bool differs = o->count == 0;
-  for (size_t c = 0; c < o->columns; c++) {
-    differs |= o->row[c] != o->tiles[c];
-    if (o->num_rows == 0) o->shared[c] = o->row[c];
-    if (o->shared[c] != o->row[c] || o->row[c] == NO_TILE) o->shared[c] = SEVERAL_TILES;
-  }
-  if (differs) {
-    memcpy(o->tiles, o->row, o->columns * sizeof *o->tiles);
-    if (o->count < MOST_PARTS)
-      o->begins[o->count++] = o->num_rows;
-    else
-      o->too_many = true;
-  }
-  o->num_rows++;
-}
-
-static void note_owner(void *context, size_t tile, size_t begin, size_t end)
-{
-  ownership *o = context;
-  for (size_t i = begin; i < end; i++) {
-    o->row[o->at] = tile;
-    o->too_many |= tile == NO_TILE;
-    if (++o->at < o->columns) continue;
-    o->at = 0;
-    end_row(o);
-  }
-}
-
-/* A spread of a row. Columns on several tiles are shared out evenly. */
-static spread spread_columns(pop_graph *graph, const size_t *tiles, size_t columns)
-{
-  size_t available = pop_graph_num_tiles(graph), shared = 0, next = 0;
-  for (size_t c = 0; c < columns; c++) shared += tiles[c] == SEVERAL_TILES;
-  spread s = {0};
-  for (size_t c = 0; c < columns; c++) {
-    size_t tile = tiles[c] == SEVERAL_TILES ? next++ * available / shared : tiles[c];
-    spread_add(&s, tile, c, c + 1);
-  }
-  spread_finish(&s);
-  return s;
-}
-
-static void visit_owners(pop_graph *graph, pop_tensor rows, ownership *o)
-{
-  o->at = o->num_rows = o->count = 0;
-  pop_graph_visit_tile_mapping(graph, pop_tensor_flatten(rows), note_owner, o);
-}
-
-/* The parts of a table. If there would be many, as where rows lie one behind the other, or elements are on no
- * tile: one, of columns that are brought to a tile each. */
-static void find_parts(pop_graph *graph, pop_tensor table, table_parts *parts)
-{
-  size_t columns = pop_tensor_dim(table, 1), rows = pop_tensor_dim(table, 0);
-  size_t *tiles = pop_xcalloc(3 * columns + 1, sizeof *tiles);
-  ownership o = {
-      .tiles = tiles, .row = tiles + columns, .shared = tiles + 2 * columns, .columns = columns};
-  visit_owners(graph, table, &o);
-  bool whole = o.too_many || o.count < 2;
-  parts->count = whole ? 1 : o.count;
-  for (size_t p = 0; p < parts->count; p++) {
-    table_part *part = &parts->items[p];
-    *part =
-        (table_part){whole ? 0 : o.begins[p], p + 1 < parts->count ? o.begins[p + 1] : rows, {0}};
-    ownership first = o; /* all rows of a part have the same owners */
-    if (!whole)
-      visit_owners(graph, pop_tensor_slice(table, part->begin, part->begin + 1, 0), &first);
-    part->columns = spread_columns(graph, whole ? o.shared : first.tiles, columns);
-  }
-  free(tiles);
-}
-
-static void free_parts(table_parts *parts)
-{
-  for (size_t p = 0; p < parts->count; p++) spread_free(&parts->items[p].columns);
-}
-
-/* Columns next to each other, as many on each tile; all of them if tiles have others. */
-static size_t columns_of_a_tile(const table_parts *parts, size_t width)
-{
-  const spread *s = &parts->items[0].columns;
-  if (s->count == 0 || width % s->count != 0) return width;
-  size_t each = width / s->count;
-  for (size_t p = 0; p < s->count; p++) {
-    const spread_part *x = &s->parts[p];
-    if (x->count != 1 || x->num_elements != each || x->intervals[0].begin % each != 0) return width;
-  }
-  return each;
-}
-
-/* Those columns of a table, row by row. */
-static pop_tensor columns(const spread_part *part, pop_tensor table)
-{
-  pop_tensor *pieces = pop_xcalloc(part->count, sizeof *pieces);
-  for (size_t i = 0; i < part->count; i++)
-    pieces[i] = pop_tensor_slice(table, part->intervals[i].begin, part->intervals[i].end, 1);
-  pop_tensor result = pop_tensor_flatten(pop_concat(pieces, part->count, 1));
-  free(pieces);
-  return result;
 }
 
 /* ---- checks ---- */
@@ -248,7 +117,7 @@ static void connect_common(const access *a, pop_vertex v, pop_tensor table, cons
                            const spread_part *part)
 {
   pop_tensor rows = pop_tensor_slice(table, of->begin, of->end, 0);
-  pop_graph_connect(a->graph, v, "table", columns(part, rows));
+  pop_graph_connect(a->graph, v, "table", table_part_columns(part, rows));
   pop_graph_connect(a->graph, v, "offsets", a->offsets);
   pop_graph_set_field_int(a->graph, v, "rows", (int64_t)(of->end - of->begin));
   pop_graph_set_field_int(a->graph, v, "first", (int64_t)of->begin);
@@ -277,7 +146,7 @@ static void slice_part(const access *a, pop_compute_set set, pop_tensor table, c
   const char *type = pop_type_name(pop_tensor_element_type(table));
   for (size_t p = 0; p < of->columns.count && !pop_graph_error(graph); p++) {
     const spread_part *part = &of->columns.parts[p];
-    pop_tensor out = columns(part, lines);
+    pop_tensor out = table_part_columns(part, lines);
     if (is_new) pop_graph_set_tile_mapping(graph, out, part->tile);
     pop_vertex v = poplibs_add_vertex(graph, set, part->tile, "popops::Slice<%s>", type);
     connect_common(a, v, table, of, part);
@@ -321,7 +190,7 @@ static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lin
     pop_tensor some =
         pop_tensor_slice(lines, p * count / parts->count, (p + 1) * count / parts->count, 0);
     for (size_t i = 0; i < s->count; i++)
-      pop_graph_set_tile_mapping(graph, columns(&s->parts[i], some), s->parts[i].tile);
+      pop_graph_set_tile_mapping(graph, table_part_columns(&s->parts[i], some), s->parts[i].tile);
   }
 }
 
@@ -333,7 +202,7 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
   pop_type type = pop_tensor_element_type(table);
   size_t width = pop_tensor_dim(lines, 1);
   pop_tensor given = add_lines(a, type, parts->count, pop_tensor_dim(lines, 0), width,
-                               columns_of_a_tile(parts, width));
+                               table_parts_columns_of_a_tile(parts, width));
   for (size_t p = 0; p < parts->count && !pop_graph_error(graph); p++)
     slice_part(a, steps->main, table, &parts->items[p], pop_tensor_index(given, p), true);
   pop_tensor flat = pop_tensor_flatten(lines), rows = pop_tensor_flatten_partial(given, 1, 3);
@@ -343,7 +212,7 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
     pop_vertex v = poplibs_add_vertex(graph, steps->join, s.parts[p].tile, "popops::JoinSlices<%s>",
                                       pop_type_name(type));
-    pop_graph_connect(graph, v, "in", pop_tensor_flatten(columns(&s.parts[p], rows)));
+    pop_graph_connect(graph, v, "in", pop_tensor_flatten(table_part_columns(&s.parts[p], rows)));
     pop_graph_connect(graph, v, "out", spread_slice(&s.parts[p], flat));
     pop_graph_set_field_int(graph, v, "parts", (int64_t)parts->count);
   }
@@ -359,9 +228,9 @@ static pop_tensor add_slices(const access *a, pop_tensor t, const table_parts *p
     if (d != a->dim) width *= turned[next++] = pop_tensor_dim(t, d);
   size_t lines = turned[0] * turned[1];
   pop_type type = pop_tensor_element_type(t);
-  pop_tensor out = lines && width
-                       ? add_lines(a, type, 1, lines, width, columns_of_a_tile(parts, width))
-                       : pop_graph_add_variable(a->graph, type, turned, rank, a->name);
+  pop_tensor out = lines && width ? add_lines(a, type, 1, lines, width,
+                                              table_parts_columns_of_a_tile(parts, width))
+                                  : pop_graph_add_variable(a->graph, type, turned, rank, a->name);
   return pop_tensor_dim_roll(pop_tensor_reshape(out, turned, rank), 1, a->dim + 1);
 }
 
@@ -374,11 +243,11 @@ static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_ten
   bool is_new = out.index == 0;
   table_parts parts = {.count = 0};
   if (pop_graph_error(graph)) return out;
-  find_parts(graph, table, &parts);
+  table_parts_find(graph, table, &parts);
   if (is_new) out = add_slices(a, t, &parts);
   pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
   if (pop_graph_error(graph)) {
-    free_parts(&parts);
+    table_parts_free(&parts);
     return out;
   }
   if (parts.count == 1) {
@@ -387,7 +256,7 @@ static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_ten
     if (is_new) map_lines(graph, &parts, lines);
     slice_parts(a, steps, table, &parts, lines);
   }
-  free_parts(&parts);
+  table_parts_free(&parts);
   return out;
 }
 
@@ -410,7 +279,7 @@ static void update_part(const access *a, pop_compute_set set, const char *type_n
     const spread_part *part = &of->columns.parts[p];
     pop_vertex v = poplibs_add_vertex(graph, set, part->tile, "popops::%s%s>", type_name, type);
     connect_common(a, v, table, of, part);
-    pop_graph_connect(graph, v, "slices", columns(part, lines));
+    pop_graph_connect(graph, v, "slices", table_part_columns(part, lines));
     if (as_bits)
       set_wrap(a, v, table);
     else
@@ -427,10 +296,10 @@ static void update_in(const access *a, const steps *steps, const char *type_name
   pop_tensor lines = as_slices(pop_tensor_reinterpret(s, type), a->dim);
   table_parts parts = {.count = 0};
   if (pop_graph_error(graph)) return;
-  find_parts(graph, table, &parts);
+  table_parts_find(graph, table, &parts);
   for (size_t p = 0; p < parts.count; p++)
     update_part(a, steps->main, type_name, as_bits, table, &parts.items[p], lines, scale);
-  free_parts(&parts);
+  table_parts_free(&parts);
 }
 
 static void update(const access *a, const char *type_name, bool as_bits, pop_tensor t, pop_tensor s,
@@ -680,117 +549,4 @@ pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices,
   found = pop_tensor_dim_roll(found, 0, axis);
   return pop_tensor_reshape_partial(found, axis, axis + 1, pop_tensor_shape(indices),
                                     pop_tensor_rank(indices));
-}
-
-/* Long columns are cut, as far as there are tiles and rows of the first sliced dimension, and no more than slices are
- * worth joining for. */
-static size_t num_parts(size_t column_bytes, size_t most, size_t rows)
-{
-  enum { LONG_BYTES = 16 << 10 };
-  size_t parts = divide_up(column_bytes, LONG_BYTES);
-  if (parts > most) parts = most;
-  if (parts > rows) parts = rows;
-  if (parts > MOST_PARTS) parts = MOST_PARTS;
-  return parts ? parts : 1;
-}
-
-/* [columns, rows] of a variable in which each column's elements are one behind the other: cut into `parts`, a tile for each
- * part of a column. */
-static void map_columns(pop_graph *graph, pop_tensor columns, size_t parts, size_t first)
-{
-  size_t num_columns = pop_tensor_dim(columns, 0), num_rows = pop_tensor_dim(columns, 1);
-  size_t inner = first ? num_rows / first : 0;
-  for (size_t p = 0; p < parts; p++) {
-    size_t begin = p * first / parts * inner, end = (p + 1) * first / parts * inner;
-    pop_tensor part = pop_tensor_slice(columns, begin, end, 1);
-    for (size_t c = 0; c < num_columns; c++)
-      pop_graph_set_tile_mapping(graph, pop_tensor_index(part, c), p * num_columns + c);
-  }
-}
-
-/* [rows, columns] of a variable in which `each` columns, a tile's, are one behind the other, row by row; the last tile may
- * have fewer. */
-static pop_tensor add_grouped(pop_graph *graph, pop_type type, size_t rows, size_t columns,
-                              size_t each, const char *name)
-{
-  size_t elements = rows * columns, groups = columns / each, grouped = groups * each * rows;
-  pop_tensor flat = pop_graph_add_variable(graph, type, &elements, 1, name);
-  pop_tensor full =
-      pop_tensor_reshape(pop_tensor_slice(flat, 0, grouped, 0), (size_t[]){groups, rows, each}, 3);
-  pop_tensor rest = pop_tensor_reshape(pop_tensor_slice(flat, grouped, elements, 0),
-                                       (size_t[]){rows, columns - groups * each}, 2);
-  if (pop_graph_error(graph)) return flat;
-  for (size_t g = 0; g < groups; g++)
-    pop_graph_set_tile_mapping(graph, pop_tensor_index(full, g), g);
-  if (pop_tensor_num_elements(rest)) pop_graph_set_tile_mapping(graph, rest, groups);
-  full = pop_tensor_flatten_partial(pop_tensor_dim_roll(full, 1, 0), 1, 3);
-  return pop_concat((pop_tensor[]){full, rest}, 2, 1);
-}
-
-/* The order of dimensions in which the sliced ones come first; false after an error. */
-static bool sliced_first(pop_graph *graph, size_t rank, const size_t *dims, size_t count,
-                         size_t *order)
-{
-  bool is_sliced[GRAPH_MAX_RANK] = {false};
-  size_t next = count;
-  for (size_t i = 0; i < count; i++) {
-    if (dims[i] >= rank || is_sliced[dims[i]]) {
-      poplibs_fail(graph, POP_ERROR_INDEX,
-                   "pop_popops_create_sliceable: dimension %zu of a tensor of rank %zu%s", dims[i],
-                   rank, dims[i] < rank ? ", twice" : "");
-      return false;
-    }
-    is_sliced[dims[i]] = true;
-    order[i] = dims[i];
-  }
-  for (size_t d = 0; d < rank; d++)
-    if (!is_sliced[d]) order[next++] = d;
-  return true;
-}
-
-/* [sliced dimensions, others], of these sizes. */
-static pop_tensor add_turned(pop_graph *graph, pop_type type, const size_t *sizes, size_t rank,
-                             size_t count, const char *name)
-{
-  size_t turned[GRAPH_MAX_RANK], turn[GRAPH_MAX_RANK], rows = 1, columns = 1;
-  size_t tiles = pop_graph_num_tiles(graph);
-  for (size_t i = 0; i < rank; i++) {
-    *(i < count ? &rows : &columns) *= sizes[i];
-    turned[i] = sizes[(i + count) % rank];
-    turn[i] = (i + rank - count) % rank;
-  }
-  if (tiles > 0 && columns > tiles)
-    return pop_tensor_reshape(
-        add_grouped(graph, type, rows, columns, divide_up(columns, tiles), name), sizes, rank);
-  pop_tensor variable = pop_graph_add_variable(graph, type, turned, rank, name);
-  pop_tensor table = pop_tensor_reshape(variable, (size_t[]){columns, rows}, 2);
-  size_t first = count ? sizes[0] : 1, most = columns ? tiles / columns : 1;
-  if (!pop_graph_error(graph))
-    map_columns(graph, table, num_parts(rows * pop_type_bytes(type), most, first), first);
-  return pop_tensor_dim_shuffle(variable, turn, rank);
-}
-
-pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const size_t *shape,
-                                       size_t rank, const size_t *dims, size_t count,
-                                       const char *name)
-{
-  GRAPH_TURN(graph);
-  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
-  poplibs_log(__func__, name, NULL, 0);
-  size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK] = {0}, sizes[GRAPH_MAX_RANK] = {0};
-  uint64_t elements;
-  if (rank > GRAPH_MAX_RANK || (rank && !shape) || !view_count_elements(shape, rank, &elements) ||
-      elements > UINT32_MAX)
-    return pop_graph_add_variable(graph, type, shape, rank, name); /* which says why not */
-  if (count && !dims) {
-    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the dimensions are NULL", __func__);
-    return (pop_tensor){graph->top, 0};
-  }
-  if (pop_graph_error(graph) || !sliced_first(graph, rank, dims, count, order))
-    return (pop_tensor){graph->top, 0};
-  for (size_t i = 0; i < rank; i++) {
-    back[order[i]] = i;
-    sizes[i] = shape[order[i]];
-  }
-  return pop_tensor_dim_shuffle(add_turned(graph, type, sizes, rank, count, name), back, rank);
 }
