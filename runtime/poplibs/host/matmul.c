@@ -5,9 +5,8 @@
  *     left [m / rows, k / depth]  x  right [k / depth, n / columns]  ->  partials[part of k][m / rows, n / columns]
  *
  * A tile that has no room for that much of its operands gets them in steps: a copy brings the next elements along k to a buffer
- * of each operand, and the same vertices add their products. Panels are what a row (column) of parts needs for a step. Where they
- * are scattered over too many messages, the operand is copied to a variable first in which each panel is on one tile, or on
- * several row by row; pop_poplin_create_mat_mul_input makes operands that lie like that.
+ * of each operand, and the same vertices add their products. Where what they need is scattered over too many messages, the operand
+ * is copied first to where it lies best (matmul_operands.c).
  *
  * Or the tiles give panels on to each other (matmul_rotation.c), which takes less memory and some more time. */
 #include "poplibs/host/matmul.h"
@@ -22,11 +21,6 @@
 
 static const char call[] = "pop_poplin_mat_mul";
 
-static size_t smaller(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
 void pop_poplin_add_codelets(pop_graph *graph)
 {
   GRAPH_TURN(graph);
@@ -34,252 +28,12 @@ void pop_poplin_add_codelets(pop_graph *graph)
   poplibs_add_codelets(graph, __func__, "poplin");
 }
 
-/* ---- parts ---- */
-
-size_t product_count_places(const product *p)
-{
-  return p->shape.groups * p->plan.depth * p->plan.rows * p->plan.columns;
-}
-
-/* `row`: counted on through groups and parts of k. */
-static size_t tile_of_part(const product *p, size_t row, size_t column)
-{
-  return (row * p->plan.columns + column) % p->shape.num_tiles;
-}
-
-product_place product_place_at(const product *p, size_t i)
-{
-  const product_plan *plan = &p->plan;
-  product_place x = {.tile = tile_of_part(p, i / plan->columns, i % plan->columns),
-                     .column = i % plan->columns};
-  x.n = product_part_of(product_cut_of(&p->shape, p->shape.n, plan->columns), x.column);
-  i /= plan->columns;
-  x.row = i % plan->rows;
-  x.m = product_part_of(product_cut_of(&p->shape, p->shape.m, plan->rows), x.row);
-  i /= plan->rows;
-  x.depth = i % plan->depth;
-  x.k = product_part_of(product_cut_of(&p->shape, p->shape.k, plan->depth), x.depth);
-  x.group = i / plan->depth;
-  return x;
-}
-
-static size_t count_steps(const product *p)
-{
-  product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
-  return divide_up(product_largest_part(depths), p->plan.length);
-}
-
-/* Of the part's k in a step; empty behind its end. */
-static product_part step_of(const product *p, const product_place *x, size_t step)
-{
-  size_t begin = smaller(x->k.begin + step * p->plan.length, x->k.end);
-  return (product_part){begin, smaller(begin + p->plan.length, x->k.end)};
-}
-
-static pop_tensor cut_out(pop_tensor t, product_part rows, product_part columns)
-{
-  return pop_tensor_slice_nd(t, (size_t[]){rows.begin, columns.begin},
-                             (size_t[]){rows.end, columns.end}, 2);
-}
-
-/* What a part needs of an operand, as a matrix. */
-static pop_tensor panel_of(const product *p, const product_place *x, int operand, product_part k)
-{
-  pop_tensor t = pop_tensor_index(p->operands[operand], x->group);
-  return operand == 0 ? cut_out(t, x->m, k) : cut_out(t, k, x->n);
-}
+/* ---- one step ---- */
 
 static pop_tensor flat_panel(const product *p, const product_place *x, int operand, product_part k)
 {
-  pop_tensor panel = panel_of(p, x, operand, k);
+  pop_tensor panel = product_panel(p, x, operand, k);
   return pop_tensor_flatten(p->by_columns[operand] ? pop_tensor_transpose(panel) : panel);
-}
-
-/* ---- where operands lie ---- */
-
-/* Of an operand: [groups, rows, columns], or of its transposed matrices, if its elements lie together so. A panel is what a row (column) of parts needs in a step. If there is one step, it is on
- * the tiles of these parts, in `chunks` of whole rows; in several steps it would be copied there all the same, and is on the tiles
- * next to them. No panels with rows in common share a tile, unless there are too many, so that each chunk is one run of memory. */
-typedef struct arrangement {
-  const product *p;
-  int operand;
-  bool by_columns, rows_are_k;
-  size_t rows, columns, steps, chunks;
-  size_t others; /* parts that share the panel */
-} arrangement;
-
-static arrangement arrangement_of(const product *p, int operand, bool by_columns)
-{
-  size_t steps = count_steps(p);
-  bool left = operand == 0, rows_are_k = left == by_columns;
-  size_t size = left ? p->shape.m : p->shape.n;
-  arrangement a = {.p = p,
-                   .operand = operand,
-                   .by_columns = by_columns,
-                   .rows_are_k = rows_are_k,
-                   .steps = steps,
-                   .rows = rows_are_k ? p->shape.k : size,
-                   .columns = rows_are_k ? size : p->shape.k,
-                   .others = left ? p->plan.columns : p->plan.rows};
-  size_t panel_rows = rows_are_k ? smaller(p->plan.length, p->shape.k / p->plan.depth)
-                                 : size / (left ? p->plan.rows : p->plan.columns);
-  a.chunks = smaller(a.others > steps ? a.others / steps : 1, panel_rows);
-  return a;
-}
-
-/* What the parts that need an element have in common: `shared` is their row (column). */
-typedef struct owner {
-  size_t group, depth, shared, step, chunk;
-} owner;
-
-static size_t tile_of_owner(const arrangement *a, owner o)
-{
-  const product_plan *plan = &a->p->plan;
-  size_t all = a->operand == 0 ? plan->rows : plan->columns, place;
-  if (a->steps > a->others) {
-    place = o.step % a->others;
-    o.shared += o.step / a->others;
-  } else {
-    place = (o.step * a->chunks + o.chunk) * a->others / (a->steps * a->chunks);
-  }
-  if (a->steps > 1) o.shared++;
-  o.shared %= all;
-  size_t row = a->operand == 0 ? o.shared : place, column = a->operand == 0 ? place : o.shared;
-  return tile_of_part(a->p, (o.group * plan->depth + o.depth) * plan->rows + row, column);
-}
-
-/* The tile of an element; *end: the end of the elements of its row that are there, too. */
-static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t column, size_t *end)
-{
-  const product *p = a->p;
-  bool left = a->operand == 0;
-  size_t k = a->rows_are_k ? row : column, other = a->rows_are_k ? column : row;
-  product_cut cut = left ? product_cut_of(&p->shape, p->shape.m, p->plan.rows)
-                         : product_cut_of(&p->shape, p->shape.n, p->plan.columns);
-  product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
-  owner o = {.group = group,
-             .depth = product_part_with(depths, k),
-             .shared = product_part_with(cut, other)};
-  product_place x = {.k = product_part_of(depths, o.depth)};
-  o.step = (k - x.k.begin) / p->plan.length;
-  product_part range = step_of(p, &x, o.step), across = product_part_of(cut, o.shared);
-  product_part lines = a->rows_are_k ? range : across;
-  size_t count = lines.end - lines.begin;
-  o.chunk =
-      product_part_with((product_cut){count, smaller(a->chunks, count), 1}, row - lines.begin);
-  *end = a->rows_are_k ? across.end : range.end;
-  return tile_of_owner(a, o);
-}
-
-static void map_operand(const arrangement *a, pop_tensor t)
-{
-  for (size_t g = 0; g < a->p->shape.groups; g++)
-    for (size_t row = 0; row < a->rows && !pop_graph_error(a->p->graph); row++) {
-      pop_tensor line = pop_tensor_index(pop_tensor_index(t, g), row);
-      for (size_t begin = 0, end; begin < a->columns; begin = end) {
-        size_t tile = tile_of(a, g, row, begin, &end);
-        pop_graph_set_tile_mapping(a->p->graph, pop_tensor_slice(line, begin, end, 0), tile);
-      }
-    }
-}
-
-typedef struct comparison {
-  const arrangement *a;
-  bool differs;
-} comparison;
-
-static void compare_run(void *context, size_t tile, size_t begin, size_t end)
-{
-  comparison *c = context;
-  const arrangement *a = c->a;
-  size_t of_group = a->rows * a->columns;
-  for (size_t at = begin; at < end && !c->differs;) {
-    size_t row = at % of_group / a->columns, column = at % a->columns, line_end;
-    c->differs = tile_of(a, at / of_group, row, column, &line_end) != tile;
-    at += line_end - column;
-  }
-}
-
-static bool lies_as_arranged(const arrangement *a, pop_tensor t)
-{
-  comparison c = {.a = a};
-  pop_graph_visit_tile_mapping(a->p->graph, t, compare_run, &c);
-  return !c.differs;
-}
-
-static void count_one(void *context, size_t tile, size_t begin, size_t end)
-{
-  (void)tile;
-  (void)begin;
-  (void)end;
-  ++*(size_t *)context;
-}
-
-/* Elements that lie side by side, or one after the other on one tile: the more of both. */
-static size_t count_pieces(pop_graph *graph, pop_tensor t)
-{
-  view_walk walk;
-  view_run run;
-  size_t runs = 0, on_tiles = 0;
-  view_walk_start(&walk, t.graph->top, t.index);
-  while (view_walk_next(&walk, &run)) runs++;
-  pop_graph_visit_tile_mapping(graph, t, count_one, &on_tiles);
-  return runs > on_tiles ? runs : on_tiles;
-}
-
-/* As the product has the operand. */
-static pop_tensor arranged_variable(const arrangement *a)
-{
-  const product *p = a->p;
-  pop_tensor t = pop_graph_add_variable(
-      p->graph, p->type, (size_t[]){p->shape.groups, a->rows, a->columns}, 3, p->name);
-  map_operand(a, t);
-  return a->by_columns ? pop_tensor_dim_shuffle(t, (size_t[]){0, 2, 1}, 3) : t;
-}
-
-/* Another message costs its receivers a few words of code and cycles: it is copied where that saves most of them. */
-static void arrange_operand(product *p, int operand, pop_program sequence)
-{
-  enum { FEW = 16 };
-  arrangement a = arrangement_of(p, operand, false);
-  product_place first = product_place_at(p, 0);
-  if (pop_graph_error(p->graph) || lies_as_arranged(&a, p->operands[operand])) return;
-  pop_tensor panel = panel_of(p, &first, operand, step_of(p, &first, 0));
-  pop_tensor flat = poplibs_flatten_in_runs(panel, &p->by_columns[operand]);
-  if (count_pieces(p->graph, flat) <= 2 * a.chunks + FEW) return;
-  a = arrangement_of(p, operand, p->by_columns[operand]);
-  pop_tensor t = arranged_variable(&a);
-  pop_sequence_add(sequence, pop_program_copy(p->operands[operand], t, p->name));
-  p->operands[operand] = t;
-}
-
-/* ---- vertices ---- */
-
-/* partials: [depth, groups, m, n] */
-static pop_tensor partial_of(const product_place *x, pop_tensor partials)
-{
-  return cut_out(pop_tensor_index(pop_tensor_index(partials, x->depth), x->group), x->m, x->n);
-}
-
-void product_add_vertex(const product *p, pop_compute_set set, const product_place *x, bool first,
-                        const pop_tensor operands[2], pop_tensor partials)
-{
-  static const char *const truth[] = {"false", "true"};
-  pop_graph *graph = p->graph;
-  pop_tensor out = partial_of(x, partials);
-  size_t rows = x->m.end - x->m.begin, columns = x->n.end - x->n.begin;
-  pop_vertex v = poplibs_add_vertex(
-      graph, set, x->tile, "poplin::MatMul%s<%s,%s,%u,%u,%s,%s>", first ? "Block" : "More",
-      pop_type_name(p->type), pop_type_name(p->partials), p->plan.block_rows, p->plan.block_columns,
-      truth[!p->by_columns[0]], truth[!p->by_columns[1]]);
-  if (first) pop_graph_set_tile_mapping(graph, out, x->tile);
-  pop_graph_connect(graph, v, "left", operands[0]);
-  pop_graph_connect(graph, v, "right", operands[1]);
-  pop_graph_connect(graph, v, "out", pop_tensor_flatten(out));
-  pop_graph_set_field_int(graph, v, "length",
-                          (int64_t)(pop_tensor_num_elements(operands[0]) / rows));
-  pop_graph_set_field_int(graph, v, "rows", (int64_t)rows);
-  pop_graph_set_field_int(graph, v, "columns", (int64_t)columns);
 }
 
 /* All of k at once: the vertices are connected to the operands. */
@@ -332,7 +86,7 @@ static void add_copy(const stepping *s, size_t step)
   for (int o = 0; o < 2; o++)
     for (size_t i = 0; i < parts; i++) {
       product_place x = product_place_at(p, i);
-      product_part k = step_of(p, &x, step);
+      product_part k = product_step_of(p, &x, step);
       if (k.begin == k.end) continue;
       from[count] = flat_panel(p, &x, o, k);
       to[count] = buffer_part(s, i, o, pop_tensor_num_elements(from[count]));
@@ -350,7 +104,7 @@ static pop_program execute_step(const stepping *s, size_t step)
   pop_compute_set set = pop_graph_add_compute_set(p->graph, p->name);
   for (size_t i = 0; i < product_count_places(p) && !pop_graph_error(p->graph); i++) {
     product_place x = product_place_at(p, i);
-    product_part k = step_of(p, &x, step);
+    product_part k = product_step_of(p, &x, step);
     size_t length = k.end - k.begin;
     if (length == 0) continue;
     pop_tensor operands[2] = {buffer_part(s, i, 0, (x.m.end - x.m.begin) * length),
@@ -372,7 +126,7 @@ static bool is_uneven(const product *p)
 static void add_steps(const product *p, pop_tensor partials, pop_program sequence)
 {
   stepping s = {.p = p, .partials = partials, .sequence = sequence};
-  size_t steps = count_steps(p);
+  size_t steps = product_count_steps(p);
   pop_program more = {0};
   add_buffers(&s);
   for (size_t step = 0; step < steps && !pop_graph_error(p->graph); step++) {
@@ -444,9 +198,9 @@ static void log_plan(const product *p)
         LOG_DEBUG, "POPLIN",
         "%zu x [%zu, %zu] x [%zu, %zu]: %zu x %zu parts, k in %zu, %zu steps of %zu%s, blocks of "
         "%u x %u; about %.0f cycles, %zu bytes on a tile",
-        s->groups, s->m, s->k, s->k, s->n, plan->rows, plan->columns, plan->depth, count_steps(p),
-        plan->length, plan->rotates ? " that go round" : "", plan->block_rows, plan->block_columns,
-        plan->cycles, plan->tile_bytes);
+        s->groups, s->m, s->k, s->k, s->n, plan->rows, plan->columns, plan->depth,
+        product_count_steps(p), plan->length, plan->rotates ? " that go round" : "",
+        plan->block_rows, plan->block_columns, plan->cycles, plan->tile_bytes);
 }
 
 static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes sizes, size_t run,
@@ -479,13 +233,13 @@ static pop_tensor add_product(product *p, const pop_mat_mul_options *options, po
   pop_tensor none = {p->graph->top, 0};
   p->by_columns[0] = p->plan.rotates;
   for (int operand = 0; operand < 2 && !p->plan.rotates; operand++)
-    arrange_operand(p, operand, sequence);
+    operand_arrange(p, operand, sequence);
   pop_tensor partials = pop_graph_add_variable(
       p->graph, p->partials, (size_t[]){p->plan.depth, p->shape.groups, p->shape.m, p->shape.n}, 4,
       p->name);
   if (p->plan.rotates)
     rotation_add(p, partials, sequence);
-  else if (count_steps(p) == 1)
+  else if (product_count_steps(p) == 1)
     add_one_step(p, partials, sequence);
   else
     add_steps(p, partials, sequence);
@@ -590,9 +344,7 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
   if (!check_sizes(graph, __func__, type, sizes, options)) return (pop_tensor){graph->top, 0};
   product p = plan_product(graph, type, sizes, 1, options, name);
   int operand = side == POP_MAT_MUL_LEFT ? 0 : 1;
-  if (p.plan.rotates) return rotation_create_operand(&p, operand);
-  arrangement a = arrangement_of(&p, operand, false);
-  return arranged_variable(&a);
+  return p.plan.rotates ? rotation_create_operand(&p, operand) : operand_create(&p, operand);
 }
 
 pop_tensor pop_poplin_create_mat_mul_output(pop_graph *graph, pop_type type,
@@ -608,7 +360,8 @@ pop_tensor pop_poplin_create_mat_mul_output(pop_graph *graph, pop_type type,
   for (size_t i = 0; i < product_count_places(&p) && !pop_graph_error(graph); i++) {
     product_place x = product_place_at(&p, i);
     if (x.depth == 0)
-      pop_graph_set_tile_mapping(graph, cut_out(pop_tensor_index(t, x.group), x.m, x.n), x.tile);
+      pop_graph_set_tile_mapping(graph, product_submatrix(pop_tensor_index(t, x.group), x.m, x.n),
+                                 x.tile);
   }
   return t;
 }

@@ -48,11 +48,6 @@ size_t product_part_with(product_cut cut, size_t at)
   return ((grain + 1) * cut.parts - 1) / grains;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
 /* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads, the products, a pointer and the
  * loop. Single elements that lie side by side are loaded two at a time, as those of the right operand do most often, and both
  * where panels go round; halves are converted. */

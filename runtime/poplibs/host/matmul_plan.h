@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+static inline size_t smaller(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
 /* `groups` products of [m, k] and [k, n]. */
 typedef struct product_shape {
   size_t groups, m, k, n;
@@ -20,7 +25,7 @@ typedef struct product_shape {
 } product_shape;
 
 /* The result of each group is cut into rows x columns parts, k into `depth` parts: one of each for a tile. A tile goes through
- * its part of k in steps of `length`, the last of which may be shorter. In a product that rotates (matmul_rotation.h) there are as
+ * its part of k in steps of `length`, the last of which may be shorter. In a product that rotates (matmul_rotation.c) there are as
  * many columns as rows, an even number, and as many steps, all of the same length: k is made longer by zeros. */
 typedef struct product_plan {
   size_t rows, columns, depth;

@@ -1,4 +1,4 @@
-/* A matrix product that is being added to a graph: matmul.c, matmul_rotation.c. */
+/* A matrix product that is being added to a graph: matmul.c, by the functions of the files that are named below. */
 #ifndef POPLIBS_HOST_MATMUL_PRODUCT_H
 #define POPLIBS_HOST_MATMUL_PRODUCT_H
 
@@ -23,12 +23,33 @@ typedef struct product_place {
   product_part m, n, k;
 } product_place;
 
+/* ---- matmul_product.c: parts ---- */
+
 size_t product_count_places(const product *p);
 product_place product_place_at(const product *p, size_t i);
+/* The tile of a part. `row`: counted on through groups and parts of k. */
+size_t product_tile_at(const product *p, size_t row, size_t column);
+
+/* How many steps the longest part of k takes. */
+size_t product_count_steps(const product *p);
+/* Of the part's k in a step; empty behind its end. */
+product_part product_step_of(const product *p, const product_place *place, size_t step);
+
+pop_tensor product_submatrix(pop_tensor matrix, product_part rows, product_part columns);
+/* What a part needs of an operand (0: left, 1: right), as a matrix. */
+pop_tensor product_panel(const product *p, const product_place *place, int operand, product_part k);
 
 /* A vertex that makes what is of `place` of partials [depth, groups, m, n], or adds to it if this is not the first one. */
 void product_add_vertex(const product *p, pop_compute_set set, const product_place *place,
                         bool first, const pop_tensor operands[2], pop_tensor partials);
+
+/* ---- matmul_operands.c: where operands lie, of products in steps ---- */
+
+/* An operand that lies as it is needed, of the given shape. */
+pop_tensor operand_create(const product *p, int operand);
+
+/* Copies an operand that is scattered over too many messages. Decides on by_columns. */
+void operand_arrange(product *p, int operand, pop_program sequence);
 
 /* ---- matmul_rotation.c: products whose plan rotates ---- */
 
