@@ -7,7 +7,7 @@
  *     u8, u16, u32  any        u32
  *     others        any        the result's type
  *
- * Operands become the result's type first, as in small products (emit_index.c). Integers of fewer bits than a word are
+ * Operands become the result's type first, as in small products (emit_compute.c). Integers of fewer bits than a word are
  * calculated with as words since words are what tiles send each other. */
 #include "models/range.h"
 

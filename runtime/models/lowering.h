@@ -229,9 +229,9 @@ void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, c
 access index_access(const lowering *l, const operation *op, size_t operand);
 bool emit_index(emitter *e, text *to, const operation *op);
 uint64_t index_cost(const lowering *l, const operation *op);
-/* Of a reduce: dimensions that are kept, then those that are reduced. */
-void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
 bool fits_whole(const lowering *l, const value *v);
+/* emit_compute.c: of a reduce, dimensions that are kept, then those that are reduced. */
+void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
 
 /* The stages' functions for one operation. */
 bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
