@@ -36,6 +36,7 @@ typedef struct reader {
 
 enum { READER_MAX_DEPTH = 200 };
 
+/* reader.c: tokens */
 uint32_t reader_offset(const reader *r);
 /* false, with an error at the current token unless there is one. */
 bool reader_fail(reader *r, const char *format, ...) POP_PRINTF(2, 3);
@@ -53,6 +54,12 @@ void reader_leave(reader *r);
 bool reader_integer(reader *r, int64_t *value); /* with a sign */
 /* loc(…), if it is there. */
 bool reader_skip_location(reader *r);
+
+/* reader.c: names of values */
+bool reader_use(reader *r, value **v); /* %name or %name#1 */
+bool reader_define(reader *r, const char *name, uint32_t offset, value **values, size_t count);
+/* Names that were defined behind the first `mark` mean nothing any more. */
+void reader_forget(reader *r, size_t mark);
 
 /* read_types.c */
 bool read_type(reader *r, const model_type **type);
@@ -75,12 +82,12 @@ bool read_dense_resource(reader *r, attribute *a);
 /* {-# … #-} at the end of the text: from there on nothing is left to read. */
 bool read_resources(reader *r);
 
-/* read.c */
-bool reader_use(reader *r, value **v); /* %name or %name#1 */
-bool reader_define(reader *r, const char *name, uint32_t offset, value **values, size_t count);
-/* Names that were defined behind the first `mark` mean nothing any more. */
-void reader_forget(reader *r, size_t mark);
+/* read_operations.c */
 bool read_region(reader *r, block *b, value **arguments, size_t num_arguments);
+/* "%a: type, …)", behind the bracket that opens. */
+bool read_block_arguments(reader *r, block *b);
+/* The generic form, behind the name; the results' types are what it says. */
+bool read_generic(reader *r, operation *op, const model_type ***results, size_t *num_results);
 bool add_operand(reader *r, operation *op); /* the value that is there */
 value *new_value(reader *r, const model_type *type, operation *op);
 
