@@ -103,23 +103,6 @@ class Graph
     for (std::size_t size : shape) n *= size;
     return n;
   }
-  // A file of any name is what its type says.
-  static std::string flagsFor(CodeletFileType type, StringRef flags)
-  {
-    const char *language = type == CodeletFileType::CSource     ? "-x c "
-                           : type == CodeletFileType::CppSource ? "-x c++ "
-                           : type == CodeletFileType::AsmSource ? "-x assembler "
-                           : type == CodeletFileType::PreprocessedAsmSource
-                               ? "-x assembler-with-cpp "
-                               : "";
-    return language + flags.cloneAsString();
-  }
-  static void refuseTarget(StringRef targetName)
-  {
-    if (!targetName.empty())
-      throw poplar_error("Graph::addCodelets: codelets are compiled for the graph's target: '" +
-                         targetName.cloneAsString() + "' cannot be asked for");
-  }
 
 public:
   using HostFunctionArgument = poplar::HostFunctionArgument;
@@ -223,61 +206,29 @@ public:
     return convertPhysicalTileToVirtualTile(tile);
   }
 
-  // ---- codelets ----
+  // ---- codelets: detail/GraphCodelets.inc ----
 
   // A .gp file or source that is compiled now. True: always, for an error throws.
   bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto,
-                   StringRef compileFlags = "", StringRef targetName = "")
-  {
-    refuseTarget(targetName);
-    pop_graph_add_codelets(get(), file.cloneAsString().c_str(),
-                           flagsFor(type, compileFlags).c_str());
-    check();
-    return true;
-  }
+                   StringRef compileFlags = "", StringRef targetName = "");
   // A string could also be a list of one.
   bool addCodelets(const std::string &file, CodeletFileType type = CodeletFileType::Auto,
-                   StringRef compileFlags = "", StringRef targetName = "")
-  {
-    return addCodelets(StringRef(file), type, compileFlags, targetName);
-  }
+                   StringRef compileFlags = "", StringRef targetName = "");
   bool addCodelets(const char *file, CodeletFileType type = CodeletFileType::Auto,
-                   StringRef compileFlags = "", StringRef targetName = "")
-  {
-    return addCodelets(StringRef(file), type, compileFlags, targetName);
-  }
+                   StringRef compileFlags = "", StringRef targetName = "");
   bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "",
-                   StringRef targetName = "")
-  {
-    for (const std::string &file : files)
-      addCodelets(file, CodeletFileType::Auto, compileFlags, targetName);
-    return true;
-  }
+                   StringRef targetName = "");
   bool addCodelets(std::initializer_list<const char *> files, StringRef compileFlags = "",
-                   StringRef targetName = "")
-  {
-    for (const char *file : files)
-      addCodelets(file, CodeletFileType::Auto, compileFlags, targetName);
-    return true;
-  }
+                   StringRef targetName = "");
   // Source text.
   void addCodelets(std::stringstream &stream, StringRef compileFlags = "",
-                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "")
-  {
-    refuseTarget(targetName);
-    if (type != CodeletFileType::CppSource && type != CodeletFileType::CSource)
-      throw poplar_error("Graph::addCodelets: text from memory is C or C++");
-    pop_graph_add_codelets_source(get(), type == CodeletFileType::CSource ? "c" : "c++",
-                                  stream.str().c_str(), nullptr,
-                                  compileFlags.cloneAsString().c_str());
-    check();
-  }
+                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
   bool hasCodelet(StringRef vertexType) const
   {
     return pop_graph_has_vertex_type(get(), vertexType.cloneAsString().c_str());
   }
 
-  // ---- variables and constants ----
+  // ---- variables and constants: values of the host in detail/GraphValues.inc ----
 
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
                      const DebugContext &debugContext = {})
@@ -302,24 +253,11 @@ public:
   template <typename T, typename Shape, typename = detail::EnableIfShape<Shape>,
             typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, const Shape &shape, T values,
-                     const DebugContext &debugContext = {})
-  {
-    const ArrayRef<std::size_t> sizes(shape);
-    if (type != QUARTER) return addConstant(type, sizes, values, debugContext);
-    const bool each = std::is_pointer<T>::value;
-    const auto *first = detail::firstOf(values);
-    auto bytes = detail::toDevice(type.c(), first, product(sizes), each,
-                                  packed(metadata, first, each ? product(sizes) : 1));
-    return withMetadata(constant(type, sizes, bytes.data(), debugContext.c()), metadata);
-  }
+                     const DebugContext &debugContext = {});
   template <typename T, typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata,
                      std::initializer_list<std::size_t> shape, T values,
-                     const DebugContext &debugContext = {})
-  {
-    return addConstant(type, metadata, ArrayRef<std::size_t>(shape.begin(), shape.size()), values,
-                       debugContext);
-  }
+                     const DebugContext &debugContext = {});
   Tensor clone(const Type &type, const Tensor &metadata, const Tensor &tensor,
                const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
@@ -336,11 +274,7 @@ public:
   // As many values as the shape says, whose type of the host `traits` says.
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
                      const TypeTraits &traits, bool broadcast = false,
-                     const DebugContext &debugContext = {})
-  {
-    auto bytes = detail::toDeviceByTraits(type.c(), values, product(shape), broadcast, traits);
-    return constant(type, shape, bytes.data(), debugContext.c());
-  }
+                     const DebugContext &debugContext = {});
   // As the guide's tutorial 7 has it: the type by its name.
   Tensor addTensor(StringRef typeName, ArrayRef<std::size_t> shape,
                    const DebugContext &debugContext = {})
@@ -361,61 +295,32 @@ public:
   }
   template <typename T>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
-                     const DebugContext &debugContext = {})
-  {
-    if (values.size() != product(shape))
-      throw tensor_creation_error("Graph::addConstant: " + std::to_string(values.size()) +
-                                  " values for " + std::to_string(product(shape)) + " elements");
-    return constant(type, shape, detail::toDevice(type.c(), values.data(), values.size()).data(),
-                    debugContext.c());
-  }
+                     const DebugContext &debugContext = {});
   template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void,
             typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const Vector &values,
-                     const DebugContext &debugContext = {})
-  {
-    return addConstant(type, shape, ArrayRef<typename Vector::value_type>(values), debugContext);
-  }
+                     const DebugContext &debugContext = {});
   // One value for all elements.
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
-                     const DebugContext &debugContext = {})
-  {
-    return constant(type, shape, detail::toDevice(type.c(), &value, product(shape), 0).data(),
-                    debugContext.c());
-  }
+                     const DebugContext &debugContext = {});
   // As many values as the shape says.
   template <typename P, typename = typename std::enable_if<std::is_pointer<P>::value>::type,
             typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
-                     const DebugContext &debugContext = {})
-  {
-    return constant(type, shape, detail::toDevice(type.c(), values, product(shape)).data(),
-                    debugContext.c());
-  }
+                     const DebugContext &debugContext = {});
   template <typename T, typename P,
             typename = typename std::enable_if<
                 std::is_same<const T *, const typename std::remove_pointer<P>::type *>::value &&
                 std::is_pointer<P>::value>::type,
             typename = void, typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
-                     const DebugContext &debugContext = {})
-  {
-    return constant(type, shape, detail::toDevice(type.c(), values, product(shape)).data(),
-                    debugContext.c());
-  }
+                     const DebugContext &debugContext = {});
   // Values in the device's format of half.
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
-                         const DebugContext &debugContext = {})
-  {
-    return constant(type, shape, std::vector<std::uint16_t>(product(shape), value).data(),
-                    debugContext.c());
-  }
+                         const DebugContext &debugContext = {});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
-                         const DebugContext &debugContext = {})
-  {
-    return constant(type, shape, values, debugContext.c());
-  }
+                         const DebugContext &debugContext = {});
   Tensor addReplicationIndexConstant(const DebugContext &debugContext = {})
   {
     return wrap(pop_graph_add_replication_index_constant(get(), debugContext.c()));
@@ -467,128 +372,37 @@ public:
   bool isConstant(VariableRef variable) const { return info(variable).constant; }
 
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
-  void setInitialValue(const Tensor &tensor, T value)
-  {
-    auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0,
-                                  packed(tensor.getMetadata(), &value, 1));
-    pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
-    check();
-  }
-  template <typename T> void setInitialValue(const Tensor &tensor, ArrayRef<T> values)
-  {
-    if (values.size() != tensor.numElements())
-      throw tensor_creation_error("Graph::setInitialValue: " + std::to_string(values.size()) +
-                                  " values for " + std::to_string(tensor.numElements()) +
-                                  " elements");
-    auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size(), 1,
-                                  packed(tensor.getMetadata(), values.data(), values.size()));
-    pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
-    check();
-  }
+  void setInitialValue(const Tensor &tensor, T value);
+  template <typename T> void setInitialValue(const Tensor &tensor, ArrayRef<T> values);
   template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
-  void setInitialValue(const Tensor &tensor, const Vector &values)
-  {
-    setInitialValue(tensor, ArrayRef<typename Vector::value_type>(values));
-  }
-  void setInitialValueHalf(const Tensor &tensor, std::uint16_t value)
-  {
-    setInitialValueHalf(tensor, std::vector<std::uint16_t>(tensor.numElements(), value));
-  }
-  void setInitialValueHalf(const FieldRef &field, std::uint16_t value)
-  {
-    if (field.isIndexed())
-      pop_graph_set_field_element(get(), field.c(), field.getName().c_str(), field.getIndex(),
-                                  POP_HALF, &value);
-    else
-      pop_graph_set_field(get(), field.c(), field.getName().c_str(), POP_HALF, &value);
-    check();
-  }
-  void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values)
-  {
-    pop_graph_set_field_array(get(), field.c(), field.getName().c_str(), POP_HALF, values.data(),
-                              values.size());
-    check();
-  }
-  void setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values)
-  {
-    if (values.size() != tensor.numElements() || tensor.elementType() != HALF)
-      throw tensor_creation_error(
-          "Graph::setInitialValueHalf: a tensor of half and as many values are needed");
-    pop_graph_set_initial_value(get(), tensor.c(), values.data());
-    check();
-  }
+  void setInitialValue(const Tensor &tensor, const Vector &values);
+  void setInitialValueHalf(const Tensor &tensor, std::uint16_t value);
+  void setInitialValueHalf(const FieldRef &field, std::uint16_t value);
+  void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values);
+  void setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values);
 
-  // ---- tile mapping ----
+  // ---- tile mapping: detail/GraphMapping.inc ----
 
-  void setTileMapping(const VertexRef &vertex, unsigned tile)
-  {
-    pop_graph_set_vertex_tile(get(), vertex.c(), tile);
-    check();
-  }
-  void setTileMapping(const Tensor &tensor, unsigned tile)
-  {
-    pop_graph_set_tile_mapping(get(), detail::check(tensor.c()), tile);
-    check();
-  }
+  void setTileMapping(const VertexRef &vertex, unsigned tile);
+  void setTileMapping(const Tensor &tensor, unsigned tile);
   // By tile: intervals of the flattened tensor.
-  void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping)
-  {
-    Tensor flat = tensor.flatten();
-    for (std::size_t tile = 0; tile < mapping.size(); ++tile)
-      for (const Interval &interval : mapping[tile])
-        setTileMapping(flat.slice(interval), static_cast<unsigned>(tile));
-  }
+  void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping);
   // `allowExternal` is about variables outside of the tiles, of which there are none.
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
-                                     bool /*allowExternal*/ = false) const
-  {
-    TileToTensorMapping mapping(target.getNumTiles());
-    const bool complete = detail::tileMapping(get(), tensor, mapping);
-    check();
-    if (isComplete) *isComplete = complete;
-    return mapping;
-  }
+                                     bool /*allowExternal*/ = false) const;
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true,
-                                     bool /*allowExternal*/ = false) const
-  {
-    bool complete;
-    auto mapping = getTileMapping(tensor, &complete);
-    if (requireComplete && !complete)
-      throw invalid_tile_mapping(
-          "Graph::getTileMapping: not all elements are on a tile of the graph: " +
-          tensor.getDebugStr());
-    return mapping;
-  }
+                                     bool /*allowExternal*/ = false) const;
   // With `aliases`, no interval is removed and each shares all of its elements with another or none: of each, list by list, where
   // the first with the same elements begins.
   std::vector<std::vector<Interval>> getSortedContiguousRegions(
       const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
-      std::vector<std::size_t> *aliases = nullptr) const
-  {
-    detail::CArray<pop_interval> list(
-        regions, [](const Interval &region) { return pop_interval{region.begin(), region.end()}; });
-    auto lists = aliases ? detail::sortedRegionsWithAliases(tensor, list, *aliases)
-                         : detail::sortedRegions(tensor, list, removeAliasedIntervals);
-    check();
-    return lists;
-  }
+      std::vector<std::size_t> *aliases = nullptr) const;
 
   // Brings the tensor into the order in which its elements are in memory, and `others`, of as many elements, into the
   // same order: all become flat.
-  TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const
-  {
-    std::vector<Interval> order;
-    for (const auto &list : getSortedContiguousRegions(tensor, {{0, tensor.numElements()}}))
-      for (const Interval &interval : list) order.push_back(interval);
-    return TensorRearranger(order, tensor.numElements());
-  }
+  TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const;
   void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
-                         bool /*requireSimplestOrder*/ = true) const
-  {
-    TensorRearranger rearranger = getSimplifyingRearranger(*tensor);
-    *tensor = rearranger.rearrange(*tensor);
-    for (Tensor *other : others) *other = rearranger.rearrange(*other);
-  }
+                         bool /*requireSimplestOrder*/ = true) const;
   // The tensor before it was broadcast: in each dimension the fewest of its elements that, repeated, are all of them.
   Tensor findUnbroadcastTensor(const Tensor &tensor) const { return detail::unbroadcast(tensor); }
 
@@ -811,58 +625,20 @@ public:
     return list;
   }
 
-  // ---- reports ----
+  // ---- reports: detail/GraphSerialization.inc ----
 
-  void outputVertexGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const
-  {
-    auto list = build(programs);
-    detail::check(
-        pop_graph_output_vertex_graph(get(), detail::CStream(os), list.data(), list.size()));
-  }
-  void outputComputeGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const
-  {
-    auto list = build(programs);
-    detail::check(
-        pop_graph_output_compute_graph(get(), detail::CStream(os), list.data(), list.size()));
-  }
+  void outputVertexGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const;
+  void outputComputeGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const;
   friend void program::dumpProgram(const Graph &graph, const program::Program &program,
                                    std::ostream &out);
-  void serialize(std::ostream &os, SerializationFormat format) const
-  {
-    detail::CStream stream(os);
-    detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(get(), stream)
-                                                      : pop_graph_serialize_cbor(get(), stream));
-  }
+  void serialize(std::ostream &os, SerializationFormat format) const;
   // JSON: which elements of which variables tensors are, a list with shape, type and pieces [variable, begin, end] of each, to
   // be looked at. Binary: the same with the variables, for deserializeTensors.
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors,
-                        SerializationFormat format) const
-  {
-    if (format == SerializationFormat::JSON) {
-      get();
-      detail::serializeTensors(os, tensors);
-      return;
-    }
-    auto list = detail::tensors(tensors);
-    detail::check(pop_graph_save_tensors(get(), list.data(), list.size(), detail::CStream(os)));
-  }
-  void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors) const
-  {
-    serializeTensors(os, tensors, SerializationFormat::JSON);
-  }
+                        SerializationFormat format) const;
+  void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors) const;
   // Tensors that were serialised as Binary, of variables that are added for them.
-  std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format)
-  {
-    if (format == SerializationFormat::JSON)
-      throw poplar_error("Graph::deserializeTensors: JSON does not say what variables are like: "
-                         "serialise as SerializationFormat::Binary");
-    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    pop_tensor *loaded = nullptr;
-    std::size_t count = 0;
-    detail::check(pop_graph_load_tensors(get(), bytes.data(), bytes.size(), &loaded, &count));
-    const std::unique_ptr<pop_tensor, void (*)(void *)> owner(loaded, std::free);
-    return std::vector<Tensor>(loaded, loaded + count);
-  }
+  std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Graph::" #name " is not there yet")
@@ -879,19 +655,6 @@ private:
     pop_graph_set_metadata(get(), t.c(), metadata.c());
     check();
     return t;
-  }
-  // With which values of the host become quarters.
-  template <typename T>
-  static unsigned char packed(const Tensor &metadata, const T *values, std::size_t count)
-  {
-    unsigned char value = POP_QUARTER_USUAL;
-    if (std::all_of(values, values + count, [](const T &v) { return static_cast<double>(v) == 0; }))
-      return value;
-    if (metadata.valid() && !metadata.getConstantValue(&value))
-      throw tensor_metadata_error("Graph: values for quarters whose metadata are no constant: what "
-                                  "they are then is not known; give QUARTER's codes, as those of "
-                                  "tensor.reinterpret(UNSIGNED_CHAR)");
-    return value;
   }
   pop_field_info fieldInfo(StringRef vertexType, StringRef field) const
   {
@@ -928,16 +691,12 @@ private:
   }
 };
 
-namespace program
-{
-inline void dumpProgram(const Graph &graph, const Program &program, std::ostream &out)
-{
-  detail::check(pop_program_serialize(graph.build(program), detail::CStream(out)));
-}
-} // namespace program
-
 } // namespace poplar
 
 #include <poplar/detail/CloneN.inc>
+#include <poplar/detail/GraphCodelets.inc>
+#include <poplar/detail/GraphMapping.inc>
+#include <poplar/detail/GraphSerialization.inc>
+#include <poplar/detail/GraphValues.inc>
 
 #endif
