@@ -389,6 +389,25 @@ void executables()
   int value = 0;
   engine.readTensor("t", &value);
   CHECK(value == 8);
+  // One that is given and not moved stays, for engines that know nothing of each other.
+  const Executable shared = compileGraph(f.graph, {Execute(cs)});
+  std::unique_ptr<Engine> one(new Engine(shared, {{"target.tileEngine", "interpreter"}}));
+  Engine two(shared);
+  int values[2] = {};
+  one->load(f.device);
+  one->run();
+  one->run();
+  one->readTensor("t", &values[0]);
+  one.reset();
+  two.loadAndRun(f.device);
+  two.readTensor("t", &values[1]);
+  CHECK(values[0] == 7 && values[1] == 8 && shared.getTarget().getNumTiles() == 4);
+  Executable moved = shared;
+  Engine three(std::move(moved));
+  std::stringstream third, again;
+  three.serializeExecutable(third);
+  shared.serialize(again);
+  CHECK(third.str() == again.str());
   std::stringstream damaged("no archive");
   CHECK_THROWS(file_load_error, "", Executable::deserialize(damaged));
   CHECK_THROWS(poplar_error, "there is none", Executable().getTarget());

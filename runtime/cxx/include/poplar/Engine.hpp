@@ -128,7 +128,8 @@ public:
       : Engine(graph, ArrayRef<program::Program>(program), options, progress, debugContext)
   {
   }
-  explicit Engine(Executable &&executable, const OptionFlags &options = {})
+  // An executable that is not moved is there for the next engine.
+  explicit Engine(Executable executable, const OptionFlags &options = {})
   {
     create(std::move(executable), options);
   }
@@ -309,7 +310,6 @@ public:
     detail::check(pop_engine_copy_from_remote_buffer(get().engine, name.c_str(), row, replica, data,
                                                      rowBytes(name)));
   }
-
   // ---- time ----
 
   struct TimerTimePoint {

@@ -30,6 +30,7 @@ struct ExecutableState {
 
 } // namespace detail
 
+// Copies are one executable.
 class Executable
 {
   detail::Shared<detail::ExecutableState> state;
@@ -37,8 +38,6 @@ class Executable
 public:
   Executable() = default;
   explicit Executable(detail::Shared<detail::ExecutableState> s) : state(std::move(s)) {}
-  Executable(Executable &&) = default;
-  Executable &operator=(Executable &&) = default;
 
   const detail::Shared<detail::ExecutableState> &getState() const
   {
