@@ -36,6 +36,18 @@ Tensor variable(Graph &graph, const Type &type, std::size_t size, const char *na
   return graph.addVariable(type, {size}, VariableMappingMethod::LINEAR, name);
 }
 
+// Lives as long as the engine has it.
+struct Counting : HostCallback {
+  int &calls, &alive;
+
+  Counting(int &c, int &a) : calls(c), alive(a) { ++alive; }
+  ~Counting() override { --alive; }
+  void operator()(ArrayRef<const void *> in, ArrayRef<void *> out) override
+  {
+    calls += static_cast<const int *>(in[0])[1] == 4 && out.empty();
+  }
+};
+
 void host_functions()
 {
   SmallGraph f(codelets);
@@ -65,6 +77,16 @@ void host_functions()
   CHECK(got[0] == 12 && got[2] == 14 && heard == 1);
   CHECK((sizes == std::vector<std::size_t>{1, 1}));
   CHECK(engine.listStreams().size() == 3);
+  int calls = 0, alive = 0;
+  std::vector<HostCallbackHandle> handles;
+  handles.push_back(std::unique_ptr<HostCallback>(new Counting(calls, alive)));
+  handles.push_back(std::unique_ptr<Counting>(new Counting(calls, alive)));
+  handles.push_back([&](ArrayRef<const void *>, ArrayRef<void *>) { calls += 10; });
+  for (HostCallbackHandle &handle : handles) {
+    engine.connectHostFunction("filler", 0, std::move(handle));
+    engine.run();
+  }
+  CHECK(calls == 12 && alive == 0 && heard == 1);
   CHECK_THROWS(
       stream_connection_error, "'fill'",
       engine.connectHostFunction("fil", 0, [](ArrayRef<const void *>, ArrayRef<void *>) {}));

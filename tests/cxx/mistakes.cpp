@@ -175,6 +175,8 @@ void engines()
                engine.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()));
   CHECK_THROWS(stream_connection_error, "'host': the function is empty",
                engine.connectHostFunction("host", 0, HostFunctionCallback()));
+  CHECK_THROWS(stream_connection_error, "'host': the function is empty",
+               engine.connectHostFunction("host", 0, std::unique_ptr<HostCallback>()));
   CHECK_THROWS(index_error, "not 2", engine.copyToRemoteBuffer(data, "rows", 2));
   CHECK_THROWS(tensor_io_state_error, "'rows'", engine.copyToRemoteBuffer(data, "row", 0));
   engine.load(f.device);

@@ -268,9 +268,10 @@ public:
   }
 
   // What program::Call of a HostFunction calls.
-  void connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback function)
+  void connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback)
   {
     std::string name = handle;
+    auto function = callback.take();
     if (!function)
       throw stream_connection_error("host function '" + name + "': the function is empty");
     std::size_t inputs = 0, outputs = 0;

@@ -121,15 +121,15 @@ public:
 // A function of the host.
 class ConnectedFunction final : public Connected
 {
-  HostFunctionCallback function;
+  Shared<HostCallback> function;
   std::size_t numInputs, numOutputs;
 
   static int call(void *context, const void *const *inputs, void *const *outputs)
   {
     ConnectedFunction &self = *static_cast<ConnectedFunction *>(context);
     try {
-      self.function(ArrayRef<const void *>(inputs, self.numInputs),
-                    ArrayRef<void *>(outputs, self.numOutputs));
+      (*self.function.get())(ArrayRef<const void *>(inputs, self.numInputs),
+                             ArrayRef<void *>(outputs, self.numOutputs));
       return 0;
     } catch (...) {
       self.thrown = std::current_exception();
@@ -138,7 +138,7 @@ class ConnectedFunction final : public Connected
   }
 
 public:
-  ConnectedFunction(const std::string &h, unsigned r, std::exception_ptr &t, HostFunctionCallback f,
+  ConnectedFunction(const std::string &h, unsigned r, std::exception_ptr &t, Shared<HostCallback> f,
                     std::size_t inputs, std::size_t outputs)
       : Connected(h, r, t), function(std::move(f)), numInputs(inputs), numOutputs(outputs)
   {

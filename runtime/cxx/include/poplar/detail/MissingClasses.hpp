@@ -11,10 +11,6 @@ POPLAR_MISSING_CLASS(Module, "poplar::Module is not there yet: use compileGraph"
 POPLAR_MISSING_FUNCTION(compileModule, "poplar::compileModule is not there yet: use compileGraph")
 POPLAR_MISSING_CLASS(FunctionBuffer,
                      "poplar::FunctionBuffer: the code of functions is always in the tiles")
-POPLAR_MISSING_CLASS(HostCallback,
-                     "poplar::HostCallback: connect a function (HostFunctionCallback.hpp)")
-POPLAR_MISSING_CLASS(HostCallbackHandle,
-                     "poplar::HostCallbackHandle: connect a function (HostFunctionCallback.hpp)")
 POPLAR_MISSING_CLASS(ResumableStreamCallback,
                      "poplar::ResumableStreamCallback: a run does not stop in a callback")
 POPLAR_MISSING_CLASS(StreamCallbackWithMetadata,
