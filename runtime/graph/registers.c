@@ -55,17 +55,28 @@ static bool begin_cycles(const pop_graph *view, const char *call, pop_program se
   return false;
 }
 
+/* A row of two words for each tile. */
+static pop_tensor add_stamps(pop_graph *graph, pop_program sequence, const size_t *tiles,
+                             size_t count, pop_sync_type sync, const char *name)
+{
+  const size_t shape[] = {count, 2};
+  pop_tensor stamps = pop_graph_add_variable(graph, POP_UNSIGNED_INT, shape, 2, name);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  for (size_t i = 0; i < count; ++i) {
+    pop_tensor stamp = pop_tensor_index(stamps, i);
+    pop_graph_set_tile_mapping(graph, stamp, tiles[i]);
+    pop_graph_connect(graph, add_vertex(graph, set, "poplar_rt::CycleStamp", tiles[i]), out_field,
+                      stamp);
+  }
+  pop_sequence_add(sequence, pop_program_sync(graph, sync, name));
+  add_execute(graph, sequence, set, name);
+  return stamps;
+}
+
 static pop_tensor add_stamp(pop_graph *graph, pop_program sequence, size_t tile, pop_sync_type sync,
                             const char *name)
 {
-  const size_t words = 2;
-  pop_tensor stamp = pop_graph_add_variable(graph, POP_UNSIGNED_INT, &words, 1, name);
-  pop_graph_set_tile_mapping(graph, stamp, tile);
-  pop_compute_set set = pop_graph_add_compute_set(graph, name);
-  pop_graph_connect(graph, add_vertex(graph, set, "poplar_rt::CycleStamp", tile), out_field, stamp);
-  pop_sequence_add(sequence, pop_program_sync(graph, sync, name));
-  add_execute(graph, sequence, set, name);
-  return stamp;
+  return pop_tensor_index(add_stamps(graph, sequence, &tile, 1, sync, name), 0);
 }
 
 pop_tensor pop_graph_cycle_stamp(pop_graph *graph, pop_program sequence, size_t tile,
@@ -74,6 +85,14 @@ pop_tensor pop_graph_cycle_stamp(pop_graph *graph, pop_program sequence, size_t 
   GRAPH_TURN(graph);
   if (!begin_cycles(graph, "pop_graph_cycle_stamp", sequence)) return (pop_tensor){graph, 0};
   return add_stamp(graph, sequence, tile, sync, name_part(graph, name, "cycleStamp"));
+}
+
+pop_tensor pop_graph_cycle_stamps(pop_graph *graph, pop_program sequence, const size_t *tiles,
+                                  size_t count, pop_sync_type sync, const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!begin_cycles(graph, "pop_graph_cycle_stamps", sequence)) return (pop_tensor){graph, 0};
+  return add_stamps(graph, sequence, tiles, count, sync, name_part(graph, name, "cycleStamp"));
 }
 
 /* What is in the sequence becomes a sequence of its own, so that something can stand in front of it. */

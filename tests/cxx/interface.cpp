@@ -468,12 +468,23 @@ void profiles_and_registers()
   Tensor few = cycleCount(f.graph, once, 1, SyncType::INTERNAL),
          many = cycleCount(f.graph, often, 1, "named");
   f.graph.createHostRead("cycles", concat(few, many));
-  Engine engine(f.graph, Sequence{seeds, once, often}, {{"debug.instrument", "true"}});
+  Sequence behind;
+  std::vector<Tensor> stamps =
+      cycleStamp(f.graph, behind, std::vector<unsigned>{3, 0}, SyncType::INTERNAL, "behind");
+  CHECK(stamps.size() == 2 && f.graph.getTileMapping(stamps[0])[3].size() == 1);
+  CHECK(cycleStamp(f.graph, behind, std::vector<unsigned>(), SyncType::INTERNAL).empty());
+  stamps.push_back(cycleStamp(f.graph, behind, 1, SyncType::EXTERNAL));
+  f.graph.createHostRead("stamps", concat(stamps));
+  Engine engine(f.graph, Sequence{seeds, once, often, behind}, {{"debug.instrument", "true"}});
   engine.load(f.device);
   engine.run();
   unsigned cycles[4];
   engine.readTensor("cycles", cycles);
   CHECK(cycles[0] > 0 && cycles[1] == 0 && cycles[2] > 20 * 100 && cycles[2] > cycles[0] + 20 * 99);
+  unsigned moments[6];
+  engine.readTensor("stamps", moments);
+  CHECK(moments[0] > cycles[2] && moments[0] < moments[2] + 50 && moments[2] < moments[0] + 50);
+  CHECK(moments[4] > moments[0] && moments[1] == 0 && moments[3] == 0);
 
   ProfileValue graph = engine.getGraphProfile();
   CHECK(graph.type() == ProfileValue::Type::MAP && graph["memory"]["byTile"]["total"].size() == 4);

@@ -123,6 +123,30 @@ Test(registers, cycle_stamp_is_the_counter)
   pop_graph_free(graph);
 }
 
+/* One tile works longer than the others, which wait for it: their stamps are of the moment behind it. */
+Test(registers, cycle_stamps_of_several_tiles_are_behind_one_sync)
+{
+  const size_t tiles[] = {2, 0};
+  pop_graph *graph = new_world(3);
+  pop_program program = pop_program_sequence(graph, NULL);
+  pop_sequence_add(program, wait_program(graph, 50, 1));
+  pop_tensor stamps = pop_graph_cycle_stamps(graph, program, tiles, 2, POP_SYNC_INTERNAL, NULL);
+  cr_assert_eq(pop_tensor_rank(stamps), 2);
+  const char *const handles[] = {"2", "0"};
+  for (size_t i = 0; i < 2; ++i)
+    pop_graph_create_host_read(graph, handles[i], pop_tensor_index(stamps, i));
+  pop_engine *engine = new_engine(graph, program, NULL, 0);
+  uint64_t start = pop_engine_cycles(engine), counts[2];
+  expect_ok(pop_engine_run(engine, 0));
+  for (size_t i = 0; i < 2; ++i) {
+    counts[i] = read_count(engine, handles[i]);
+    cr_assert(start + 50 * 6 < counts[i] && counts[i] < pop_engine_cycles(engine));
+    cr_assert_lt(counts[i] < counts[0] ? counts[0] - counts[i] : counts[i] - counts[0], 50);
+  }
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 /* ---- floating point: V09 ---- */
 
 enum { HALF_MAX = 0x7bff, HALF_INFINITY = 0x7c00, HALF_NAN = 0x7e00, HALF_ONE = 0x3c00 };
@@ -444,6 +468,12 @@ static void cycles_of_no_tile(pop_graph *graph, pop_program sequence)
   pop_graph_cycle_stamp(graph, sequence, 7, POP_SYNC_INTERNAL, NULL);
 }
 
+static void cycles_of_no_tile_among_others(pop_graph *graph, pop_program sequence)
+{
+  const size_t tiles[] = {0, 7};
+  pop_graph_cycle_stamps(graph, sequence, tiles, 2, POP_SYNC_INTERNAL, NULL);
+}
+
 static void no_behaviour(pop_graph *graph, pop_program sequence)
 {
   pop_graph_set_floating_point_behaviour(graph, sequence, 8, NULL);
@@ -472,6 +502,7 @@ Test(registers, wrong_use)
   } uses[] = {
       {cycles_of_no_sequence, POP_ERROR_CONTROL_PROGRAM, {"is not a sequence", NULL}},
       {cycles_of_no_tile, POP_ERROR_INVALID_TILE_MAPPING, {"tile 7"}},
+      {cycles_of_no_tile_among_others, POP_ERROR_INVALID_TILE_MAPPING, {"tile 7"}},
       {no_behaviour, POP_ERROR_INVALID_ARGUMENT, {"0x8 is no set"}},
       {few_behaviours, POP_ERROR_TENSOR, {"'few'", "each of the 2 tiles"}},
       {few_seeds, POP_ERROR_TENSOR, {"'few'", "{2,6,4}"}},

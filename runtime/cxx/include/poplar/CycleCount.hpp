@@ -3,6 +3,7 @@
 #define POPLAR_CYCLECOUNT_HPP
 
 #include <poplar/detail/Registers.hpp>
+#include <vector>
 
 namespace poplar
 {
@@ -28,6 +29,19 @@ inline Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, S
   detail::RegisterCall call(graph, prog, debugContext, false);
   return call.finish(
       pop_graph_cycle_stamp(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
+}
+// The same of each of these tiles, behind one sync of all.
+inline std::vector<Tensor> cycleStamp(Graph &graph, program::Sequence &prog,
+                                      const std::vector<unsigned> &tiles, SyncType syncType,
+                                      const DebugContext &debugContext = {})
+{
+  detail::RegisterCall call(graph, prog, debugContext, false);
+  const std::vector<std::size_t> numbers(tiles.begin(), tiles.end());
+  const Tensor all = call.finish(pop_graph_cycle_stamps(
+      graph.c(), call.program(), numbers.data(), numbers.size(), detail::c(syncType), call.c()));
+  std::vector<Tensor> stamps;
+  for (std::size_t i = 0; i < numbers.size(); ++i) stamps.push_back(all[i]);
+  return stamps;
 }
 
 } // namespace poplar

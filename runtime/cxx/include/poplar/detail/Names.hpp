@@ -80,6 +80,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_graph_create_virtual_graph_per_ipu", "Graph::createVirtualGraph"},
       {"pop_graph_cycle_count", "cycleCount"},
       {"pop_graph_cycle_stamp", "cycleStamp"},
+      {"pop_graph_cycle_stamps", "cycleStamp"},
       {"pop_graph_get_hw_seeds", "getHwSeeds"},
       {"pop_graph_get_metadata", "Tensor::getMetadata"},
       {"pop_graph_has_vertex_type", "Graph::addVertex"},
