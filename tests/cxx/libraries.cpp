@@ -337,11 +337,19 @@ void reductions_of_halves_to_floats()
     Tensor most = f.input(FLOAT, {}, std::vector<float>{9});
     popops::reduceWithOutput(g, x, most, {0}, {Operation::MAX, true}, f.prog);
     Tensor scaled = popops::reduce(g, x, {0}, {Operation::ADD, false, by}, f.prog);
+    std::vector<ComputeSet> sets;
+    Tensor of_sets = popops::reduce(g, x, FLOAT, {0}, {Operation::ADD, false, by}, sets, "sum");
+    Tensor half_of_sets = popops::reduce(g, x, HALF, {0}, Operation::MAX, sets);
+    CHECK_THROWS(type_error, "of type half to int",
+                 popops::reduce(g, x, INT, {0}, Operation::ADD, sets));
+    for (const ComputeSet &set : sets) f.prog.add(Execute(set));
     Tensor back = g.addVariable(HALF, {2}, VariableMappingMethod::LINEAR);
     popops::reduceWithOutput(g, f.input(FLOAT, {2, 2}, std::vector<float>{1e5f, -1e5f, 7, 0.5f}),
                              back, {1}, Operation::ADD, f.prog);
     CHECK(close(f.run<float>(sum), {180000}));
     CHECK(close(f.run<float>(squares), {131.8359375f}));
+    CHECK(close(f.run<float>(of_sets), {43.9453125f}));
+    CHECK((f.run<float>(popops::cast(g, half_of_sets, FLOAT, f.prog)) == std::vector<float>{3}));
     CHECK((f.run<float>(most) == std::vector<float>{9}));
     CHECK(close(f.run<float>(popops::cast(g, scaled, FLOAT, f.prog)), {43.9375f}));
     CHECK((f.run<float>(popops::cast(g, back, FLOAT, f.prog)) == std::vector<float>{0, 7.5f}));

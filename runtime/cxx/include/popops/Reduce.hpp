@@ -119,6 +119,25 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   return poplar::Tensor(result);
 }
 
+// Halves and floats are combined in single precision, and rounded to either at the end.
+inline bool reducesToOther(const poplar::Type &type, const poplar::Type &outType,
+                           const ReduceParams &params)
+{
+  return type != outType && isReal(type) && isReal(outType) && !params.update;
+}
+
+template <typename Steps>
+poplar::Tensor reduceToOther(poplar::Graph &graph, const poplar::Tensor &in,
+                             const poplar::Type &outType, const std::vector<std::size_t> &dims,
+                             const ReduceParams &params, Steps &steps,
+                             const poplar::DebugContext &debugContext,
+                             const poplar::OptionFlags &options)
+{
+  const poplar::Tensor out = graph.addVariable(outType, without(in.shape(), dims),
+                                               poplar::VariableMappingMethod::LINEAR, debugContext);
+  return reduce(graph, in, out, dims, params, steps, debugContext, options);
+}
+
 } // namespace detail
 
 // Steps: a program::Sequence or a std::vector<ComputeSet>.
@@ -147,13 +166,27 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::OptionFlags &options = {})
 {
   const poplar::Type type = in.elementType();
-  if (type != outType && detail::isReal(type) && detail::isReal(outType) && !params.update) {
-    poplar::Tensor out = graph.addVariable(outType, detail::without(in.shape(), dims),
-                                           poplar::VariableMappingMethod::LINEAR, debugContext);
-    return detail::reduce(graph, in, out, dims, params, prog, debugContext, options);
-  }
+  if (detail::reducesToOther(type, outType, params))
+    return detail::reduceToOther(graph, in, outType, dims, params, prog, debugContext, options);
   poplar::Tensor result = reduce(graph, in, dims, params, prog, debugContext, options);
   return outType == type ? result : cast(graph, result, outType, prog, debugContext);
+}
+// The same into compute sets, which cannot hold the cast that other types would need.
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
+                             const poplar::Type &outType, const std::vector<std::size_t> &dims,
+                             ReduceParams params, std::vector<poplar::ComputeSet> &computeSets,
+                             const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {})
+{
+  const poplar::Type type = in.elementType();
+  if (detail::reducesToOther(type, outType, params))
+    return detail::reduceToOther(graph, in, outType, dims, params, computeSets, debugContext,
+                                 options);
+  if (outType != type)
+    throw poplar::type_error("popops::reduce: compute sets cannot combine elements of type " +
+                             type.toString() + " to " + outType.toString() +
+                             "; give a program::Sequence");
+  return reduce(graph, in, dims, params, computeSets, debugContext, options);
 }
 
 // Each by itself. Outputs that are there already get the results; otherwise they are made.
