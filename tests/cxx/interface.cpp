@@ -364,6 +364,17 @@ void remote_buffers()
   engine.run();
   engine.copyFromRemoteBuffer("rows", back, 0);
   CHECK(back[0] == 3 && back[1] == 4 && buffer.getRepeats() == 4);
+  std::vector<int> more{5, 6}, got(2), long_row(3);
+  engine.copyToRemoteBuffer<int>(gccs::ArrayRef<int>(more), "rows", 2, 0);
+  engine.run();
+  engine.copyFromRemoteBuffer<int>("rows", gccs::ArrayRef<int>(got.data(), 2), 0);
+  CHECK(got == more);
+  engine.copyToRemoteBuffer<int>(std::vector<int>{7, 8}, "rows", 1);
+  engine.copyFromRemoteBuffer("rows", ArrayRef<int>(got), 1);
+  CHECK((got == std::vector<int>{7, 8}));
+  CHECK_THROWS(poplar_error, "8 bytes",
+               engine.copyFromRemoteBuffer<int>("rows", ArrayRef<int>(long_row), 1));
+  CHECK_THROWS(index_error, "not 4", engine.copyToRemoteBuffer<int>(more, "rows", 4));
 }
 
 // Saved, loaded and run; the bytes are those of target.saveArchive.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <gccs/ArrayRef.hpp>
 #include <ostream>
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
@@ -311,6 +312,24 @@ public:
     detail::check(pop_engine_copy_from_remote_buffer(get().engine, name.c_str(), row, replica, data,
                                                      rowBytes(name)));
   }
+  // A vector, or what else an ArrayRef is of, as long as the row.
+  template <typename T>
+  void copyToRemoteBuffer(ArrayRef<T> values, StringRef handle, std::uint64_t row,
+                          unsigned replica = 0)
+  {
+    detail::check(pop_engine_copy_to_remote_buffer(get().engine, handle.cloneAsString().c_str(),
+                                                   row, replica, values.data(),
+                                                   values.size() * sizeof(T)));
+  }
+  template <typename T>
+  void copyFromRemoteBuffer(StringRef handle, ArrayRef<T> values, std::uint64_t row,
+                            unsigned replica = 0)
+  {
+    detail::check(pop_engine_copy_from_remote_buffer(get().engine, handle.cloneAsString().c_str(),
+                                                     row, replica, const_cast<T *>(values.data()),
+                                                     values.size() * sizeof(T)));
+  }
+
   // ---- time ----
 
   struct TimerTimePoint {
