@@ -19,6 +19,12 @@ expect "$codelets/workers.c" AllAtOnce 2100
 expect "$codelets/workers.cpp" Phases 189
 expect "$codelets/workers.c" AllAtOnce 2100 -O0
 expect "$codelets/workers.cpp" Phases 189 -O0
+for engine in interpreter translator; do
+  export POPULUS_TILE_ENGINE=$engine
+  expect "$codelets/workers.cpp" Steps 1284
+done
+unset POPULUS_TILE_ENGINE
+expect "$codelets/workers.cpp" Steps 1284 -O0
 
 # Where vertices are measured, lists that the compiler makes begin with where cycles go; a vertex's own lists do not.
 export POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}'
@@ -29,13 +35,16 @@ unset POPLAR_ENGINE_OPTIONS
 faults() {
   vertex=$1
   status=0
-  "$run" "$codelets/workers.c" "$vertex" >out.txt 2>&1 || status=$?
+  "$run" "${source:-$codelets/workers.c}" "$vertex" >out.txt 2>&1 || status=$?
   [ $status = 3 ] || fail "$vertex ends with $status: $(cat out.txt)"
   shift
   for word; do grep -qF -e "$word" out.txt || fail "$vertex: not said: $word: $(cat out.txt)"; done
 }
 faults Twice INVALID_OPERAND Twice
 faults WildWorker INVALID_ADDRESS 'worker 4' WildWorker
+source=$codelets/workers.cpp
+faults 'Trapped<ipu::PatchedBreakpoint::PBRK1>' TRAP 'value 1' 'worker 3'
+faults TrappedSupervisor TRAP 'value 0' supervisor
 
 # Who does not start workers pays nothing for it.
 cat >plain.cpp <<'END'

@@ -52,6 +52,11 @@ void populus_start_worker(unsigned worker, populus_worker_function function, voi
   }
 }
 
+void *populus_worker_state(void)
+{
+  return calls[populus_worker_number()].state;
+}
+
 void populus_start_workers(populus_worker_function function, void *state)
 {
   for (unsigned worker = 0; worker < POPULUS_NUM_WORKERS; ++worker)

@@ -3,8 +3,8 @@
 //     class Phases : public poplar::SupervisorVertex {
 //     public:
 //       poplar::InOut<poplar::Vector<float>> x;
-//       bool work(unsigned worker);
-//       bool compute()
+//       WORKER_FUNC bool work(unsigned worker);
+//       SUPERVISOR_FUNC bool compute()
 //       {
 //         for (int phase = 0; phase < 10; ++phase) ipu::syncAndStartOnAllWorkers<Phases, &Phases::work>(this);
 //         ipu::syncAllWorkers();
@@ -12,11 +12,15 @@
 //       }
 //     };
 //
-// populus/workers.h has the rules.
+// populus/workers.h has the rules. Names and meaning are those of esa-tu-darmstadt/ipu-thread-sync.
 #ifndef POPULUS_IPU_THREAD_SYNC_HPP
 #define POPULUS_IPU_THREAD_SYNC_HPP
 
 #include <populus/workers.h>
+
+// Functions for workers and for the supervisor only.
+#define WORKER_FUNC [[clang::always_inline]] __attribute__((target("worker")))
+#define SUPERVISOR_FUNC [[clang::always_inline]] __attribute__((target("supervisor")))
 
 namespace ipu
 {
@@ -47,6 +51,27 @@ template <typename V, bool (V::*function)(unsigned)> inline void syncAndStartOnA
 {
   syncAllWorkers();
   startOnAllWorkers<V, function>(vertex);
+}
+
+// Of a worker: its number, the vertex that it was started for, and its end without a return.
+inline unsigned getWorkerID()
+{
+  return populus_worker_number();
+}
+template <typename V> inline V &getVertexPtr()
+{
+  return *static_cast<V *>(populus_worker_state());
+}
+[[noreturn]] inline void returnFromWorker()
+{
+  populus_end_worker();
+}
+
+// A fault, TRAP with this value.
+enum class PatchedBreakpoint : char { PBRK0 = 0, PBRK1 = 1 };
+template <PatchedBreakpoint breakpoint = PatchedBreakpoint::PBRK0> [[noreturn]] inline void trap()
+{
+  populus_trap(static_cast<unsigned>(breakpoint));
 }
 
 } // namespace ipu

@@ -21,6 +21,9 @@
  * included where the vertex's compute() is. Workers get the stack that the engine option
  * target.workerStackSizeInBytes says, or 2,048 bytes. What they write the supervisor sees behind
  * populus_wait_for_workers. On the host a started worker has run when the function returns.
+ *
+ * What a worker calls may ask for the worker's number and state, and end it. On the host that is a fault:
+ * there a worker has only its arguments, and ends by returning.
  */
 #ifndef POPULUS_WORKERS_H
 #define POPULUS_WORKERS_H
@@ -47,6 +50,29 @@ static __inline__ void populus_wait_for_workers(void)
   __asm__ volatile(".insn r 0x2b, 0, 3, x0, x0, x0" : : : "memory"); /* tile.wait */
 }
 
+static __inline__ unsigned populus_worker_number(void)
+{
+  unsigned number;
+  __asm__ volatile(".insn r 0x2b, 0, 5, %0, x0, x0" : "=r"(number)); /* tile.context */
+  return number;
+}
+
+/* Of a worker that was started by these functions. */
+void *populus_worker_state(void);
+
+static __inline__ __attribute__((__noreturn__)) void populus_end_worker(void)
+{
+  __asm__ volatile(".insn r 0x2b, 0, 4, x0, x0, x0" : : : "memory"); /* tile.exit */
+  __builtin_unreachable();
+}
+
+/* The fault TRAP with this value. */
+static __inline__ __attribute__((__noreturn__)) void populus_trap(unsigned value)
+{
+  __asm__ volatile(".insn r 0x2b, 0, 9, x0, %0, x0" : : "r"(value)); /* tile.trap */
+  __builtin_unreachable();
+}
+
 /* The code that workers start with is an argument of a supervisor's entry, which keeps it here. */
 extern void *populus_worker_stub;
 #undef POPULUS_ENTER
@@ -66,6 +92,27 @@ static __inline__ void populus_start_workers(populus_worker_function function, v
 }
 
 static __inline__ void populus_wait_for_workers(void) {}
+
+static __inline__ unsigned populus_worker_number(void)
+{
+  __builtin_trap();
+}
+
+static __inline__ void *populus_worker_state(void)
+{
+  __builtin_trap();
+}
+
+static __inline__ __attribute__((__noreturn__)) void populus_end_worker(void)
+{
+  __builtin_trap();
+}
+
+static __inline__ __attribute__((__noreturn__)) void populus_trap(unsigned value)
+{
+  (void)value;
+  __builtin_trap();
+}
 
 #endif
 
