@@ -322,6 +322,23 @@ void reductions_of_many_shapes()
 }
 
 // Sums that halves are too small for, and such that lose their last bits in halves, of one tile and of many.
+void operations_with_output()
+{
+  using namespace popops::expr;
+  Fixture f(3);
+  Tensor a = f.input(FLOAT, {3}, std::vector<float>{-4, 9, 1}),
+         b = f.input(FLOAT, {3}, std::vector<float>{2, 3, 5}),
+         one = f.input(FLOAT, {3}, std::vector<float>(3)),
+         two = f.input(FLOAT, {3}, std::vector<float>(3)),
+         three = f.input(FLOAT, {3}, std::vector<float>(3));
+  popops::mapWithOutput(f.graph, UnaryOpType::ABSOLUTE, a, one, f.prog);
+  popops::mapWithOutput(f.graph, BinaryOpType::SUBTRACT, a, b, two, f.prog, "two");
+  popops::mapWithOutput(f.graph, TernaryOpType::CLAMP, a, b, one, three, f.prog);
+  CHECK((f.run<float>(one) == std::vector<float>{4, 9, 1}));
+  CHECK((f.run<float>(two) == std::vector<float>{-6, 6, -4}));
+  CHECK((f.run<float>(three.slice(0, 2)) == std::vector<float>{2, 9}));
+}
+
 void reductions_of_halves_to_floats()
 {
   using popops::Operation;
@@ -581,6 +598,7 @@ int main()
   debug_info();
   reductions();
   reductions_of_nothing();
+  operations_with_output();
   reductions_of_halves_to_floats();
   log_additions();
   reductions_of_many_shapes();
