@@ -137,6 +137,30 @@ printf '#include <populus/vertex.h>\n#include <populus/hlo.h>\ntypedef struct { 
   'COMPUTE(All) { *vertex->out = hlo_convert_c64_f32(hlo_make_c64(hlo_sinh_f32(0), (float)hlo_add_i8(1, 2))); return true; }' >all.c
 quiet out "$POPULUS_BIN/popc" -O2 all.c -o all.gp
 
+# Tuples that @main takes and returns are their members one after the other, of whatever makes them.
+cat >tuples.mlir <<'EOF'
+func.func @swap(%t: tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>> {
+  %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tensor<3xf32>
+  %1 = stablehlo.get_tuple_element %t[1] : (tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tuple<tensor<i32>, tuple<>>
+  %2 = stablehlo.add %0, %0 : tensor<3xf32>
+  %3 = stablehlo.tuple %1, %2 : tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>>
+  return %3 : tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>>
+}
+func.func @main(%t: tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>, %y: tensor<3xf32>) -> (tensor<3xf32>, tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>>, tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) {
+  %0 = call @swap(%t) : (tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>>
+  return %y, %0, %t : tensor<3xf32>, tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>>, tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>
+}
+EOF
+printf '\7\0\0\0' >n.bin
+quiet out "$pophlo" --list tuples.mlir
+printf '%s\n' 'in t..0: f32[3]' 'in t..1: i32[]' 'in y: f32[3]' 'out out0: f32[3]' 'out out1: i32[]' 'out out2: f32[3]' \
+  'out out3: f32[3]' 'out out4: i32[]' | cmp - out
+quiet out "$pophlo" --run --in t..0=x.bin --in t..1=n.bin --in y=y.bin --out out0=o0 --out out1=o1 --out out2=o2 --out out3=o3 tuples.mlir
+cmp o0 y.bin
+cmp o1 n.bin
+printf '\0\0\0\100\0\0\200\100\0\0\300\100' | cmp - o2 # 2, 4, 6
+cmp o3 x.bin
+
 # says <line:column> <words> <text>: the module is refused there.
 says()
 {
@@ -212,6 +236,10 @@ says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is 
   }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<f32>) -> tensor<f32>
   return %1 : tensor<f32>
 }'
+
+# A tuple that control flow makes is named, where it is taken apart.
+says 2:3 'get_tuple_element of something that no tuple operation made is not supported' 'func.func @f(%p: tensor<i1>, %t: tuple<tensor<f32>>) -> tuple<tensor<f32>> { %0 = "stablehlo.if"(%p) ({ stablehlo.return %t : tuple<tensor<f32>> }, { stablehlo.return %t : tuple<tensor<f32>> }) : (tensor<i1>) -> tuple<tensor<f32>>
+  return %0 : tuple<tensor<f32>> }'
 
 # 10^5 regions inside each other, brackets, and operations in a row.
 { echo 'func.func @f(%p: tensor<i1>) {'; yes '"stablehlo.if"(%p) ({' | head -100000; } >bad.mlir

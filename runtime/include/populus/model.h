@@ -5,8 +5,8 @@
  *
  * The text is what stablehlo-opt and jax.jit(f).lower(x).as_text() print, in the short and in the generic form, or what
  * XLA writes with --xla_dump_to (*.txt, before or after optimisation; it begins with HloModule). There what
- * runs is the ENTRY computation, tuples are their members one after the other. Else what
- * runs is the function @main, or the only one. Shapes are static. Element types: i1, i8 to i64, ui8 to ui64, f16, bf16,
+ * runs is the ENTRY computation, else the function @main, or the only one. Tuples that it takes or returns are their members
+ * one after the other: of an argument t they are t..0, t..1, … Shapes are static. Element types: i1, i8 to i64, ui8 to ui64, f16, bf16,
  * f32, f64 (by software: slow on tiles) and complex<f32>. Tensors of the graph hold bf16 as POP_UNSIGNED_SHORT, f64 and
  * complex<f32> (real part first) as POP_UNSIGNED_LONGLONG, by their bits.
  *
