@@ -113,6 +113,7 @@ static const struct {
     {"fft", "fft_type", "fft_type", WORD, NULL},
     {"fft", "fft_length", "fft_length", LIST, "{}"},
     {"topk", "k", "k", INT, NULL},
+    {"topk", "largest", "largest", BOOL, "true"},
     {"gather", "slice_sizes", "slice_sizes", LIST, "{}"},
     {"custom-call", "custom_call_target", "call_target_name", WORD, "\"\""},
     {"all-gather", "dimensions", "all_gather_dim", FIRST, "{0}"},

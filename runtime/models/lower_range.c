@@ -84,7 +84,8 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
 
 /* ---- top_k ---- */
 
-/* The k largest of each row in order, and where they are; NaN is larger than all, of equals the first comes first. */
+/* The k largest of each row in order, or the k smallest, and where they are; NaN is larger than all, of equals the first comes
+ * first. */
 static bool lower_top_k(lowering *l, const operation *op)
 {
   range_codelet c = {.e.l = l};
@@ -98,6 +99,7 @@ static bool lower_top_k(lowering *l, const operation *op)
               range_add_field(&c, op, "where", 0, op->results[1], true);
   if (good) {
     const char *order = is_float ? PRINT("hlo_order_%s", s) : "";
+    char before = op_flag(op, "largest", true) ? '>' : '<';
     text_add(
         &c.e.body,
         "  const unsigned rows = size / %" PRId64 ";\n"
@@ -105,7 +107,7 @@ static bool lower_top_k(lowering *l, const operation *op)
         ", where0 += %" PRId64 ")\n"
         "    for (unsigned n = 0, kept = 0; n < %" PRId64 "; ++n) {\n"
         "      unsigned at = kept;\n"
-        "      while (at > 0 && %s(hlo_load_%s(in0[n])) > %s(hlo_load_%s(out0[at - 1]))) at--;\n"
+        "      while (at > 0 && %s(hlo_load_%s(in0[n])) %c %s(hlo_load_%s(out0[at - 1]))) at--;\n"
         "      if (at == %" PRId64 ") continue;\n"
         "      if (kept < %" PRId64 ") kept++;\n"
         "      for (unsigned m = kept - 1; m > at; --m) {\n"
@@ -115,7 +117,7 @@ static bool lower_top_k(lowering *l, const operation *op)
         "      out0[at] = in0[n];\n"
         "      where0[at] = (int)n;\n"
         "    }\n",
-        k, row, k, k, row, order, s, order, s, k, k);
+        k, row, k, k, row, order, s, before, order, s, k, k);
     spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 4 + 257, k ? (uint64_t)k : 1);
     const bool sliced[3] = {true, true, true};
     pop_tensor tensors[3] = {{0}};

@@ -124,6 +124,7 @@ bool read_generic(reader *r, operation *op, const model_type ***results, size_t 
 static op_code code_of(const char *name)
 {
   if (strcmp(name, "sdy.sharding_constraint") == 0) return OP_OPTIMIZATION_BARRIER;
+  if (strcmp(name, "mhlo.topk") == 0) return OP_TOP_K;
   static const char *const dialects[] = {"stablehlo.", "mhlo.",        "chlo.",
                                          "check.",     "interpreter.", "populus."};
   if (strcmp(name, "func.return") == 0 || strcmp(name, "return") == 0) return OP_RETURN;
@@ -146,6 +147,15 @@ static op_code code_of_custom_call(const operation *op)
       strcmp(target, "LayoutConstraint") == 0)
     return OP_OPTIMIZATION_BARRIER;
   return OP_CUSTOM_CALL;
+}
+
+/* Such an operation has its attributes, k and largest of a top_k, in a dictionary. */
+static void resolve_custom_call(reader *r, operation *op)
+{
+  const attribute *own = op_attribute(op, "mhlo.attributes");
+  op->code = code_of_custom_call(op);
+  if (op->code == OP_CUSTOM_CALL || !own || own->kind != ATTRIBUTE_DICT) return;
+  for (size_t i = 0; i < own->num_items; ++i) add_attribute(r, op, own->items[i]);
 }
 
 typedef struct result_names {
@@ -233,7 +243,7 @@ static bool read_op(reader *r, operation **result)
   *result = op;
   bool good = r->token.kind != TOKEN_VALUE || read_result_names(r, &names, &count, &total);
   good = good && read_op_inside(r, op, &types, &num_types);
-  if (good && op->code == OP_CUSTOM_CALL) op->code = code_of_custom_call(op);
+  if (good && op->code == OP_CUSTOM_CALL) resolve_custom_call(r, op);
   good = good && define_results(r, op, types, num_types, names, count, total);
   free(names);
   return good && reader_skip_location(r);

@@ -117,6 +117,8 @@ pop_error *verify_top_k(verifier *v, const operation *op)
   int64_t dims[MODEL_MAX_RANK], k = op_int(op, "k", to->rank ? to->dims[to->rank - 1] : -1);
   memcpy(dims, from->dims, from->rank * sizeof *dims);
   WANT(k >= 0 && k <= dims[from->rank - 1], "%s: k is %lld", op->name, (long long)k);
+  const attribute *largest = op_attribute(op, "largest");
+  WANT(!largest || largest->kind == ATTRIBUTE_BOOL, "%s: largest is true or false", op->name);
   dims[from->rank - 1] = k;
   POP_TRY(want_shape(v, op, to, dims, from->rank));
   POP_TRY(want_shape(v, op, op->results[1]->type, dims, from->rank));

@@ -736,13 +736,16 @@ def flow(w):
 
 def top_k(w):
     t, shape = w.random.choice(tuple(INTS) + FLOATS), w.shape(w.random.randint(1, 3), most=6)
-    k = w.random.randint(1, shape[-1])
+    k, largest = w.random.randint(1, shape[-1]), w.random.random() < 0.5
     x = w.tensor(t, shape, small=True)
-    best = {i: sorted(range(shape[-1]), key=lambda n: (-x.at(i + (n,)), n))[:k] for i in indices(shape[:-1])}
+    best = {i: sorted(range(shape[-1]), key=lambda n: (-x.at(i + (n,)) if largest else x.at(i + (n,)), n))[:k] for i in indices(shape[:-1])}
     size = shape[:-1] + (k,)
     name, a = w.name(), w.constant(x)
     values, where = make(t, size, lambda i: x.at(i[:-1] + (best[i[:-1]][i[-1]],))), make("i32", size, lambda i: best[i[:-1]][i[-1]])
-    w.lines.append(f"{name}:2 = chlo.top_k({a}, k = {k}) : {x.type()} -> ({values.type()}, {where.type()})")
+    if largest:
+        w.lines.append(f"{name}:2 = chlo.top_k({a}, k = {k}) : {x.type()} -> ({values.type()}, {where.type()})")
+    else:
+        w.lines.append(f"{name}:2 = stablehlo.custom_call @mhlo.topk({a}) {{mhlo.attributes = {{k = {k} : i64, largest = false}}}} : ({x.type()}) -> ({values.type()}, {where.type()})")
     w.expect(f"{name}#0", values)
     w.expect(f"{name}#1", where)
 
