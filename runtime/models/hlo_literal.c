@@ -2,39 +2,61 @@
 #include "models/hlo_text.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Infinity and NaN have no name in the other notation: their bits. `name`: behind the sign. */
-static const char *special(const char *element, const char *name, size_t length, bool negative)
+/* Infinity and NaN have no name in the other notation: their bits. */
+static const struct {
+  const char *element;
+  unsigned bits, mantissa; /* all; those below the exponent */
+} layouts[] = {
+    {"f16", 16, 10}, {"bf16", 16, 7}, {"f32", 32, 23}, {"complex<f32>", 32, 23}, {"f64", 64, 52}};
+
+/* What stands in the mantissa: of an infinity nothing, of "nan" its first bit, of "nan(0x400001)" what is said. `end`: behind
+ * the name; NULL: the name is of no number, or has a payload that is none. */
+static const char *read_mantissa(const char *at, unsigned bits, uint64_t *mantissa)
 {
-  static const struct {
-    const char *element, *inf, *minus, *nan;
-  } bits[] = {{"f16", "0x7C00", "0xFC00", "0x7E00"},
-              {"bf16", "0x7F80", "0xFF80", "0x7FC0"},
-              {"f32", "0x7F800000", "0xFF800000", "0x7FC00000"},
-              {"complex<f32>", "0x7F800000", "0xFF800000", "0x7FC00000"},
-              {"f64", "0x7FF0000000000000", "0xFFF0000000000000", "0x7FF8000000000000"}};
-  bool inf = length >= 3 && memcmp(name, "inf", 3) == 0,
-       nan = length >= 3 && memcmp(name, "nan", 3) == 0;
-  if (!inf && !nan) return NULL;
-  for (size_t i = 0; i < sizeof bits / sizeof *bits; ++i)
-    if (strcmp(bits[i].element, element) == 0)
-      return nan ? bits[i].nan : negative ? bits[i].minus : bits[i].inf;
+  *mantissa = 0;
+  if (strncmp(at, "inf", 3) == 0) return at + 3;
+  if (strncmp(at, "nan", 3) != 0) return NULL;
+  *mantissa = 1ull << (bits - 1);
+  at += 3;
+  if (strncmp(at, "(0x", 3) != 0) return at;
+  char *end;
+  errno = 0;
+  *mantissa = isxdigit((unsigned char)at[3]) ? strtoull(at + 3, &end, 16) : 0;
+  bool fits = *mantissa && !errno && !(*mantissa >> bits);
+  return fits && *end == ')' ? end + 1 : NULL;
+}
+
+/* NULL: it is no such number. */
+static const char *add_special(text *to, const char *element, const char *at)
+{
+  bool negative = *at == '-';
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; ++i) {
+    unsigned bits = layouts[i].bits, below = layouts[i].mantissa;
+    if (strcmp(layouts[i].element, element) != 0) continue;
+    uint64_t mantissa, exponent = (1ull << (bits - 1)) - (1ull << below);
+    const char *end = read_mantissa(at + negative, below, &mantissa);
+    if (end)
+      text_add(to, "0x%0*" PRIX64, (int)bits / 4,
+               (uint64_t)negative << (bits - 1) | exponent | mantissa);
+    return end;
+  }
   return NULL;
 }
 
 /* One number or word, to its end. */
 static const char *add_number(text *to, const char *element, const char *at)
 {
-  const char *begin = at;
+  const char *begin = at, *behind = add_special(to, element, at);
+  if (behind) return behind;
   while (isalnum((unsigned char)*at) || *at == '.' || *at == '-' || *at == '+' || *at == '_') at++;
   size_t length = (size_t)(at - begin);
-  bool negative = *begin == '-';
-  const char *name = special(element, begin + negative, length - negative, negative);
   bool real = strchr(element, 'f') != NULL;
-  if (name)
-    text_add(to, "%s", name);
-  else if (strcmp(element, "i1") == 0 && length == 1)
+  if (strcmp(element, "i1") == 0 && length == 1)
     text_add(to, "%s", *begin == '0' ? "false" : "true");
   else if (real && !memchr(begin, '.', length) && !memchr(begin, 'e', length))
     text_add(to, "%.*s.0", (int)length, begin);
@@ -67,6 +89,9 @@ pop_error *hlo_literal(const hlo_module *h, const hlo_instruction *i, text *to)
     } else {
       const char *behind = add_number(to, i->type.element, at);
       if (behind == at) return hlo_error(h, i, "the constant has '%c' in it", *at);
+      if (*behind == '(')
+        return hlo_error(h, i, "the constant has %.*s, which is no number of %s",
+                         (int)strcspn(at, ",} "), at, i->type.element);
       at = behind;
     }
   }

@@ -207,6 +207,12 @@ ENTRY e { a = f32[] constant(1) b = f32[2] constant({1, 2})
   ROOT c = f32[] add(a, b) }'
 says 2:11 'print_large_constants' 'HloModule m
 ENTRY e { a = f32[9] constant({...}) }'
+says 3:1 'the constant has nan(0x800000), which is no number of f32' 'HloModule m
+ENTRY e {
+a = f32[2] constant({1, nan(0x800000)}) }'
+says 3:1 'the constant has -nan(0), which is no number of f16' 'HloModule m
+ENTRY e {
+a = f16[2] constant({-nan(0), 1}) }'
 says 3:7 'e is the entry, which nobody calls' 'HloModule m
 e { a = f32[] constant(1)
  ROOT b = f32[] call(a), to_apply=e }'
