@@ -282,21 +282,6 @@ static char *convolution_attributes(const hlo_module *h, const hlo_instruction *
       labels(h, at ? at : ""), features ? features : "1", batches ? batches : "1");
 }
 
-/* {{0,1},{2,3}} as a tensor of as many rows as there are groups. */
-static char *groups_attribute(const hlo_module *h, const hlo_instruction *i, const char *key,
-                              const char *name)
-{
-  const char *value = hlo_attribute_value(i, key);
-  uint32_t rows = 0, numbers = 0;
-  for (const char *p = value; p && *p; ++p) {
-    if (*p == '{' && p != value) rows++;
-    if (isdigit((unsigned char)*p) && !isdigit((unsigned char)p[1])) numbers++;
-  }
-  if (!rows || numbers % rows) return PRINT("%s = dense<0> : tensor<1x1xi64>", name);
-  return PRINT("%s = dense<%s> : tensor<%ux%uxi64>", name, brackets(h, value), rows,
-               numbers / rows);
-}
-
 static char *special_attributes(const hlo_module *h, const hlo_instruction *i)
 {
   const char *o = i->opcode;
@@ -329,10 +314,6 @@ static char *special_attributes(const hlo_module *h, const hlo_instruction *i)
     const char *e = hlo_attribute_value(i, "epsilon");
     return PRINT("epsilon = %.17e : f32", e ? strtod(e, NULL) : 0);
   }
-  if (strcmp(o, "collective-permute") == 0)
-    return groups_attribute(h, i, "source_target_pairs", "source_target_pairs");
-  if (hlo_attribute_value(i, "replica_groups"))
-    return groups_attribute(h, i, "replica_groups", "replica_groups");
   return PRINT("%s", "");
 }
 
@@ -358,7 +339,12 @@ pop_error *hlo_describe(const hlo_module *h, const hlo_instruction *i, hlo_opera
 {
   static const char *const keys[] = {"to_apply", "select", "scatter"};
   *op = (hlo_operation){.name = operation_name(h, i->opcode)};
-  char *all = simple_attributes(h, i, special_attributes(h, i));
+  char *all = simple_attributes(h, i, special_attributes(h, i)), *groups = NULL;
+  if (strcmp(i->opcode, "collective-permute") == 0)
+    POP_TRY(hlo_groups(h, i, "source_target_pairs", &groups));
+  else if (hlo_attribute_value(i, "replica_groups"))
+    POP_TRY(hlo_groups(h, i, "replica_groups", &groups));
+  if (groups) all = join(h, all, groups);
   op->attributes = *all ? PRINT(" {%s}", all) : "";
   for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k) {
     const char *name = hlo_attribute_value(i, keys[k]);

@@ -85,6 +85,9 @@ POP_MUST_CHECK pop_error *hlo_describe(const hlo_module *h, const hlo_instructio
                                        hlo_operation *op);
 /* hlo_literal.c: "dense<…> : type" of a constant. */
 POP_MUST_CHECK pop_error *hlo_literal(const hlo_module *h, const hlo_instruction *i, text *to);
+/* hlo_groups.c: replica_groups or source_target_pairs as "key = dense<…> : type". */
+POP_MUST_CHECK pop_error *hlo_groups(const hlo_module *h, const hlo_instruction *i, const char *key,
+                                     char **result);
 char *hlo_type_text(const hlo_module *h, const hlo_type *t); /* of a tensor or token */
 /* An error at the instruction. */
 POP_NEVER_NULL pop_error *hlo_error(const hlo_module *h, const hlo_instruction *i,

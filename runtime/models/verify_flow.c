@@ -96,7 +96,7 @@ static pop_error *verify_vertex(verifier *v, const operation *op)
   return NULL;
 }
 
-/* Is every group of processes, or pair, of process 0 alone? */
+/* Is every group of processes, or pair, of process 0 alone? No groups: all are one. */
 static bool of_one_process(verifier *v, const operation *op)
 {
   const char *name = op->code == OP_COLLECTIVE_PERMUTE ? "source_target_pairs" : "replica_groups";
@@ -104,7 +104,9 @@ static bool of_one_process(verifier *v, const operation *op)
   const int64_t *members = op_int_list(v->m, op, name, &count);
   for (size_t i = 0; i < count; ++i)
     if (members[i] != 0) return false;
-  return count == (op->code == OP_COLLECTIVE_PERMUTE ? 2 : 1);
+  if (op->code == OP_COLLECTIVE_PERMUTE) return count == 2;
+  const attribute *groups = op_attribute(op, name);
+  return count == 1 || !groups || (groups->kind == ATTRIBUTE_DENSE && count == 0);
 }
 
 /* A module runs as one process; what several would do is named. */

@@ -14,6 +14,58 @@ quiet out "$pophlo" --check --replicas=4 --both-engines "$models/models_replicas
 sed 's/dense<\[12, 14, 16, 18\]>/dense<[12, 14, 16, 19]>/' "$models/models_replicas.mlir" >wrong.mlir
 refuses 1 'wrong.mlir:|replica 0|18 at [3], not 19' "$pophlo" --check --replicas=4 wrong.mlir
 
+# HLO text: groups one by one, of all, and as a shape of numbers from 0.
+cat >groups.hlo.txt <<'EOF'
+HloModule groups, replica_count=4
+sum { a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b) }
+ENTRY main {
+  r = u32[] replica-id()
+  id = s32[] convert(r)
+  x = s32[1] reshape(id)
+  two = s32[1] constant({2})
+  all = s32[1] all-reduce(x), replica_groups={}, to_apply=sum
+  all.e = s32[1] constant({6})
+  check.0 = () custom-call(all, all.e), custom_call_target="check.expect_eq"
+  one = s32[1] all-reduce(x), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, to_apply=sum
+  check.1 = () custom-call(one, all.e), custom_call_target="check.expect_eq"
+  pairs = s32[1] all-reduce(x), replica_groups=[2,2]<=[4], to_apply=sum
+  half = s32[1] divide(x, two)
+  pairs.4 = s32[1] constant({4})
+  pairs.1 = s32[1] constant({1})
+  pairs.m = s32[1] multiply(half, pairs.4)
+  pairs.e = s32[1] add(pairs.m, pairs.1)
+  check.2 = () custom-call(pairs, pairs.e), custom_call_target="check.expect_eq"
+  odd = s32[1] remainder(x, two)
+  odd.2 = s32[1] multiply(odd, two)
+  odd.e = s32[1] add(odd.2, two)
+  turned = s32[1] all-reduce(x), replica_groups=[2,2]<=[2,2]T(1,0), to_apply=sum
+  check.3 = () custom-call(turned, odd.e), custom_call_target="check.expect_eq"
+  listed = s32[1] all-reduce(x), replica_groups={{0,2},{3,1}}, to_apply=sum
+  check.4 = () custom-call(listed, odd.e), custom_call_target="check.expect_eq"
+  row = s32[4] all-gather(x), replica_groups={}, dimensions={0}
+  row.e = s32[4] constant({0, 1, 2, 3})
+  check.5 = () custom-call(row, row.e), custom_call_target="check.expect_eq"
+  order = s32[4] all-gather(x), replica_groups=[1,4]<=[2,2]T(1,0), dimensions={0}
+  order.e = s32[4] constant({0, 2, 1, 3})
+  check.6 = () custom-call(order, order.e), custom_call_target="check.expect_eq"
+  none = s32[1] collective-permute(x), source_target_pairs={}
+  none.e = s32[1] constant({0})
+  check.7 = () custom-call(none, none.e), custom_call_target="check.expect_eq"
+  ROOT end = s32[1] copy(x)
+}
+EOF
+quiet out "$pophlo" --check --replicas=4 groups.hlo.txt
+has out '^1 of 1 files hold, with 8 checks$'
+# Of one replica all is that one.
+sed '/check\|pairs=/d; /replica_groups=[^{]/d; /replica_groups={{/d; /all-gather/d' groups.hlo.txt >alone.hlo.txt
+quiet out "$pophlo" -o alone.a alone.hlo.txt
+sed 's/\[2,2\]<=\[2,2\]T(1,0)/[2,2]<=[2,3]T(1,0)/' groups.hlo.txt >shape.hlo.txt
+refuses 1 'shape.hlo.txt:25:3|all-reduce: replica_groups=[2,2]<=[2,3]T(1,0) is not supported' "$pophlo" --check --replicas=4 shape.hlo.txt
+sed 's/{{0,2},{3,1}}/{{0,2,3},{1}}/' groups.hlo.txt >uneven.hlo.txt
+refuses 1 'uneven.hlo.txt:27:3|groups are of the same size' "$pophlo" --check --replicas=4 uneven.hlo.txt
+
 # From files: each its own, or the same for all; results of all.
 cat >sum.mlir <<'EOF'
 module @sum attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
