@@ -140,8 +140,10 @@ static op_code code_of_custom_call(const operation *op)
 {
   const char *target = op_word(op, "call_target_name");
   if (strncmp(target, "check.", 6) == 0) return code_of(target);
-  if (strcmp(target, "mhlo.erf") == 0) return OP_ERF;
-  if (strcmp(target, "mhlo.topk") == 0) return OP_TOP_K;
+  if (strncmp(target, "mhlo.", 5) == 0) { /* mhlo.erf, mhlo.acos */
+    op_code code = code_of(target);
+    if (op_infos[code].how == HOW_ELEMENT || code == OP_TOP_K) return code;
+  }
   /* What compilers for several devices want to know: here the value goes through. */
   if (strcmp(target, "Sharding") == 0 || strcmp(target, "annotate_device_placement") == 0 ||
       strcmp(target, "LayoutConstraint") == 0)

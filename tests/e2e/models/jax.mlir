@@ -108,6 +108,30 @@ module @calls {
     %u = stablehlo.constant dense<[18446744073709551615, 1, 9223372036854775808, 2]> : tensor<4xui64>
     %3:2 = "mhlo.topk"(%u) <{k = 2 : i64, largest = false}> : (tensor<4xui64>) -> (tensor<2xui64>, tensor<2xi32>)
     check.expect_eq_const %3#0, dense<[1, 2]> : tensor<2xui64>
+    %h = stablehlo.constant dense<0.5> : tensor<2xf32>
+    %e0 = stablehlo.custom_call @mhlo.tan(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e0, dense<0.546302> : tensor<2xf32>
+    %e1 = stablehlo.custom_call @mhlo.asin(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e1, dense<0.523599> : tensor<2xf32>
+    %e2 = stablehlo.custom_call @mhlo.acos(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e2, dense<1.047198> : tensor<2xf32>
+    %e3 = stablehlo.custom_call @mhlo.atan(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e3, dense<0.463648> : tensor<2xf32>
+    %e4 = stablehlo.custom_call @mhlo.sinh(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e4, dense<0.521095> : tensor<2xf32>
+    %e5 = stablehlo.custom_call @mhlo.cosh(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e5, dense<1.127626> : tensor<2xf32>
+    %e6 = stablehlo.custom_call @mhlo.asinh(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e6, dense<0.481212> : tensor<2xf32>
+    %e7 = stablehlo.custom_call @mhlo.atanh(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e7, dense<0.549306> : tensor<2xf32>
+    %e8 = stablehlo.custom_call @mhlo.erf(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e8, dense<0.5205> : tensor<2xf32>
+    %e9 = stablehlo.custom_call @mhlo.erf_inv(%h) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e9, dense<0.476936> : tensor<2xf32>
+    %two = stablehlo.constant dense<2.0> : tensor<2xf32>
+    %e10 = stablehlo.custom_call @mhlo.acosh(%two) : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %e10, dense<1.316958> : tensor<2xf32>
     return
   }
 }
