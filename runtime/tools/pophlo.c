@@ -90,22 +90,30 @@ static pop_error *load_model(const pophlo_arguments *a, built *b)
   return pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model);
 }
 
+bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, const pop_model *model,
+                           const pop_error *error, const char *what, pophlo_arguments *all)
+{
+  if (a->tiles || device == DEVICE_CPU || pop_error_get_code(error) != POP_ERROR_GRAPH_MEMORY)
+    return false;
+  pop_target few = {0}, whole = {0};
+  pop_error_free(choose_target(a, device, model, &few)); /* it has been good before */
+  pop_error_free(pop_target_create(a->target, 1, &whole));
+  if (few.tiles_per_ipu >= whole.tiles_per_ipu) return false;
+  *all = *a;
+  all->tiles = whole.tiles_per_ipu;
+  if (!a->quiet)
+    fprintf(stderr, "pophlo: %s does not fit on %u tile%s: trying all %u\n", what,
+            few.tiles_per_ipu, few.tiles_per_ipu == 1 ? "" : "s", all->tiles);
+  return true;
+}
+
 /* On as many tiles as the module is worth, or, where that does not fit, on all. */
 static pop_error *build_where_it_fits(const pophlo_arguments *a, step_line *line, built *b)
 {
+  pophlo_arguments all;
   pop_error *error = build(a, line, b);
-  if (!error || a->tiles || a->device == DEVICE_CPU ||
-      pop_error_get_code(error) != POP_ERROR_GRAPH_MEMORY)
+  if (!error || !built_wants_all_tiles(a, a->device, b->model, error, "the module", &all))
     return error;
-  pophlo_arguments all = *a;
-  pop_target few = {0}, whole = {0};
-  pop_error_free(choose_target(a, a->device, b->model, &few)); /* it has been good before */
-  pop_error_free(pop_target_create(a->target, 1, &whole));
-  if (few.tiles_per_ipu >= whole.tiles_per_ipu) return error;
-  all.tiles = whole.tiles_per_ipu;
-  if (!a->quiet)
-    fprintf(stderr, "pophlo: the module does not fit on %u tile%s: trying all %u\n",
-            few.tiles_per_ipu, few.tiles_per_ipu == 1 ? "" : "s", all.tiles);
   pop_error_free(error);
   built_free(b);
   *b = (built){0};

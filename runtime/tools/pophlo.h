@@ -46,6 +46,10 @@ typedef struct built {
 POP_MUST_CHECK pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device,
                                           built *b);
 void built_free(built *b);
+/* Does the error say that the model does not fit on the tiles that it is worth, and are there more? Says so of `what`; `all`: the
+ * arguments for all tiles. */
+bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, const pop_model *model,
+                           const pop_error *error, const char *what, pophlo_arguments *all);
 
 /* pophlo_check.c: --check; the exit status. */
 int pophlo_check(const pophlo_arguments *a);

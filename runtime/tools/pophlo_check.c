@@ -1,7 +1,7 @@
 /* --check: files on several threads, each of which takes a batch at a time.
  *
  *   batch of files -> modules, each for one or two devices -> graphs, whose codelets are compiled together
- *                  -> one after the other: engine, run, judge
+ *                  -> one after the other: engine, run, judge; what does not fit by itself once more, on all tiles
  *
  * The compiler takes longer to start than for a small module, so a batch costs little more than one. */
 #include "pophlo.h"
@@ -29,7 +29,7 @@ typedef struct check_list {
 /* One module on one device. */
 typedef struct checked {
   built b;
-  size_t file;
+  size_t file, part;
   pophlo_device device;
 } checked;
 
@@ -57,7 +57,7 @@ static pop_error *add_part(batch *b, const char *text, size_t size, size_t file,
                            pophlo_device device)
 {
   const pophlo_arguments *a = b->list->a;
-  checked c = {.file = file, .device = device};
+  checked c = {.file = file, .part = part, .device = device};
   POP_TRY(pop_model_parse_replicated(text, size, a->files[file], part,
                                      a->replicas ? a->replicas : 1, &c.b.model));
   pop_error *error = built_add_graph(a, device, &c.b);
@@ -160,13 +160,39 @@ static pop_error *run(const pophlo_arguments *a, checked *c, const pop_program *
   return both ? run_on(a, c, program, "interpreter") : NULL;
 }
 
+/* By itself, of the file. */
+static pop_error *build_and_run(const pophlo_arguments *a, checked *c)
+{
+  pop_program program;
+  built_free(&c->b);
+  c->b = (built){0};
+  POP_TRY(pop_model_load_replicated(a->files[c->file], c->part, a->replicas ? a->replicas : 1,
+                                    &c->b.model));
+  POP_TRY(built_add_graph(a, c->device, &c->b));
+  POP_TRY(pop_model_lower(c->b.model, c->b.graph, &program));
+  return run(a, c, &program);
+}
+
+/* On as many tiles as the module is worth, or, where that does not fit, on all. */
+static pop_error *run_where_it_fits(const pophlo_arguments *a, checked *c,
+                                    const pop_program *program)
+{
+  pophlo_arguments all;
+  pop_error *error = run(a, c, program);
+  if (!error || !built_wants_all_tiles(a, c->device, c->b.model, error, a->files[c->file], &all))
+    return error;
+  pop_error_free(error);
+  return build_and_run(&all, c);
+}
+
 static void run_all(batch *b, const pop_program *programs)
 {
   check_list *list = b->list;
   size_t num_checks = 0;
   for (size_t i = 0; i < b->count; ++i) {
     checked *c = &b->items[i];
-    if (!list->messages[c->file]) failed(list, c->file, run(list->a, c, &programs[i]));
+    if (!list->messages[c->file])
+      failed(list, c->file, run_where_it_fits(list->a, c, &programs[i]));
     if (!list->messages[c->file] && c->device == list->a->device)
       num_checks += pop_model_num_checks(c->b.model);
     built_free(&c->b);

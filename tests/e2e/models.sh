@@ -294,6 +294,18 @@ has err '^pophlo: the module does not fit on 1 tile: trying all 1472$'
 quiet out "$pophlo" -q -o many.a many.mlir
 [ "$(size -A many.a | grep -c '^tile-')" = 1472 ] || fail 'the module is not on all tiles'
 refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --tiles 1 -o many.a many.mlir
+# With --check, too; of a file with several modules that one.
+{
+  printf 'func.func @main() { return }\n// -----\nfunc.func @main() {\n%%x = stablehlo.iota dim = 0 : tensor<1024xf32>\n'
+  seq 1 180 | sed 's/.*/%c& = stablehlo.constant dense<&.0> : tensor<1024xf32>\n%p& = stablehlo.multiply %x, %c& : tensor<1024xf32>/'
+  seq 1 180 | sed 's/.*/%r& = stablehlo.optimization_barrier %p& : tensor<1024xf32>/'
+  seq 1 180 | sed 's/.*/check.expect_eq %r&, %r& : tensor<1024xf32>/'
+  echo 'return }'
+} >parts.mlir
+"$pophlo" --check parts.mlir >out 2>err || fail "$(cat err)"
+has err '^pophlo: parts.mlir does not fit on 1 tile: trying all 1472$'
+has out '^1 of 1 files hold, with 180 checks$'
+refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --check --tiles 1 parts.mlir
 
 says 3:10 "rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not 'DICE'" 'func.func @f() {
 %0 = stablehlo.constant dense<0> : tensor<2xui64>
