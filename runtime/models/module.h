@@ -82,6 +82,7 @@ typedef struct model_type {
   /* TYPE_TUPLE */
   const struct model_type **members;
   uint32_t num_members;
+  uint32_t num_inside; /* members, and theirs */
 } model_type;
 
 /* The number of elements of a tensor; UINT64_MAX: more than a graph can have, or not known. */

@@ -36,6 +36,27 @@ static bool check_return(reader *r, const function *f)
   return true;
 }
 
+/* "(tensor<3xf32>, …) -> …" behind the name: arguments without names are those of a function that is elsewhere. */
+static bool is_declaration(const reader *r)
+{
+  token next = lexer_next(r->token.start + r->token.length, r->end);
+  return reader_is(r, "(") && next.kind != TOKEN_VALUE && !(next.length == 1 && *next.start == ')');
+}
+
+/* Nothing is known of it but that it may be called; who calls it is told that there is none. */
+static bool read_declaration(reader *r, const char *name)
+{
+  const model_type **types;
+  attribute *attributes = NULL;
+  size_t count, num_attributes = 0;
+  if (!read_type_list(r, &types, &count)) return false;
+  if (reader_take(r, "->") && !read_type_list(r, &types, &count)) return false;
+  if (reader_take(r, "attributes") && !read_dictionary(r, &attributes, &num_attributes))
+    return false;
+  if (reader_is(r, "{")) return reader_fail(r, "the arguments of @%s have no names", name);
+  return reader_skip_location(r);
+}
+
 /* Behind "func.func". */
 static bool read_function(reader *r)
 {
@@ -48,12 +69,14 @@ static bool read_function(reader *r)
   if (!read_attribute(r, &name)) return false;
   f.name = name.text;
   start_function(r);
+  if (f.is_private && is_declaration(r)) return read_declaration(r, f.name);
   if (!reader_expect(r, "(") || !read_block_arguments(r, &f.body)) return false;
   if (reader_take(r, "->") && !read_type_list(r, &f.results, &f.num_results)) return false;
   attribute *attributes = NULL;
   size_t num_attributes = 0;
   if (reader_take(r, "attributes") && !read_dictionary(r, &attributes, &num_attributes))
     return false;
+  if (!reader_is(r, "{") && f.is_private && !f.body.num_arguments) return reader_skip_location(r);
   if (!reader_is(r, "{")) return reader_fail(r, "@%s has no body: '{' is expected", f.name);
   value **arguments = f.body.arguments;
   return read_region(r, &f.body, arguments, f.body.num_arguments) && check_return(r, &f) &&
@@ -88,6 +111,16 @@ static bool read_alias_definition(reader *r)
   reader_advance(r);
   if (!reader_expect(r, "=") || !read_attribute(r, &a)) return false;
   a.name = name;
+  pop_push(r->aliases, r->num_aliases, r->aliases_capacity, a);
+  return true;
+}
+
+/* !name = type; read_type knows it from then on. */
+static bool read_type_alias(reader *r)
+{
+  attribute a = {.kind = ATTRIBUTE_TYPE, .offset = reader_offset(r), .name = reader_text(r)};
+  reader_advance(r);
+  if (!reader_expect(r, "=") || !read_type(r, &a.type)) return false;
   pop_push(r->aliases, r->num_aliases, r->aliases_capacity, a);
   return true;
 }
@@ -152,6 +185,8 @@ static bool read_top(reader *r, const char *close)
       good = read_generic_function(r);
     else if (r->token.kind == TOKEN_ALIAS)
       good = read_alias_definition(r);
+    else if (r->token.kind == TOKEN_BANG)
+      good = read_type_alias(r);
     else if (reader_take(r, "sdy.mesh"))
       good = skip_mesh(r);
     else

@@ -108,8 +108,10 @@ static bool read_tensor(reader *r, model_type *t)
   return reader_expect(r, ">");
 }
 
+/* With all in all at most MAX_TYPES: names make it easy to write a tuple of more than anybody can go through. */
 static bool read_tuple(reader *r, model_type *t)
 {
+  enum { MAX_TYPES = 1 << 16 };
   const model_type **members = NULL;
   size_t count = 0, capacity = 0;
   bool good = reader_expect(r, "<");
@@ -122,12 +124,33 @@ static bool read_tuple(reader *r, model_type *t)
   t->members = pop_arena_alloc(r->arena, (count + 1) * sizeof *members);
   if (count) memcpy(t->members, members, count * sizeof *members);
   t->num_members = (uint32_t)count;
+  for (size_t i = 0; i < count && good; ++i) {
+    t->num_inside += 1 + members[i]->num_inside;
+    if (t->num_inside > MAX_TYPES)
+      good = reader_fail_at(r, t->offset, "a tuple has more than %d types in it", MAX_TYPES);
+  }
   free(members);
   return good && reader_expect(r, ">");
 }
 
+/* !name of a type */
+static bool read_type_name(reader *r, model_type *t)
+{
+  if (r->token.kind != TOKEN_BANG) return false;
+  for (size_t i = r->num_aliases; i-- > 0;)
+    if (r->aliases[i].kind == ATTRIBUTE_TYPE && reader_is(r, r->aliases[i].name)) {
+      uint32_t offset = t->offset;
+      *t = *r->aliases[i].type;
+      t->offset = offset;
+      reader_advance(r);
+      return true;
+    }
+  return false;
+}
+
 static bool read_type_inside(reader *r, model_type *t)
 {
+  if (read_type_name(r, t)) return true;
   if (reader_take(r, "tensor")) return read_tensor(r, t);
   if (reader_take(r, "tuple")) return read_tuple(r, t);
   if (reader_take(r, "!stablehlo.token") || reader_take(r, "!mhlo.token")) {

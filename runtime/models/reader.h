@@ -26,7 +26,7 @@ typedef struct reader {
   size_t num_bindings, bindings_capacity;
   uint32_t *slots; /* hash table of bindings by name: UINT32_MAX is empty */
   size_t num_slots;
-  /* #name = attribute */
+  /* #name = attribute, !name = type */
   attribute *aliases;
   size_t num_aliases, aliases_capacity;
   /* name: "0x…" of the text's dialect_resources; text: behind the quote, integer: its length */

@@ -243,6 +243,21 @@ says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is 
   return %1 : tensor<f32>
 }'
 
+# What is declared only may not be called, and not be public.
+says 2:1 '@f has no body' 'func.func @f(%x: tensor<f32>) -> tensor<f32>'
+says 1:14 "the name of an argument is expected" 'func.func @f(tensor<f32>) -> tensor<f32>'
+says 3:8 'there is no function @g' 'func.func private @g(tensor<f32>) -> tensor<f32>
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32> }'
+says 1:64 "the arguments of @g have no names" 'func.func private @g(tensor<f32>) -> tensor<f32> attributes {} { return }'
+# Tuples of tuples of … by names.
+{
+  echo '!t0 = tuple<tensor<f32>, tensor<f32>>'
+  seq 1 60 | while read -r i; do echo "!t$i = tuple<!t$((i - 1)), !t$((i - 1))>"; done
+  echo 'func.func @f(%x: !t60) { return }'
+} >bad.mlir
+refuses 1 'bad.mlir:16:8|a tuple has more than 65536 types in it' "$pophlo" --check bad.mlir
 # A tuple that control flow makes is named, where it is taken apart.
 says 2:3 'get_tuple_element of something that no tuple operation made is not supported' 'func.func @f(%p: tensor<i1>, %t: tuple<tensor<f32>>) -> tuple<tensor<f32>> { %0 = "stablehlo.if"(%p) ({ stablehlo.return %t : tuple<tensor<f32>> }, { stablehlo.return %t : tuple<tensor<f32>> }) : (tensor<i1>) -> tuple<tensor<f32>>
   return %0 : tuple<tensor<f32>> }'

@@ -1,5 +1,7 @@
 // As jax.export prints it: attributes of frameworks, shardings, locations, resources.
 #loc1 = loc("x")
+!matrix = tensor<2x2xf32>
+!pair = tuple<!matrix, tensor<f32>>
 #loc2 = loc("jit(f)/jit(main)/dot_general"(#loc1))
 module @jit_f attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32, mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=2]>}"}} {
   sdy.mesh @mesh = <["x"=2, "y"=1]>
@@ -23,11 +25,13 @@ module @jit_f attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitio
     %6 = stablehlo.optimization_barrier %5 : tensor<2x2xf32>
     return %6 : tensor<2x2xf32> loc(#loc)
   } loc(#loc)
-  func.func private @relu(%arg0: tensor<2x2xf32> {mhlo.layout_mode = "default"} loc(unknown)) -> (tensor<2x2xf32> {mhlo.layout_mode = "default"}) {
+  func.func private @elsewhere(tensor<3xf32> {jax.result_info = "x"}, !matrix) -> (tensor<3xf32>, !pair) attributes {a = 1 : i32}
+  func.func private @nothing() loc(#loc)
+  func.func private @relu(%arg0: !matrix {mhlo.layout_mode = "default"} loc(unknown)) -> (!matrix {mhlo.layout_mode = "default"}) {
     %cst = stablehlo.constant dense<0.0> : tensor<f32>
-    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x2xf32>
-    %1 = stablehlo.maximum %arg0, %0 : tensor<2x2xf32>
-    return %1 : tensor<2x2xf32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> !matrix
+    %1 = stablehlo.maximum %arg0, %0 : !matrix
+    return %1 : !matrix
   }
   func.func private @closed_call(%arg0: tensor<2x2xf32>, %arg1: tensor<f32>) -> tensor<2x2xf32> {
     %0 = "stablehlo.reduce"(%arg0, %arg1) <{dimensions = array<i64: 0, 1>}> ({
