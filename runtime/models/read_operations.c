@@ -135,8 +135,30 @@ static op_code code_of(const char *name)
   return OP_COUNT;
 }
 
+/* What compilers for several devices, or with memory elsewhere, want to know: here the value goes through. */
+static bool is_annotation(const char *target)
+{
+  static const char *const targets[] = {"LayoutConstraint",
+                                        "MoveToDevice",
+                                        "MoveToHost",
+                                        "PinToDevice",
+                                        "PinToHost",
+                                        "SPMDFullToShardShape",
+                                        "SPMDShardToFullShape",
+                                        "Sharding",
+                                        "annotate_device_placement",
+                                        "xla.sdy.FuncResultSharding",
+                                        "xla.sdy.GlobalToLocalShape",
+                                        "xla.sdy.LocalToGlobalShape",
+                                        "xla.sdy.PropagationBarrier"};
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
+    if (strcmp(targets[i], target) == 0) return true;
+  return false;
+}
+
 /* Functions of custom_call that are operations by another name. */
-static op_code code_of_custom_call(const operation *op)
+static op_code code_of_custom_call(const operation *op, const model_type *const *types,
+                                   size_t num_types)
 {
   const char *target = op_word(op, "call_target_name");
   if (strncmp(target, "check.", 6) == 0) return code_of(target);
@@ -144,18 +166,17 @@ static op_code code_of_custom_call(const operation *op)
     op_code code = code_of(target);
     if (op_infos[code].how == HOW_ELEMENT || code == OP_TOP_K) return code;
   }
-  /* What compilers for several devices want to know: here the value goes through. */
-  if (strcmp(target, "Sharding") == 0 || strcmp(target, "annotate_device_placement") == 0 ||
-      strcmp(target, "LayoutConstraint") == 0)
-    return OP_OPTIMIZATION_BARRIER;
-  return OP_CUSTOM_CALL;
+  bool same = op->num_operands == num_types; /* else a part of it is on each of several devices */
+  for (size_t i = 0; i < num_types && same; ++i) same = type_equal(types[i], op->operands[i]->type);
+  return same && is_annotation(target) ? OP_OPTIMIZATION_BARRIER : OP_CUSTOM_CALL;
 }
 
 /* Such an operation has its attributes, k and largest of a top_k, in a dictionary. */
-static void resolve_custom_call(reader *r, operation *op)
+static void resolve_custom_call(reader *r, operation *op, const model_type *const *types,
+                                size_t num_types)
 {
   const attribute *own = op_attribute(op, "mhlo.attributes");
-  op->code = code_of_custom_call(op);
+  op->code = code_of_custom_call(op, types, num_types);
   if (op->code == OP_CUSTOM_CALL || !own || own->kind != ATTRIBUTE_DICT) return;
   for (size_t i = 0; i < own->num_items; ++i) add_attribute(r, op, own->items[i]);
 }
@@ -245,7 +266,7 @@ static bool read_op(reader *r, operation **result)
   *result = op;
   bool good = r->token.kind != TOKEN_VALUE || read_result_names(r, &names, &count, &total);
   good = good && read_op_inside(r, op, &types, &num_types);
-  if (good && op->code == OP_CUSTOM_CALL) resolve_custom_call(r, op);
+  if (good && op->code == OP_CUSTOM_CALL) resolve_custom_call(r, op, types, num_types);
   good = good && define_results(r, op, types, num_types, names, count, total);
   free(names);
   return good && reader_skip_location(r);

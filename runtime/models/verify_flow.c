@@ -141,6 +141,67 @@ static pop_error *verify_feed(verifier *v, const operation *op)
   return NULL;
 }
 
+/* A scalar that the text says, or that follows from static shapes. What has types that are not supported has not been verified. */
+static bool known_integer(const value *v, unsigned depth, int64_t *is)
+{
+  enum { MAX_DEPTH = 16 };
+  const operation *op = v->op;
+  int64_t a, b;
+  if (!op || depth == MAX_DEPTH || type_elements(v->type) != 1) return false;
+  switch (op->code) {
+  case OP_CONSTANT: {
+    const attribute *value = op_attribute(op, "value");
+    element_type e = v->type->element;
+    if (e == ELEMENT_COUNT || (e != ELEMENT_I1 && !element_is_integer(e))) return false;
+    *is = element_to_int(e, value->data);
+    return true;
+  }
+  case OP_GET_DIMENSION_SIZE: {
+    const model_type *of = op->num_operands == 1 ? op->operands[0]->type : NULL;
+    int64_t dimension = op_int(op, "dimension", -1);
+    if (!of || of->kind != TYPE_TENSOR || dimension < 0 || dimension >= of->rank) return false;
+    *is = of->dims[dimension];
+    return *is >= 0;
+  }
+  case OP_AND:
+    if (op->num_operands != 2 || !known_integer(op->operands[0], depth + 1, &a) ||
+        !known_integer(op->operands[1], depth + 1, &b))
+      return false;
+    *is = a & b;
+    return true;
+  case OP_COMPARE: {
+    const char *how = op_word(op, "comparison_direction");
+    if (op->num_operands != 2 || !known_integer(op->operands[0], depth + 1, &a) ||
+        !known_integer(op->operands[1], depth + 1, &b) || a < 0 || b < 0)
+      return false;
+    *is = strcmp(how, "EQ") == 0   ? a == b
+          : strcmp(how, "NE") == 0 ? a != b
+          : strcmp(how, "LT") == 0 ? a < b
+          : strcmp(how, "LE") == 0 ? a <= b
+          : strcmp(how, "GT") == 0 ? a > b
+                                   : a >= b;
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+/* What jax.export asserts of the shapes that it is called with; they are static here. */
+static pop_error *verify_assertion(verifier *v, const operation *op)
+{
+  int64_t holds;
+  WANT(op->num_operands && op->num_results == 0 && type_of(op, 0)->kind == TYPE_TENSOR &&
+           type_of(op, 0)->element == ELEMENT_I1,
+       "%s: @shape_assertion takes an i1 first, and has no results", op->name);
+  if (known_integer(op->operands[0], 0, &holds)) {
+    WANT(holds, "%s: the assertion does not hold: %s", op->name, op_word(op, "error_message"));
+    return NULL;
+  }
+  name_unsupported(v, op->offset, "@shape_assertion of what is not known before the program runs");
+  return NULL;
+}
+
 pop_error *verify_other(verifier *v, const operation *op)
 {
   switch (op->code) {
@@ -221,6 +282,8 @@ pop_error *verify_other(verifier *v, const operation *op)
   }
   case OP_CUSTOM_CALL:
     if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
+    if (strcmp(op_word(op, "call_target_name"), "shape_assertion") == 0)
+      return verify_assertion(v, op);
     name_unsupported(
         v, op->offset,
         pop_arena_printf(v->m->arena, "custom_call @%s", op_word(op, "call_target_name")));

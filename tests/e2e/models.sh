@@ -258,6 +258,19 @@ says 1:64 "the arguments of @g have no names" 'func.func private @g(tensor<f32>)
   echo 'func.func @f(%x: !t60) { return }'
 } >bad.mlir
 refuses 1 'bad.mlir:16:8|a tuple has more than 65536 types in it' "$pophlo" --check bad.mlir
+# A part of a value on each of several devices; assertions that do not hold, or only the program could see.
+says 2:8 'custom_call @SPMDFullToShardShape is not supported' 'func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) : (tensor<4xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32> }'
+says 5:3 'the assertion does not hold: {0} is too small' 'func.func @f(%x: tensor<4xf32>) {
+  %0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<4xf32>) -> tensor<i32>
+  %1 = stablehlo.constant dense<5> : tensor<i32>
+  %2 = stablehlo.compare GE, %0, %1 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%2, %0) {error_message = "{0} is too small", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  return }'
+says 2:3 '@shape_assertion of what is not known before the program runs is not supported' 'func.func @f(%x: tensor<i1>) {
+  stablehlo.custom_call @shape_assertion(%x) : (tensor<i1>) -> ()
+  return }'
 # A tuple that control flow makes is named, where it is taken apart.
 says 2:3 'get_tuple_element of something that no tuple operation made is not supported' 'func.func @f(%p: tensor<i1>, %t: tuple<tensor<f32>>) -> tuple<tensor<f32>> { %0 = "stablehlo.if"(%p) ({ stablehlo.return %t : tuple<tensor<f32>> }, { stablehlo.return %t : tuple<tensor<f32>> }) : (tensor<i1>) -> tuple<tensor<f32>>
   return %0 : tuple<tensor<f32>> }'

@@ -22,7 +22,19 @@ module @jit_f attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitio
     %3 = call @closed_call(%2, %cst) {mhlo.frontend_attributes = {a = "b"}} : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
     %4 = stablehlo.add %3, %3 {mhlo.frontend_attributes = {_xla = "1"}, mhlo.sharding = "{replicated}"} : tensor<2x2xf32>
     %5 = stablehlo.custom_call @annotate_device_placement(%4) {has_side_effect = true, mhlo.frontend_attributes = {_xla_buffer_placement = "device"}} : (tensor<2x2xf32>) -> tensor<2x2xf32>
-    %6 = stablehlo.optimization_barrier %5 : tensor<2x2xf32>
+    %a0 = stablehlo.custom_call @SPMDFullToShardShape(%5) {backend_config = "", mhlo.sharding = "{manual}"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a1 = stablehlo.custom_call @SPMDShardToFullShape(%a0) {backend_config = "", mhlo.sharding = "{replicated}"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a2 = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%a1) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a3 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%a2) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a4 = stablehlo.custom_call @xla.sdy.PropagationBarrier(%a3) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a5 = stablehlo.custom_call @MoveToHost(%a4) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a6 = stablehlo.custom_call @MoveToDevice(%a5) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a7 = stablehlo.custom_call @PinToDevice(%a6) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %a8 = stablehlo.get_dimension_size %a7, dim = 0 : (tensor<2x2xf32>) -> tensor<i32>
+    %a9 = stablehlo.constant dense<1> : tensor<i32>
+    %a10 = stablehlo.compare GE, %a8, %a9, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%a10, %a8) {api_version = 2 : i32, error_message = "{0} is less than 1", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+    %6 = stablehlo.optimization_barrier %a7 : tensor<2x2xf32>
     return %6 : tensor<2x2xf32> loc(#loc)
   } loc(#loc)
   func.func private @elsewhere(tensor<3xf32> {jax.result_info = "x"}, !matrix) -> (tensor<3xf32>, !pair) attributes {a = 1 : i32}
