@@ -176,6 +176,7 @@ static bool make_codelet(group *g, const value *root)
   choose_outputs(g, root);
   if (good) {
     spread_plan plan = lowering_plan(l, g->elements, cost, 1);
+    place_value(l, &plan, root);
     char *source = codelet_source(g, &e);
     uint32_t codelet = lowering_add_codelet(l, source, op_infos[g->ops[g->num_ops - 1]->code].name);
     free(source);

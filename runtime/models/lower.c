@@ -441,6 +441,7 @@ pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const 
     return lowering_sliceable(l, op, name);
   }
   spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
+  place_value(l, &plan, v);
   return lowering_variable(l, v->type, &plan, name);
 }
 
@@ -470,6 +471,7 @@ pop_error *lowering_run(lowering *l)
   function_number_values(l->f);
   l->states = pop_xcalloc(l->f->num_values + 1, sizeof *l->states);
   count_uses(l, &l->f->body);
+  places_find(l);
   bool good = lower_arguments(l) && lower_block(l, &l->f->body);
   const operation *last = l->f->body.last;
   for (size_t i = 0; i < last->num_operands && good; ++i)
@@ -484,6 +486,7 @@ pop_error *lowering_run(lowering *l)
 void lowering_free(lowering *l)
 {
   free(l->states);
+  free(l->kin);
   free(l->codelets);
   free(l->vertices);
   free(l->checks);

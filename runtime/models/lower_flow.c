@@ -29,6 +29,7 @@ static uint32_t first_number(const operation *op)
 static pop_tensor result_variable(lowering *l, const value *v)
 {
   spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
+  place_value(l, &plan, v);
   return lowering_variable(l, v->type, &plan, v->name);
 }
 

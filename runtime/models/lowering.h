@@ -36,6 +36,13 @@ typedef struct value_state {
   bool in_group;
 } value_state;
 
+/* Of values that are akin one is the root: places.c. */
+typedef struct kin_state {
+  uint32_t parent;
+  uint32_t first_tile; /* of a root: where they begin, once one of them lies somewhere */
+  bool of_argument;    /* of a root: one of them is an argument of @main */
+} kin_state;
+
 /* ---- codelets and vertices: vertices.c ---- */
 
 typedef struct codelet {
@@ -101,7 +108,9 @@ typedef struct lowering {
   size_t num_checks, checks_capacity;
   const feed_list *feeds;
   uint64_t num_rng_states;
-  size_t next_tile; /* where small tensors go, in turn */
+  size_t next_tile;  /* where small tensors go, in turn */
+  kin_state *kin;    /* by the number of the value */
+  size_t next_place; /* where the next argument begins that is not small */
 } lowering;
 
 /* false, with an error at the operation unless there is one. */
@@ -129,6 +138,9 @@ typedef struct spread_plan {
 } spread_plan;
 /* `cost`: of one element, in additions or so. */
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain);
+/* places.c: what is akin, by the numbers of values; then, for each variable of such a value, where it begins. */
+void places_find(lowering *l);
+void place_value(lowering *l, spread_plan *p, const value *v);
 size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex);
 /* Behind the last element of the vertex that has this one. */
 uint64_t plan_end(const spread_plan *p, uint64_t element);

@@ -335,6 +335,16 @@ has err '^pophlo: parts.mlir does not fit on 1 tile: trying all 1472$'
 has out '^1 of 1 files hold, with 180 checks$'
 refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --check --tiles 1 parts.mlir
 
+# Weights and gradients of some tiles each: they do not all begin on the first, where there is no room for 200 of them.
+types=$(seq 1 200 | sed 's/.*/tensor<1024xf32>/' | paste -sd , -)
+{
+  echo "func.func public @main($(seq 1 200 | sed 's/.*/%w&: tensor<1024xf32>, %g&: tensor<1024xf32>/' | paste -sd , -)) -> ($types) {"
+  echo '%c = stablehlo.constant dense<0.5> : tensor<1024xf32>'
+  seq 1 200 | sed 's/.*/%m& = stablehlo.multiply %c, %g& : tensor<1024xf32>\n%r& = stablehlo.subtract %w&, %m& : tensor<1024xf32>/'
+  echo "return $(seq 1 200 | sed 's/.*/%r&/' | paste -sd , -) : $types }"
+} >weights.mlir
+quiet out "$pophlo" --tiles 1472 -o weights.a weights.mlir
+
 says 3:10 "rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not 'DICE'" 'func.func @f() {
 %0 = stablehlo.constant dense<0> : tensor<2xui64>
 %1, %2 = stablehlo.rng_bit_generator %0, algorithm = DICE : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)

@@ -1,0 +1,78 @@
+/* On which tile a tensor begins. All tensors beginning on the first would fill the first tiles with the beginnings of many arguments,
+ * while the last have none. So arguments of @main begin one behind the other; but what operations element by element connect begins
+ * on the same tile, so that a weight, its gradient and the new weight need no exchange.
+ *
+ *   %w2 = subtract %w, %s     %w, %s and %w2 are akin
+ *
+ * Constants and broadcasts connect nothing: many weights may be multiplied by the same learning rate. */
+#include "models/lowering.h"
+
+#include <stdlib.h>
+
+static const uint32_t not_yet = UINT32_MAX;
+
+static uint32_t root_of(lowering *l, uint32_t number)
+{
+  while (l->kin[number].parent != number) {
+    l->kin[number].parent = l->kin[l->kin[number].parent].parent;
+    number = l->kin[number].parent;
+  }
+  return number;
+}
+
+/* Of as many elements; an argument's kin are all that are akin to it. */
+static void connect(lowering *l, const value *a, const value *b)
+{
+  if (a->type->kind != TYPE_TENSOR || b->type->kind != TYPE_TENSOR ||
+      type_elements(a->type) != type_elements(b->type))
+    return;
+  uint32_t x = root_of(l, a->number), y = root_of(l, b->number);
+  l->kin[y].parent = x;
+  l->kin[x].of_argument |= l->kin[y].of_argument;
+}
+
+/* An operand that lies somewhere. */
+static bool has_place(const value *v)
+{
+  return !v->op || op_infos[v->op->code].how != HOW_INDEX || v->op->code == OP_RESHAPE ||
+         v->op->code == OP_DOT_GENERAL || v->op->code == OP_CONVOLUTION;
+}
+
+static void connect_block(lowering *l, const block *b)
+{
+  for (const operation *op = b->first; op; op = op->next) {
+    bool by_element = op_infos[op->code].how == HOW_ELEMENT || op->code == OP_RESHAPE;
+    for (size_t i = 0; i < op->num_operands && by_element; ++i)
+      if (has_place(op->operands[i])) connect(l, op->results[0], op->operands[i]);
+    if (op->code == OP_WHILE || op->code == OP_OPTIMIZATION_BARRIER)
+      for (size_t i = 0; i < op->num_results; ++i) connect(l, op->results[i], op->operands[i]);
+    for (size_t r = 0; r < op->num_regions; ++r) {
+      const block *inside = &op->regions[r];
+      for (size_t i = 0; i < inside->num_arguments && op->code == OP_WHILE; ++i)
+        connect(l, op->results[i], inside->arguments[i]);
+      connect_block(l, inside);
+    }
+  }
+}
+
+void places_find(lowering *l)
+{
+  l->kin = pop_xcalloc(l->f->num_values + 1, sizeof *l->kin);
+  for (uint32_t i = 0; i < l->f->num_values; ++i) l->kin[i] = (kin_state){i, not_yet, false};
+  for (size_t i = 0; i < l->f->body.num_arguments; ++i)
+    l->kin[l->f->body.arguments[i]->number].of_argument = true;
+  connect_block(l, &l->f->body);
+}
+
+void place_value(lowering *l, spread_plan *p, const value *v)
+{
+  kin_state *kin = &l->kin[root_of(l, v->number)];
+  uint64_t tiles = (p->num_vertices + p->on_tile - 1) / p->on_tile;
+  /* Small ones go in turn anyway, and what is on all tiles is everywhere. */
+  if (p->num_vertices < l->num_workers || tiles >= l->num_tiles || !kin->of_argument) return;
+  if (kin->first_tile == not_yet) {
+    kin->first_tile = (uint32_t)l->next_place;
+    l->next_place = (l->next_place + tiles) % l->num_tiles;
+  }
+  p->first_tile = kin->first_tile;
+}
