@@ -79,12 +79,14 @@ void loop_leave_out_forks(const block_graph *g, counted_loop *loop)
 /* Is the block on the one way through a round? If so, all else that it leads to is rare. The latch leads on or out. */
 static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_t block)
 {
+  const code_block *b = &g->blocks[block];
   if (block == loop->latch) return !leads_to(g, block, loop->is_rare);
+  if (b->end == BLOCK_DYNAMIC && b->num_targets != 1) return false; /* a jump table */
   uint32_t num_usual = 0;
   for (uint32_t i = 0; i < block_graph_num_successors(g, block); i++) {
     int32_t to = block_graph_successor(g, block, i);
     if (to == UNIT_NONE) {
-      if (g->blocks[block].end == BLOCK_BRANCH) return false;
+      if (b->end == BLOCK_BRANCH) return false;
     } else if (loop->contains[to])
       num_usual++;
     else if (!loop->is_rare[to])

@@ -148,8 +148,31 @@ static uint32_t put_condition(maker *m)
   return PICK(m, ASM_BEQ, ASM_BEQ, ASM_BNE);
 }
 
+/* By a table: to a rare way or past it, by bits of what has been loaded. */
+static void put_switch(maker *m, size_t *out)
+{
+  enum { PLACES = 4 };
+  assembler *a = m->a;
+  size_t places[PLACES];
+  asm_word(a, asm_i(ANDI, A5, VALUE, (int32_t)PICK(m, 0, 4, 8, 12)));
+  asm_word(a, 0x17 | T2 << 7); /* auipc t2, 0 */
+  asm_add(a, A5, A5, T2);
+  asm_jalr(a, ZERO, A5, 12);
+  for (int i = 0; i < PLACES; i++) places[i] = asm_hole(a);
+  uint32_t to_rare = pick(m, 1 << PLACES);
+  for (int i = 0; i < PLACES; i++)
+    if (to_rare >> i & 1) asm_patch_branch(a, places[i], ASM_BEQ, ZERO, ZERO);
+  put_rare_way(m, out);
+  for (int i = 0; i < PLACES; i++)
+    if (!(to_rare >> i & 1)) asm_patch_branch(a, places[i], ASM_BEQ, ZERO, ZERO);
+}
+
 static void put_choice(maker *m, size_t *out)
 {
+  if (pick(m, 6) == 0) {
+    put_switch(m, out);
+    return;
+  }
   assembler *a = m->a;
   uint32_t unless = put_condition(m);
   size_t over = asm_hole(a);
