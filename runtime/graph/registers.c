@@ -91,7 +91,13 @@ pop_tensor pop_graph_cycle_stamps(pop_graph *graph, pop_program sequence, const 
                                   size_t count, pop_sync_type sync, const char *name)
 {
   GRAPH_TURN(graph);
-  if (!begin_cycles(graph, "pop_graph_cycle_stamps", sequence)) return (pop_tensor){graph, 0};
+  const char *call = "pop_graph_cycle_stamps";
+  if (!begin_cycles(graph, call, sequence)) return (pop_tensor){graph, 0};
+  if (!tiles && count) {
+    graph_failf(graph->top, POP_ERROR_INVALID_ARGUMENT, "%s: the list of %zu tiles is NULL", call,
+                count);
+    return (pop_tensor){graph, 0};
+  }
   return add_stamps(graph, sequence, tiles, count, sync, name_part(graph, name, "cycleStamp"));
 }
 

@@ -19,7 +19,7 @@ extern "C" {
  * tile, the low 32 bits first. INVALID_ARGUMENT for the CPU, which counts no cycles. */
 pop_tensor pop_graph_cycle_stamp(pop_graph *graph, pop_program sequence, size_t tile,
                                  pop_sync_type sync, const char *name);
-/* The same of several tiles, behind one sync: a row for each, in this order. */
+/* The same of several tiles, behind one sync: a row for each, in this order. INVALID_ARGUMENT if `tiles` is NULL and `count` is not 0. */
 pop_tensor pop_graph_cycle_stamps(pop_graph *graph, pop_program sequence, const size_t *tiles,
                                   size_t count, pop_sync_type sync, const char *name);
 /* What the sequence as it is now takes on the tile, measured each time it runs: from one such stamp in front of it
