@@ -8,6 +8,6 @@ me=hardship
 build release
 export POPULUS_TEST_CASES="${1:-1000}" POPULUS_SANITIZE='' POPULUS_SOURCE_DIR="$root" POPULUS_BUILD_DIR="$root/build"
 export POPULUS_BIN="$root/build/bin" POPULUS_DATA_DIR="$root/build/lib/populus"
-for test in sudden_death malloc_sweep malloc_sweep_cpu; do
+for test in sudden_death malloc_sweep malloc_sweep_cpu malloc_sweep_cpu_none; do
   sh "$root/cmake/run-test.sh" "$root/build/tests/work/hardship-$test" sh "$root/tests/e2e/$test.sh"
 done

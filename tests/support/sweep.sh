@@ -21,6 +21,8 @@ speaks_of_memory() # <file>
   return 1
 }
 
+failures='n n+' # the n-th allocation; all from it on
+
 # sweep <name> <file that is made, or -> <command>...
 sweep()
 {
@@ -39,7 +41,8 @@ sweep()
   # Another place in each run of a small sweep would be another test; a seed says which.
   n=$((1 + ${POPULUS_TEST_SEED:-0} % step))
   while [ $n -le "$calls" ]; do
-    for which in $n $n+; do
+    for failure in $failures; do
+      which=$n${failure#n}
       remove_products
       : >swept.out
       : >swept.err
