@@ -44,7 +44,7 @@ static inline uint32_t straight(uint32_t mask)
   return mask;
 }
 
-/* `a` where the mask is 1. */
+/* Bits of `a` where the mask has ones. */
 static inline uint32_t either(uint32_t mask, uint32_t a, uint32_t b)
 {
   return (a & mask) | (b & ~mask);

@@ -690,7 +690,8 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
   return count(c, num_ops, true) || (counted && count(c, num_ops, false));
 }
 
-/* Is there one way through a round, on which nothing leaves and nothing reads the time? And do all rounds end at the latch? */
+/* Is there one way through a round (but for rare ones), on which nothing leaves and nothing reads the time? And do all rounds end
+ * at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
@@ -728,15 +729,15 @@ static bool leave_out(candidate *c, bool accesses)
   return any;
 }
 
-static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops)
+/* `counted`: what the loop accesses is known already. */
+static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
 {
   leave_out(c, false);
   if (!stays_inside(c->g, &c->loop, is_target)) return false;
-  analyse(c, num_ops, true);
+  if (!counted) analyse(c, num_ops, true);
   leave_out(c, true);
   loop_leave_out_forks(c->g, &c->loop);
-  return c->loop.has_rare && count_somehow(c, num_ops) && !c->loop.ends_early &&
-         has_fixed_time(c, &c->loop.num_ops);
+  return c->loop.has_rare && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
 }
 
 /* With rare ways only if it is the fast copy that they are in the way of. */
@@ -744,7 +745,8 @@ static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
 {
   bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);
   if (counted && hoists_all(c)) return true;
-  if (count_without_rare(c, is_target, num_ops)) return true;
+  if (count_without_rare(c, is_target, num_ops, counted)) return true;
+  if (!c->loop.has_rare) return counted;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     c->loop.contains[n] |= c->loop.is_rare[n];
     c->loop.is_rare[n] = false;
@@ -770,7 +772,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
   bool counted = count_loop(c, is_target, num_ops);
   c->loop.worst_slots = slots_of(g, &c->loop);
-  c->loop.fixed_time = counted && has_fixed_time(c, &c->loop.num_ops);
+  c->loop.fixed_time = counted && (c->loop.has_rare || has_fixed_time(c, &c->loop.num_ops));
   memcpy(c->loop.steps, c->step, sizeof c->step);
   *l = c->loop;
   free(c->at_start);
