@@ -1,21 +1,4 @@
-/* One source, an object for each target: processes side by side.
- *
- *   popc-reflect (reflector.c)           clang, one for each target
- *     libclang reads the source            loads itself
- *     writes text and entries --- pipe ->  input   the user's path, with that text put in its place
- *                                                  (-remap-file)
- *                                          output  standard output, a file in memory
- *   this process reads the standard error of all, and waits.
- *
- * Where a source may have vectors, what a tile's clang makes is bitcode, and more processes follow (packed.c).
- *
- * So there are no temporary files, clang shows the user's file and lines as if we were not there,
- * and neither libclang nor clang can take this process down: a header without end, a template that
- * never ends, a crash of the compiler end a child and become a message. A child dies with its
- * parent. That all start at once matters: half of the time that a small codelet takes is the time
- * that the dynamic linker takes to load clang. It is loaded once, by the first job, which forks the
- * other ones (fork/fork.c).
- */
+/* One source, an object for each target: what the processes (jobs.c) made, and what they said, becomes the result. */
 #include "cache.h"
 
 #include <populus/data_dir.h>
@@ -23,284 +6,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MAX_DIAGNOSTICS ((size_t)4 << 20)
 #define FIRST_DIAGNOSTICS ((size_t)32 << 10) /* of those that are too many */
-
-static void close_end(int *fd)
-{
-  if (*fd >= 0) close(*fd);
-  *fd = -1;
-}
-
-static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forked)
-{
-  int ends[2];
-  job->object = memfd_create("popc-object", MFD_CLOEXEC);
-  if (job->wanted_dependencies) job->dependencies = memfd_create("popc-dependencies", MFD_CLOEXEC);
-  if (job->object < 0 || (job->wanted_dependencies && job->dependencies < 0))
-    return pop_error_errno(errno, "cannot make a file in memory");
-  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
-  job->errors = ends[0];
-  *errors = ends[1];
-  if (is_forked) {
-    if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
-    job->announced = ends[0];
-    job->announce = ends[1];
-  }
-  if (!reflected) return NULL;
-  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
-  job->text = ends[0];
-  job->text_from = ends[1];
-  return NULL;
-}
-
-/* Processes that are started together, and what all of them need. */
-typedef struct batch {
-  job *jobs;
-  size_t count;
-  size_t forked; /* the first ones, which begin as one process */
-  const popc_source *source;
-  const limits *limits;
-  int errors[POPC_MAX_JOBS + 1]; /* write ends */
-} batch;
-
-static pop_error *prepare_launch(const batch *b, size_t i, pop_arena *arena, popc_launch *l)
-{
-  if (i == b->count)
-    return popc_prepare_reflector(&b->jobs[i], b->jobs, b->count, b->source, b->errors[i], arena,
-                                  l);
-  if (b->jobs[i].product == POPC_PAIRS)
-    return popc_prepare_pairs(&b->jobs[i], b->source, b->errors[i], l);
-  return popc_prepare_clang(&b->jobs[i], i ? 1 : b->forked, b->source, b->limits, &b->errors[i],
-                            arena, l);
-}
-
-static pop_error *start_one(const batch *b, size_t i, pop_arena *arena)
-{
-  popc_launch l = {0};
-  pop_error *error = prepare_launch(b, i, arena, &l);
-  if (!error) {
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) popc_become(&l, b->limits, parent);
-    b->jobs[i].pid = pid;
-    if (pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
-  }
-  popc_launch_free(&l);
-  return error;
-}
-
-/* The reflector, if there is one, is the job behind the `count` others and starts first: all wait
- * for it. */
-static pop_error *start(job *jobs, size_t count, bool reflected, const popc_source *source,
-                        const limits *limits, pop_arena *arena)
-{
-  batch b = {jobs, count, count > 1 && jobs[0].fork_library ? count : 1, source, limits, {0}};
-  size_t all = count + reflected;
-  for (size_t i = 0; i < all; ++i) b.errors[i] = -1;
-  pop_error *error = NULL;
-  for (size_t i = 0; i < all && !error; ++i)
-    error = open_ends(&jobs[i], &b.errors[i], reflected && i < count, i > 0 && i < b.forked);
-  for (size_t i = all; i-- > 0 && !error;)
-    if (i == 0 || i >= b.forked) error = start_one(&b, i, arena);
-  for (size_t i = 0; i < all; ++i) {
-    close_end(&b.errors[i]);
-    close_end(&jobs[i].announce);
-    close_end(&jobs[i].text);
-    close_end(&jobs[i].text_from);
-  }
-  return error;
-}
-
-/* Waits for clang to be loaded, if this job is one that it forks. 0: there is no process, for that
- * clang has died before. */
-static pid_t pid_of(job *job)
-{
-  if (job->announced >= 0) {
-    pid_t pid;
-    ssize_t n;
-    do n = read(job->announced, &pid, sizeof pid);
-    while (n < 0 && errno == EINTR);
-    if (n == sizeof pid) job->pid = pid;
-    close_end(&job->announced);
-  }
-  return job->pid;
-}
-
-static void kill_job(job *job)
-{
-  if (pid_of(job) > 0) kill(job->pid, SIGKILL);
-}
-
-static void drain(job *job)
-{
-  char buffer[16384];
-  ssize_t n = read(job->errors, buffer, sizeof buffer);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (n <= 0) {
-    close(job->errors);
-    job->errors = -1;
-  } else if (job->diagnostics.size < MAX_DIAGNOSTICS) {
-    pop_bytes_append(&job->diagnostics, buffer, (size_t)n);
-  } else {
-    kill_job(job);
-  }
-}
-
-static double now_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void stop(job *jobs, size_t count)
-{
-  for (size_t i = 0; i < count; ++i) {
-    jobs[i].timed_out = jobs[i].errors >= 0;
-    if (jobs[i].errors >= 0) kill_job(&jobs[i]);
-  }
-}
-
-/* A job that the first one's clang did not come to fork has that one's fate. */
-static void collect(job *jobs, size_t count)
-{
-  for (size_t i = 0; i < count; ++i) {
-    pid_t pid = pid_of(&jobs[i]);
-    if (pid <= 0) jobs[i].status = jobs[0].status;
-    while (pid > 0 && waitpid(pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
-    }
-  }
-}
-
-/* Reads what the children say until all have closed their end, then collects them. */
-static void watch(job *jobs, size_t count, const limits *limits)
-{
-  double end = now_seconds() + (double)limits->seconds;
-  for (;;) {
-    struct pollfd ends[POPC_MAX_JOBS + 1];
-    nfds_t open_ends = 0;
-    for (size_t i = 0; i < count; ++i) {
-      ends[i] = (struct pollfd){.fd = jobs[i].errors, .events = POLLIN};
-      open_ends += jobs[i].errors >= 0;
-    }
-    if (!open_ends) break;
-    double left = end - now_seconds();
-    if (left <= 0) {
-      stop(jobs, count);
-      break;
-    }
-    poll(ends, count, (int)(1000 * (left < 60 ? left : 60)) + 1);
-    for (size_t i = 0; i < count; ++i)
-      if (jobs[i].errors >= 0 && ends[i].revents) drain(&jobs[i]);
-  }
-  collect(jobs, count);
-}
-
-static bool says(const job *job, const char *words)
-{
-  return job->diagnostics.size &&
-         memmem(job->diagnostics.data, job->diagnostics.size, words, strlen(words));
-}
-
-/* The limit that popc itself was started with, if that is less than what it would allow; 0: no. */
-static unsigned long long inherited(int resource, unsigned long long otherwise)
-{
-  struct rlimit limit;
-  bool is_less = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-                 limit.rlim_cur < otherwise;
-  return is_less ? (unsigned long long)limit.rlim_cur : 0;
-}
-
-/* Where memory is short, compilers end in many ways, and some cannot be loaded at all. */
-static pop_error *check_inherited(const job *job, const char *path, const limits *limits)
-{
-  unsigned long long memory = inherited(RLIMIT_AS, limits->memory_bytes);
-  bool is_odd = WIFSIGNALED(job->status) || WEXITSTATUS(job->status) > STATUS_AT_FAULT;
-  if (!memory || !is_odd) return NULL;
-  return pop_error_new(POP_ERROR_SYSTEM,
-                       "compiling '%s' needs more than the %llu KiB of memory that processes may "
-                       "have here (ulimit -v)",
-                       path, memory / 1024);
-}
-
-static pop_error *check_limits(const job *job, const popc_source *source, const limits *limits)
-{
-  int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
-  const char *path = source->path;
-  if (job->timed_out || number == SIGXCPU)
-    return pop_error_new(POP_ERROR_SYSTEM,
-                         "compiling '%s' took longer than %llu s and was stopped (POPC_TIME_LIMIT "
-                         "sets the limit)",
-                         path, (unsigned long long)limits->seconds);
-  if (says(job, "LLVM ERROR: out of memory") || says(job, "bad_alloc"))
-    return pop_error_new(POP_ERROR_SYSTEM,
-                         "compiling '%s' needs more than %llu MiB of memory (POPC_MEMORY_LIMIT "
-                         "sets the limit)",
-                         path, (unsigned long long)(limits->memory_bytes / MIB));
-  unsigned long long file_bytes = inherited(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
-  if (number == SIGXFSZ && file_bytes)
-    return pop_error_new(POP_ERROR_SYSTEM,
-                         "the object of '%s' is larger than the %llu KiB that files may have here "
-                         "(ulimit -f)",
-                         path, file_bytes / 1024);
-  if (number == SIGXFSZ)
-    return pop_error_new(POP_ERROR_SYSTEM, "the object of '%s' is larger than %llu MiB", path,
-                         (unsigned long long)(MAX_OBJECT_BYTES / MIB));
-  POP_TRY(check_inherited(job, path, limits));
-  if (job->diagnostics.size >= MAX_DIAGNOSTICS)
-    return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' has more diagnostics than anybody reads",
-                         path);
-  return NULL;
-}
-
-pop_error *popc_no_descriptors(const char *path)
-{
-  return pop_error_new(POP_ERROR_SYSTEM,
-                       "cannot compile '%s': too many open files, or too few are allowed here "
-                       "(ulimit -n)",
-                       path);
-}
-
-/* A program that cannot be loaded says why; what cannot even be begun has nobody to say it. */
-static pop_error *cannot_run(const job *job, const char *path)
-{
-  const pop_bytes *said = &job->diagnostics;
-  const char *end = said->size ? memchr(said->data, '\n', said->size) : NULL;
-  int length = end ? (int)(end - (const char *)said->data) : (int)said->size;
-  if (WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS) return popc_no_descriptors(path);
-  return pop_error_new(POP_ERROR_SYSTEM, "cannot run '%s'%s%.*s", job->arguments.items[0],
-                       length ? ": " : "", length, length ? (const char *)said->data : "");
-}
-
-/* What ended the compiler, if it was not its own decision. */
-static pop_error *check_ended_well(const job *job, const popc_source *source, const limits *limits)
-{
-  POP_TRY(check_limits(job, source, limits));
-  int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
-  const char *path = source->path;
-  if (number)
-    return pop_error_new(POP_ERROR_INTERNAL, "the compiler was ended by signal %d (%s) at '%s'",
-                         number, strsignal(number), path);
-  if (WEXITSTATUS(job->status) == STATUS_NO_CLANG ||
-      WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS)
-    return cannot_run(job, path);
-  if (WEXITSTATUS(job->status) > STATUS_AT_FAULT)
-    return pop_error_new(POP_ERROR_INTERNAL, "the compiler crashed at '%s' (exit status %d)", path,
-                         WEXITSTATUS(job->status));
-  return NULL;
-}
 
 static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
 {
@@ -364,7 +77,7 @@ static void collect_diagnostics(const job *jobs, size_t count, pop_bytes *out)
 /* Of too many diagnostics the first whole lines. */
 static void collect_first_diagnostics(const job *job, const popc_source *source, pop_bytes *out)
 {
-  if (job->diagnostics.size < MAX_DIAGNOSTICS) return;
+  if (job->diagnostics.size < POPC_MAX_DIAGNOSTICS) return;
   const uint8_t *text = job->diagnostics.data;
   const uint8_t *last = memrchr(text, '\n', FIRST_DIAGNOSTICS);
   if (last) pop_bytes_append(out, text, (size_t)(last + 1 - text));
@@ -389,14 +102,14 @@ static pop_error *check_reflection(const job *reflector, bool compiled, const po
                                    const limits *limits, pop_bytes *diagnostics)
 {
   const pop_bytes *said = &reflector->diagnostics;
-  POP_TRY(check_limits(reflector, source, limits));
+  POP_TRY(popc_check_limits(reflector, source, limits));
   if (WIFEXITED(reflector->status) && WEXITSTATUS(reflector->status) == STATUS_NOT_PARSED) {
     if (!compiled) return NULL;
     return pop_error_new(POP_ERROR_INTERNAL,
                          "libclang does not read '%s', which clang compiles:\n%.*s", source->path,
                          (int)said->size, (const char *)said->data);
   }
-  POP_TRY(check_ended_well(reflector, source, limits));
+  POP_TRY(popc_check_ended_well(reflector, source, limits));
   if (!reflector->status) return NULL;
   if (said->size) pop_bytes_append(diagnostics, said->data, said->size);
   return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
@@ -410,7 +123,7 @@ static pop_error *finish(const job *jobs, size_t count, bool reflected, const po
   if (reflected) POP_TRY(check_reflection(&jobs[count], compiled, source, limits, diagnostics));
   for (size_t i = 0; i < count; ++i) {
     collect_first_diagnostics(&jobs[i], source, diagnostics);
-    POP_TRY(check_ended_well(&jobs[i], source, limits));
+    POP_TRY(popc_check_ended_well(&jobs[i], source, limits));
   }
   collect_diagnostics(jobs, count, diagnostics);
   if (!compiled)
@@ -495,32 +208,10 @@ static void prepare_reflector(popc_settings *settings, job *job)
                     pop_arena_printf(settings->arena, "%s/popc-reflect", pop_data_dir()));
 }
 
-static void release(job *job)
-{
-  if (job->errors >= 0) close(job->errors);
-  if (job->announced >= 0) close(job->announced);
-  if (job->object >= 0) close(job->object);
-  if (job->dependencies >= 0) close(job->dependencies);
-  pop_bytes_free(&job->diagnostics);
-  free(job->arguments.items);
-}
-
-static job new_job(popc_product product)
-{
-  return (job){.product = product,
-               .errors = -1,
-               .announced = -1,
-               .announce = -1,
-               .object = -1,
-               .dependencies = -1,
-               .text = -1,
-               .text_from = -1};
-}
-
 static pop_error *take_pairs(job *job, const popc_source *bitcode, const limits *limits,
                              popc_result *result)
 {
-  POP_TRY(check_ended_well(job, bitcode, limits));
+  POP_TRY(popc_check_ended_well(job, bitcode, limits));
   if (!job->status) return take_result(job, result);
   return pop_error_new(POP_ERROR_INTERNAL, "'%s' does not compile: %.*s", bitcode->path,
                        (int)job->diagnostics.size, (const char *)job->diagnostics.data);
@@ -530,15 +221,15 @@ pop_error *popc_run_pairs(const popc_settings *settings, const popc_source *bitc
                           popc_result *result)
 {
   limits limits = popc_get_limits();
-  job job = new_job(POPC_PAIRS);
+  job job = popc_new_job(POPC_PAIRS);
   popc_add_argument(&job.arguments,
                     pop_arena_printf(settings->arena, "%s/popc-pairs", pop_data_dir()));
   if (settings->verbose) show(&job, bitcode);
-  pop_error *error = start(&job, 1, false, bitcode, &limits, settings->arena);
-  if (error) stop(&job, 1);
-  watch(&job, 1, &limits);
+  pop_error *error = popc_start_jobs(&job, 1, false, bitcode, &limits, settings->arena);
+  if (error) popc_stop_jobs(&job, 1);
+  popc_watch_jobs(&job, 1, &limits);
   if (!error) error = take_pairs(&job, bitcode, &limits, result);
-  release(&job);
+  popc_release_job(&job);
   return error;
 }
 
@@ -605,7 +296,7 @@ static pop_error *compile_once(popc_settings *settings, const popc_source *sourc
   size_t all = count + reflected;
   for (size_t i = 0; i < all; ++i) {
     bool packs = i < count && popc_goes_through_pairs(settings, source, product, variants[i]);
-    jobs[i] = new_job(packs ? POPC_BITCODE : product);
+    jobs[i] = popc_new_job(packs ? POPC_BITCODE : product);
   }
   for (size_t i = 0; i < count; ++i) prepare(settings, source, clang, variants[i], &jobs[i]);
   if (reflected) prepare_reflector(settings, &jobs[count]);
@@ -619,9 +310,9 @@ static pop_error *compile_once(popc_settings *settings, const popc_source *sourc
   if (!settings->dry_run && !found) {
     for (size_t i = 0; i < count && cache.path; ++i)
       jobs[i].wanted_dependencies |= POPC_DEPENDENCIES;
-    error = start(jobs, count, reflected, source, &limits, settings->arena);
-    if (error) stop(jobs, all);
-    watch(jobs, all, &limits);
+    error = popc_start_jobs(jobs, count, reflected, source, &limits, settings->arena);
+    if (error) popc_stop_jobs(jobs, all);
+    popc_watch_jobs(jobs, all, &limits);
     for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
     if (!error)
@@ -632,7 +323,7 @@ static pop_error *compile_once(popc_settings *settings, const popc_source *sourc
   const popc_variant *crashed = variants[0];
   for (size_t i = count; i-- > 0;)
     if (jobs[i].status) crashed = variants[i];
-  for (size_t i = 0; i < all; ++i) release(&jobs[i]);
+  for (size_t i = 0; i < all; ++i) popc_release_job(&jobs[i]);
   bool compiles = product != POPC_PREPROCESSED && !popc_makes_rule(product);
   if (compiles && error && pop_error_get_code(error) == POP_ERROR_INTERNAL)
     error = popc_add_reproducer(settings, source, crashed, error);

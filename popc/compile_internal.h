@@ -1,4 +1,4 @@
-/* Shared by compile.c, the parent, launch.c, what it prepares, child.c, what it starts, and reflector.c, what that may
+/* Shared by compile.c and jobs.c, the parent, launch.c, what it prepares, child.c, what it starts, and reflector.c, what that may
  * become. */
 #ifndef POPC_COMPILE_INTERNAL_H
 #define POPC_COMPILE_INTERNAL_H
@@ -59,6 +59,27 @@ typedef struct job {
 
 /* What clang is told to make; ends with NULL. */
 const char *const *popc_product_arguments(popc_product product);
+
+/* Of what a compiler says more is not read: it is stopped. */
+#define POPC_MAX_DIAGNOSTICS ((size_t)4 << 20)
+
+/* jobs.c */
+job popc_new_job(popc_product product);
+/* The reflector, if there is one, is the job behind the `count` others and starts first: all wait for it. */
+POP_MUST_CHECK pop_error *popc_start_jobs(job *jobs, size_t count, bool reflected,
+                                          const popc_source *source, const limits *limits,
+                                          pop_arena *arena);
+/* Those that have not ended. */
+void popc_stop_jobs(job *jobs, size_t count);
+/* Reads what the children say until all have closed their end, then collects them. */
+void popc_watch_jobs(job *jobs, size_t count, const limits *limits);
+void popc_release_job(job *job);
+
+/* ended.c: time and memory, then whatever else it was. */
+POP_MUST_CHECK pop_error *popc_check_limits(const job *job, const popc_source *source,
+                                            const limits *limits);
+POP_MUST_CHECK pop_error *popc_check_ended_well(const job *job, const popc_source *source,
+                                                const limits *limits);
 
 /* Is the source a file that clang reads by its name? */
 bool popc_is_read_by_name(const popc_source *source);

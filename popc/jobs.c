@@ -1,0 +1,218 @@
+/* The processes that compile one source, an object for each target, side by side.
+ *
+ *   popc-reflect (reflector.c)           clang, one for each target
+ *     libclang reads the source            loads itself
+ *     writes text and entries --- pipe ->  input   the user's path, with that text put in its place
+ *                                                  (-remap-file)
+ *                                          output  standard output, a file in memory
+ *   this process reads the standard error of all, and waits.
+ *
+ * Where a source may have vectors, what a tile's clang makes is bitcode, and more processes follow (packed.c).
+ *
+ * So there are no temporary files, clang shows the user's file and lines as if we were not there,
+ * and neither libclang nor clang can take this process down: a header without end, a template that
+ * never ends, a crash of the compiler end a child and become a message. A child dies with its
+ * parent. That all start at once matters: half of the time that a small codelet takes is the time
+ * that the dynamic linker takes to load clang. It is loaded once, by the first job, which forks the
+ * other ones (fork/fork.c).
+ */
+#include "compile_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void close_end(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forked)
+{
+  int ends[2];
+  job->object = memfd_create("popc-object", MFD_CLOEXEC);
+  if (job->wanted_dependencies) job->dependencies = memfd_create("popc-dependencies", MFD_CLOEXEC);
+  if (job->object < 0 || (job->wanted_dependencies && job->dependencies < 0))
+    return pop_error_errno(errno, "cannot make a file in memory");
+  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  job->errors = ends[0];
+  *errors = ends[1];
+  if (is_forked) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+    job->announced = ends[0];
+    job->announce = ends[1];
+  }
+  if (!reflected) return NULL;
+  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  job->text = ends[0];
+  job->text_from = ends[1];
+  return NULL;
+}
+
+/* Processes that are started together, and what all of them need. */
+typedef struct batch {
+  job *jobs;
+  size_t count;
+  size_t forked; /* the first ones, which begin as one process */
+  const popc_source *source;
+  const limits *limits;
+  int errors[POPC_MAX_JOBS + 1]; /* write ends */
+} batch;
+
+static pop_error *prepare_launch(const batch *b, size_t i, pop_arena *arena, popc_launch *l)
+{
+  if (i == b->count)
+    return popc_prepare_reflector(&b->jobs[i], b->jobs, b->count, b->source, b->errors[i], arena,
+                                  l);
+  if (b->jobs[i].product == POPC_PAIRS)
+    return popc_prepare_pairs(&b->jobs[i], b->source, b->errors[i], l);
+  return popc_prepare_clang(&b->jobs[i], i ? 1 : b->forked, b->source, b->limits, &b->errors[i],
+                            arena, l);
+}
+
+static pop_error *start_one(const batch *b, size_t i, pop_arena *arena)
+{
+  popc_launch l = {0};
+  pop_error *error = prepare_launch(b, i, arena, &l);
+  if (!error) {
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) popc_become(&l, b->limits, parent);
+    b->jobs[i].pid = pid;
+    if (pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
+  }
+  popc_launch_free(&l);
+  return error;
+}
+
+pop_error *popc_start_jobs(job *jobs, size_t count, bool reflected, const popc_source *source,
+                           const limits *limits, pop_arena *arena)
+{
+  batch b = {jobs, count, count > 1 && jobs[0].fork_library ? count : 1, source, limits, {0}};
+  size_t all = count + reflected;
+  for (size_t i = 0; i < all; ++i) b.errors[i] = -1;
+  pop_error *error = NULL;
+  for (size_t i = 0; i < all && !error; ++i)
+    error = open_ends(&jobs[i], &b.errors[i], reflected && i < count, i > 0 && i < b.forked);
+  for (size_t i = all; i-- > 0 && !error;)
+    if (i == 0 || i >= b.forked) error = start_one(&b, i, arena);
+  for (size_t i = 0; i < all; ++i) {
+    close_end(&b.errors[i]);
+    close_end(&jobs[i].announce);
+    close_end(&jobs[i].text);
+    close_end(&jobs[i].text_from);
+  }
+  return error;
+}
+
+/* Waits for clang to be loaded, if this job is one that it forks. 0: there is no process, for that
+ * clang has died before. */
+static pid_t pid_of(job *job)
+{
+  if (job->announced >= 0) {
+    pid_t pid;
+    ssize_t n;
+    do n = read(job->announced, &pid, sizeof pid);
+    while (n < 0 && errno == EINTR);
+    if (n == sizeof pid) job->pid = pid;
+    close_end(&job->announced);
+  }
+  return job->pid;
+}
+
+static void kill_job(job *job)
+{
+  if (pid_of(job) > 0) kill(job->pid, SIGKILL);
+}
+
+static void drain(job *job)
+{
+  char buffer[16384];
+  ssize_t n = read(job->errors, buffer, sizeof buffer);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (n <= 0) {
+    close(job->errors);
+    job->errors = -1;
+  } else if (job->diagnostics.size < POPC_MAX_DIAGNOSTICS) {
+    pop_bytes_append(&job->diagnostics, buffer, (size_t)n);
+  } else {
+    kill_job(job);
+  }
+}
+
+static double now_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void popc_stop_jobs(job *jobs, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    jobs[i].timed_out = jobs[i].errors >= 0;
+    if (jobs[i].errors >= 0) kill_job(&jobs[i]);
+  }
+}
+
+/* A job that the first one's clang did not come to fork has that one's fate. */
+static void collect(job *jobs, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    pid_t pid = pid_of(&jobs[i]);
+    if (pid <= 0) jobs[i].status = jobs[0].status;
+    while (pid > 0 && waitpid(pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+void popc_watch_jobs(job *jobs, size_t count, const limits *limits)
+{
+  double end = now_seconds() + (double)limits->seconds;
+  for (;;) {
+    struct pollfd ends[POPC_MAX_JOBS + 1];
+    nfds_t open_ends = 0;
+    for (size_t i = 0; i < count; ++i) {
+      ends[i] = (struct pollfd){.fd = jobs[i].errors, .events = POLLIN};
+      open_ends += jobs[i].errors >= 0;
+    }
+    if (!open_ends) break;
+    double left = end - now_seconds();
+    if (left <= 0) {
+      popc_stop_jobs(jobs, count);
+      break;
+    }
+    poll(ends, count, (int)(1000 * (left < 60 ? left : 60)) + 1);
+    for (size_t i = 0; i < count; ++i)
+      if (jobs[i].errors >= 0 && ends[i].revents) drain(&jobs[i]);
+  }
+  collect(jobs, count);
+}
+
+void popc_release_job(job *job)
+{
+  if (job->errors >= 0) close(job->errors);
+  if (job->announced >= 0) close(job->announced);
+  if (job->object >= 0) close(job->object);
+  if (job->dependencies >= 0) close(job->dependencies);
+  pop_bytes_free(&job->diagnostics);
+  free(job->arguments.items);
+}
+
+job popc_new_job(popc_product product)
+{
+  return (job){.product = product,
+               .errors = -1,
+               .announced = -1,
+               .announce = -1,
+               .object = -1,
+               .dependencies = -1,
+               .text = -1,
+               .text_from = -1};
+}
