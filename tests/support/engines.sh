@@ -1,12 +1,13 @@
 # For scripts that compare what executes tile code: defines agree.
 
-# run <engine> <threads> <cache> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
+# run <engine:threads:cache> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
 # reports, if the options ask for some, to reports/. The cache is a folder: `fresh`, for executables, so that they are the same, but
 # whatever is translated is translated anew; `kept`, for the same executables and native code, too.
 run()
 {
-  engine=$1 threads=$2 cache=$3 options=$4
-  shift 4
+  engine=${1%%:*} threads=${1#*:} cache=${1##*:} options=$2
+  threads=${threads%:*}
+  shift 2
   case $cache in
   fresh) rm -rf fresh/native-* ;;
   kept)
@@ -27,30 +28,31 @@ run()
 profiles=0 # programs that have one: those that were compiled without debug.instrument do not
 
 # agree <program> <arguments>...: prints the same, and takes the same cycles and instructions, whatever executes its tile
-# code and on however many threads of the host; its execution profile, too. All is translated twice, by one thread and by two;
-# the other runs of the translator find in the cache what the first has made, here or of another program. The graph is compiled
-# once for each kind of run, which the first runs as it was compiled and the others load: what compiling it twice gives is for
-# other tests (reproducible.sh, executable_cache.sh).
+# code and on however many threads of the host; its execution profile, too. What it is compared with is one thread of the
+# interpreter; the other runs are $plainly and $with_profile. With those here all is translated twice, by one thread and by
+# seven; the other runs of the translator find in the cache what the first has made, here or of another program. The graph is
+# compiled once for each kind of run, which the first runs as it was compiled and the others load: what compiling it twice gives
+# is for other tests (reproducible.sh, executable_cache.sh).
+plainly="interpreter:7:fresh translator:1:kept translator:7:fresh auto:2:kept"
+with_profile="interpreter:2:fresh translator:2:kept auto:7:fresh"
 agree()
 {
   plain='{}' profiled='{"debug.instrument":"true","autoReport.outputExecutionProfile":"true","autoReport.directory":"reports"}'
-  run interpreter 1 fresh "$plain" "$@"
+  run interpreter:1:fresh "$plain" "$@"
   cp got.txt expected.txt
-  for how in "interpreter 2 fresh" "interpreter 7 fresh" "translator 1 kept" "translator 2 fresh" "translator 7 kept" "auto 1 fresh" "auto 7 fresh"; do
-    # shellcheck disable=SC2086 # words
-    run $how "$plain" "$@"
+  for how in $plainly; do
+    run "$how" "$plain" "$@"
     cmp expected.txt got.txt || {
       diff expected.txt got.txt || true
       fail "$*: $how: not as with the interpreter on one thread"
     }
   done
   rm -rf expected
-  run interpreter 1 fresh "$profiled" "$@"
+  run interpreter:1:fresh "$profiled" "$@"
   mv reports expected
   [ ! -s expected/execution.json ] || profiles=$((profiles + 1))
-  for how in "interpreter 7 fresh" "translator 1 kept" "translator 2 kept" "auto 7 fresh"; do
-    # shellcheck disable=SC2086 # words
-    run $how "$profiled" "$@"
+  for how in $with_profile; do
+    run "$how" "$profiled" "$@"
     diff -r expected reports >differences || fail "$*: $how: another profile: $(head -c 500 differences)"
   done
 }
