@@ -7,6 +7,7 @@
  *   address of a table            lui a1, %hi(.LJTI0_0); sh2add a0, a0, a1
  *   entry of a table              lw a0, %lo(.LJTI0_0)(a0); jr a0       (a switch)
  *   address of code               auipc t0, %pcrel_hi(.Lstores); add a3, a3, t0; jr a3
+ *                                 auipc ra, 0; jalr -44(ra)     (the assembler knew how far it is)
  *
  * Where paths meet, what they do not agree on is unknown. Each register becomes unknown once at
  * most, so this ends. A stack pointer that is unknown, or different each time round a loop, is
@@ -393,6 +394,7 @@ static bool indirect_jump(reader *r)
     return false;
   }
   value to = r->state.r[source];
+  if (to.kind == CODE && !r->relocation) to.number += imm_of(r);
   stack_place place = {to.section, to.number};
   if (to.kind == CODE && stack_function_at(r->set, place)) return call_or_jump_to(r, link, place);
   if (to.kind == CODE)
@@ -442,7 +444,9 @@ static value sum(const reader *r, value a, value b)
 /* lui, auipc: the upper part of an address. */
 static value upper(const reader *r, bool relative)
 {
-  if (!r->relocation && !relative) return number(r->word & 0xfffff000);
+  uint32_t own = r->word & 0xfffff000;
+  if (!r->relocation && !relative) return number(own);
+  if (!r->relocation) return (value){CODE, r->at.section, r->at.offset + own};
   bool address =
       r->relocation && r->target.kind == TARGET_SECTION &&
       (is_type(r->relocation, R_RISCV_HI20) || is_type(r->relocation, R_RISCV_PCREL_HI20));

@@ -117,6 +117,15 @@ static const struct {
      "f -> g"},
     {"recursion", RV32_ASM, CALLS("f", "16", "g") CALLS("g", "16", "h") CALLS("h", "16", "g"),
      POP_STACK_UNKNOWN, "f -> g -> h -> g: recursion"},
+    {"recursion of a function that no other file sees", RV32_C,
+     "__attribute__((noinline)) static int g(int n) { return n < 2 ? n : g(n - 1) + g(n - 2); }\n"
+     "int f(int n) { return g(n) + 1; }\n",
+     POP_STACK_UNKNOWN, "f -> g -> g: recursion"},
+    {"calls whose distance the assembler knew", RV32_ASM,
+     FUNCTION("f") "addi sp, sp, -16\ncall g\ncall h\naddi sp, sp, 16\nret\n"
+                   ".type g, @function\ng: addi sp, sp, -32\naddi sp, sp, 32\nret\n"
+                   ".type h, @function\nh: addi sp, sp, -64\naddi sp, sp, 64\ntail g\n",
+     80, "f -> h needs the most"},
     {"a loop is no recursion", RV32_ASM,
      FUNCTION("f") "addi a0, a0, -1\nbeqz a0, 1f\ntail f\n1: ret\n", 0, "f"},
     {"a pointer", RV32_C, "int f(int (*p)(void)) { return p() + 1; }\n", POP_STACK_UNKNOWN,
@@ -147,6 +156,12 @@ static const struct {
     {"S11 stated levels of recursion", RV32_ASM,
      ".section .populus.levels,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
      ".4byte 5\n.text\n" CALLS("f", "16", "g") CALLS("g", "32", "g"),
+     176, "f -> g needs the most"},
+    {"S11 stated levels of a function that no other file sees", RV32_ASM,
+     ".section .populus.levels,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
+     ".4byte 5\n.text\n" CALLS("f", "16",
+                               "g") ".type g, @function\ng: addi sp, sp, -32\n"
+                                    "sw ra, 0(sp)\ncall g\nlw ra, 0(sp)\naddi sp, sp, 32\nret\n",
      176, "f -> g needs the most"},
     {"S11 levels say nothing about a ring", RV32_ASM,
      ".section .populus.levels,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
