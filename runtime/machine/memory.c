@@ -461,6 +461,32 @@ window memory_own_state(const machine *m, const tile *t, const context *c)
   return state.size && is_all_data(t, &state) ? state : (window){0};
 }
 
+window memory_data_around(const machine *m, const tile *t, const context *c, uint32_t address)
+{
+  const pop_image_segment *s = segment_at(t, address);
+  if (!s || !s->writable || s->states) return (window){0};
+  uint32_t start = s->start, end = segment_end(s);
+  for (unsigned i = 0; i < NUM_CONTEXTS; i++) {
+    const window *stack = &t->stacks[i];
+    if (in_window(stack, address)) return (window){0};
+    if (stack->size && stack->start > address && stack->start < end) end = stack->start;
+    if (stack->size && stack->start <= address && stack->start + stack->size > start)
+      start = stack->start + stack->size;
+  }
+  window data = larger_window(m, t, (window){0}, start, end);
+  bool below = start < t->stacks[c->number].start; /* where it depends on sp */
+  return below || !data.size || !is_all_data(t, &data) ? (window){0} : data;
+}
+
+bool memory_has_data_apart(const tile *t)
+{
+  uint64_t bytes = 0, stacks = 0;
+  for (size_t i = 0; i < t->num_segments; i++)
+    if (t->segments[i].writable && !t->segments[i].states) bytes += t->segments[i].size;
+  for (unsigned i = 0; i < NUM_CONTEXTS; i++) stacks += t->stacks[i].size; /* in such segments */
+  return bytes >= stacks + t->writable.size + 4;
+}
+
 static uint8_t *refuse_state(context *c, uint32_t address)
 {
   snprintf(c->fault.detail, sizeof c->fault.detail, "store into the state of another vertex");

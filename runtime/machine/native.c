@@ -59,6 +59,7 @@ static void find_key(const code_unit *code, uint64_t key[2])
   XXH3_128bits_update(&state, (code_window[]){code->readable, code->writable},
                       2 * sizeof(code_window));
   XXH3_128bits_update(&state, &code->checked, sizeof code->checked);
+  XXH3_128bits_update(&state, &code->data_apart, sizeof code->data_apart);
   XXH128_hash_t hash = XXH3_128bits_digest(&state);
   key[0] = hash.low64;
   key[1] = hash.high64;
@@ -72,8 +73,8 @@ static bool same_window(code_window a, code_window b)
 static bool same_code(const code_unit *a, const code_unit *b)
 {
   return a->num_words == b->num_words && a->num_ranges == b->num_ranges &&
-         a->checked == b->checked && same_window(a->readable, b->readable) &&
-         same_window(a->writable, b->writable) &&
+         a->checked == b->checked && a->data_apart == b->data_apart &&
+         same_window(a->readable, b->readable) && same_window(a->writable, b->writable) &&
          !memcmp(a->words, b->words, a->num_words * sizeof *a->words) &&
          !memcmp(a->ranges, b->ranges, a->num_ranges * sizeof *a->ranges);
 }

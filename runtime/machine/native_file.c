@@ -60,8 +60,8 @@ void native_file_material(const code_unit *code, pop_bytes *material)
   add_array(material, (code_window[]){code->readable, code->writable}, 2, sizeof(code_window));
   add_array(material,
             (uint32_t[]){code->checked, code->num_starts, code->writable_is_moved,
-                         code->readable_is_moved},
-            4, sizeof(uint32_t));
+                         code->readable_is_moved, code->data_apart},
+            5, sizeof(uint32_t));
 }
 
 void native_file_name(const pop_bytes *material, char name[NATIVE_NAME_BYTES])

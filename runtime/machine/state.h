@@ -209,6 +209,11 @@ bool memory_is_plain(const tile *t, uint32_t address, uint32_t bytes);
 /* Of the state of the context's own vertex: whole words of it to which memory_access allows all stores, whatever sp is.
  * Size 0: none. */
 window memory_own_state(const machine *m, const tile *t, const context *c);
+/* Whole words around `address` that are neither a stack's nor a state's, to which memory_access allows the context all stores,
+ * whatever sp is. Size 0: none. */
+window memory_data_around(const machine *m, const tile *t, const context *c, uint32_t address);
+/* Is there such data outside of the tile's window of stores? */
+bool memory_has_data_apart(const tile *t);
 /* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */
 const code_page *memory_code_page(machine *m, tile *t, uint32_t pc, bool controlled);
 uint32_t memory_word(const machine *m, const tile *t, uint32_t address);

@@ -299,17 +299,30 @@ static window own_state(const translated_frame *frame)
   return window_inside(memory_own_state(frame->m, frame->t, frame->c), frame->c->readable);
 }
 
+static void set_other(translated_frame *frame, window other)
+{
+  frame->other_start = other.start;
+  frame->other_bytes = other.size;
+}
+
 /* To look for the state at each call of a vertex would cost more than the call, so it is done where some vertex has
  * written its own. */
 static void find_own_state(translated_frame *frame)
 {
-  if (!frame->t->writes_states || frame->state_bytes) return;
-  window state = own_state(frame);
-  frame->state_start = state.start;
-  frame->state_bytes = state.size;
+  if (frame->t->writes_states && !frame->other_bytes) set_other(frame, own_state(frame));
 }
 
-uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp)
+/* The next stores near one that the machine has allowed need not ask. */
+static void remember_store(translated_frame *frame, uint32_t start)
+{
+  window state = own_state(frame);
+  bool in_state = start - state.start < state.size;
+  if (in_state) frame->t->writes_states = true;
+  window data = in_state ? state : memory_data_around(frame->m, frame->t, frame->c, start);
+  set_other(frame, window_inside(data, frame->c->readable));
+}
+
+uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp)
 {
   uint32_t bytes = how & ACCESS_BYTES, align = how >> ACCESS_ALIGN_SHIFT & 7;
   frame->t->native_questions++;
@@ -320,9 +333,7 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
   for (uint32_t at = start; at < start + bytes; at += align)
     if (!memory_access(frame->m, frame->t, frame->probe, at, align, true, how & ACCESS_BY_SP))
       return 0;
-  if (frame->t->writes_states) return 1;
-  window state = own_state(frame);
-  frame->t->writes_states = start - state.start < state.size;
+  remember_store(frame, start);
   return 1;
 }
 

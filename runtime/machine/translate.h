@@ -113,6 +113,8 @@ typedef struct code_unit {
   /* Moved units (translate_move.c): addresses of code count from so many starts; of these windows it is known only that they
    * have a power of two of bytes, up to MOVED_WINDOW_BYTES, and where they are says the linker. */
   uint32_t num_starts, writable_is_moved, readable_is_moved;
+  uint32_t
+      data_apart; /* stores to addresses that its code has as constants probably are not in `writable`: 0 or 1 */
   uint32_t reads_all; /* `readable` is all of tile memory, on any tile */
   uint32_t
       rounds_halves; /* some operation's result is a half: not for contexts that round them at random */
@@ -134,8 +136,9 @@ typedef struct translated_frame {
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;
   uint32_t stack_start, stack_bytes;
-  uint32_t state_start,
-      state_bytes; /* of the own vertex, on tiles where some vertex writes its state; else empty */
+  /* Where the last store was that no other window holds: the state of the own vertex, which this is from its beginning on tiles
+   * where some vertex writes its own, or data between other segments, such as a codelet's static ones. */
+  uint32_t other_start, other_bytes;
   machine *m;
   tile *t;
   context *probe; /* for translated_access: has the context's number, sp and vertex state */
@@ -156,8 +159,7 @@ enum {
   ACCESS_BY_SP = 1 << 25
 };
 /* Are all accesses to the range legal, with this sp? For those that no window holds. */
-uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how,
-                           uint32_t sp);
+uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp);
 /* Native code knows only its limit of slots: after as many it asks for more, and so sees whether the run has been stopped.
  * They take some ten milliseconds, and are much more than a counted loop needs, which wants time for all its rounds. */
 enum { NATIVE_SLOTS = 1 << 25 };
@@ -176,7 +178,7 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
                          int64_t left);
 
 typedef struct translator_helpers {
-  uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint32_t (*access)(translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);

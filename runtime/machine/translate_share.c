@@ -54,6 +54,13 @@ static code_window common(code_window a, uint32_t start, uint32_t bytes)
   return first < end ? (code_window){first, end - first} : (code_window){0};
 }
 
+static bool has_constants(const code_unit *code)
+{
+  for (size_t i = 0; i < code->num_ops; i++)
+    if (code->ops[i].id == OP_LUI) return true;
+  return false;
+}
+
 void code_unit_find_windows(const machine *m, const tile *t, code_unit *code)
 {
   code->readable = (code_window){t->readable.start, t->readable.size};
@@ -65,5 +72,6 @@ void code_unit_find_windows(const machine *m, const tile *t, code_unit *code)
     code->writable = common(code->writable, other->writable.start, other->writable.size);
   }
   code->writable = common(code->writable, code->readable.start, code->readable.bytes);
+  code->data_apart = has_constants(code) && memory_has_data_apart(t);
   code->reads_all = code->readable.bytes == m->target.memory_bytes;
 }

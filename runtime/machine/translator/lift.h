@@ -216,8 +216,8 @@ bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
  * others; or nothing, if it is covered by such a test: it then is `from` bytes behind the access that has made it. */
 typedef struct access_check {
   bool covered;
-  bool store, by_sp; /* somebody is a store; is a store relative to sp */
-  bool guess_stack;  /* the address probably points into the stack (stack_pointers.c) */
+  bool store, by_sp;            /* somebody is a store; is a store relative to sp */
+  bool guess_stack, guess_data; /* where the address probably points (likely_pointers.c) */
   int32_t from;
   uint32_t bytes, align; /* 0: only itself is tested; bytes is a multiple of align, a power of 2 */
   uint32_t tested_by;    /* if it is covered: the operation that tests, as an index of these */
@@ -228,11 +228,16 @@ typedef struct access_check {
 access_check *function_checks_find(const code_unit *unit, const code_function *f,
                                    const function_loops *loops, const counted_loop *fast);
 
-/* stack_pointers.c: for each block of the function, which integer registers (bit per register)
- * probably point into the stack where it begins. Nothing depends on it but speed. */
-uint32_t *stack_pointers_find(const code_unit *unit, const code_function *f);
+/* likely_pointers.c: integer registers (bit per register) that probably point into the stack, and to static data. Nothing depends on
+ * it but speed. */
+typedef struct likely_pointers {
+  uint32_t stack, data;
+} likely_pointers;
+
+/* For each block of the function, where it begins; to be freed. */
+likely_pointers *likely_pointers_find(const code_unit *unit, const code_function *f);
 /* Bits behind an operation, given those in front of it. */
-uint32_t stack_pointers_after(uint32_t before, const code_op *op);
+likely_pointers likely_pointers_after(likely_pointers before, const code_op *op);
 
 /* calling.c: how a function is called. Sets have a bit per register. */
 
@@ -348,9 +353,9 @@ typedef struct lift {
   LLVMValueRef
       at_round[NUM_REGISTERS]; /* of the fast copy of a loop that ends early; NULL: not written */
   function_loops loops;
-  uint32_t *block_stack_pointers; /* by block */
-  register_set *live;             /* where it begins, by block (leaving.c) */
-  bool *is_in_cycle;              /* by block (leaving.c) */
+  likely_pointers *block_pointers; /* by block */
+  register_set *live;              /* where it begins, by block (leaving.c) */
+  bool *is_in_cycle;               /* by block (leaving.c) */
   uint32_t *staying;    /* by block, as the next: integer registers that no loop around it writes */
   block_sums *sums;     /* where it begins */
   sum_slots *sum_slots; /* by operation of the function */

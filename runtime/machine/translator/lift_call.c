@@ -268,7 +268,7 @@ static LLVMValueRef start_vertex(lift *l, const code_op *op)
   LLVMBuildStore(l->b, target, lift_field(l, l->registers, offsetof(context, vertex_entry)));
   LLVMBuildStore(l->b, state, lift_field(l, l->registers, offsetof(context, vertex_state)));
   LLVMBuildStore(l->b, lift_constant(l, 0),
-                 lift_field(l, l->frame, offsetof(translated_frame, state_bytes)));
+                 lift_field(l, l->frame, offsetof(translated_frame, other_bytes)));
   lift_set_x(l, 10, state);
   lift_set_x(l, 1, lift_pc(l, l->block->pc_end));
   return target;

@@ -359,17 +359,18 @@ static uint32_t num_ops_of(const lift *l)
   return last->first_op + last->num_ops - first->first_op;
 }
 
-/* For each operation of the function: does its address probably point into the stack? */
-static void guess_stack(const lift *l, access_check *checks)
+/* For each operation of the function: where does its address probably point? */
+static void guess_places(const lift *l, access_check *checks)
 {
   uint32_t first = l->unit->blocks[l->f->first_block].first_op;
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
-    uint32_t bits = l->block_stack_pointers[n];
+    likely_pointers bits = l->block_pointers[n];
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
       const code_op *op = &l->unit->ops[i];
-      checks[i - first].guess_stack = bits >> op->rs1 & 1;
-      bits = stack_pointers_after(bits, op);
+      checks[i - first].guess_stack = bits.stack >> op->rs1 & 1;
+      checks[i - first].guess_data = l->unit->data_apart && bits.data >> op->rs1 & 1;
+      bits = likely_pointers_after(bits, op);
     }
   }
 }
@@ -382,7 +383,7 @@ static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
                     .debts = counts ? lift_find_debts(l, loop) : NULL,
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
                     .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
-  guess_stack(l, copy.checks);
+  guess_places(l, copy.checks);
   for (uint32_t i = 0; i < n; i++) {
     if (loop && !loop->contains[i]) continue;
     char name[16];
@@ -524,7 +525,7 @@ static void lift_body(lift *l)
 static void forget_function(lift *l)
 {
   function_loops_free(&l->loops);
-  free(l->block_stack_pointers);
+  free(l->block_pointers);
   free(l->live);
   free(l->is_in_cycle);
   lift_free_indices(l);
@@ -557,7 +558,7 @@ static void lift_one(lift *l, size_t number)
   lift_at_end(l, lift_new_block(l, "entry"));
   lift_make_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
-  l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
+  l->block_pointers = likely_pointers_find(l->unit, l->f);
   lift_find_leaving(l);
   lift_find_indices(l);
   load_frame(l);

@@ -127,6 +127,19 @@ static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LL
   }
 }
 
+/* Is the range in a window of stores? That of the last store in none of the others is another one now and then: it is loaded here. */
+static LLVMValueRef stores_legal(lift *l, const access_group *g, LLVMValueRef lowest,
+                                 LLVMValueRef highest)
+{
+  LLVMValueRef in_stack = range_in(l, lowest, highest, l->stack_start, l->stack_bytes);
+  if (g->by_sp) return in_stack;
+  LLVMValueRef in_window = range_in(l, lowest, highest, l->writable_start, l->writable_bytes);
+  LLVMValueRef start = lift_frame_word(l, offsetof(translated_frame, other_start));
+  LLVMValueRef bytes = lift_frame_word(l, offsetof(translated_frame, other_bytes));
+  LLVMValueRef in_other = range_in(l, lowest, highest, start, bytes);
+  return LLVMBuildOr(l->b, in_window, LLVMBuildOr(l->b, in_stack, in_other, ""), "");
+}
+
 /* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
 static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
 {
@@ -151,11 +164,7 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
   g->to = highest;
   if (g->load)
     legal = both(l, legal, range_in(l, lowest, highest, l->readable_start, l->readable_bytes));
-  if (!g->store) return legal;
-  LLVMValueRef in_stack = range_in(l, lowest, highest, l->stack_start, l->stack_bytes);
-  LLVMValueRef in_window = range_in(l, lowest, highest, l->writable_start, l->writable_bytes);
-  LLVMValueRef writable = g->by_sp ? in_stack : LLVMBuildOr(l->b, in_window, in_stack, "");
-  return both(l, legal, writable);
+  return g->store ? both(l, legal, stores_legal(l, g, lowest, highest)) : legal;
 }
 
 /* The word that the load gets, if it is legal to load it; else any word. */

@@ -3,7 +3,7 @@
  * An access is legal if it is aligned and in a window; window starts and sizes are multiples of 4.
  * Both are one comparison: the offset in the window, rotated right by the size's logarithm, so that
  * an unaligned one becomes huge. The unit's windows, whose bounds are constants, come first; then
- * those of the frame. Stores have two windows; the one to try first is a guess (stack_pointers.c).
+ * those of the frame. Stores have two windows; the one to try first is a guess (likely_pointers.c).
  * What is in no window goes to translated_access, which knows all rules; what
  * that refuses, the interpreter meets again and reports. A window of stores lies in that of loads
  * (translate.c), so a test of stores serves loads, too. */
@@ -60,7 +60,7 @@ static LLVMValueRef at_frame_memory(lift *l, LLVMValueRef offset)
 typedef struct range {
   LLVMValueRef start;
   uint32_t bytes, align; /* bytes: a multiple of align */
-  bool store, by_sp, guess_stack;
+  bool store, by_sp, guess_stack, guess_data;
 } range;
 
 /* The last place where the range may begin is `bytes - align` before that of its last `align`. */
@@ -150,10 +150,15 @@ static void find_window(lift *l, const range *r, LLVMBasicBlockRef inside, LLVMB
     return;
   }
   if (r->guess_stack) likely_inside(l, in_window(l, r, l->stack_start, l->stack_bytes), inside);
+  if (r->guess_data) likely_inside(l, IN_FRAME_WINDOW(l, r, other), inside);
   try_unit_window(l, r, l->unit->writable, inside);
   if (!r->guess_stack) likely_inside(l, IN_FRAME_WINDOW(l, r, stack), inside);
+  if (r->guess_data) {
+    lift_likely(l, IN_FRAME_WINDOW(l, r, writable), inside, slow);
+    return;
+  }
   likely_inside(l, IN_FRAME_WINDOW(l, r, writable), inside);
-  lift_likely(l, IN_FRAME_WINDOW(l, r, state), inside, slow);
+  lift_likely(l, IN_FRAME_WINDOW(l, r, other), inside, slow);
 }
 
 static LLVMValueRef address_of(lift *l, const code_op *op)
@@ -184,12 +189,14 @@ static range range_of_test(const access_check *check, const access *a)
                    .align = check->align,
                    .store = check->store,
                    .by_sp = check->by_sp,
-                   .guess_stack = check->guess_stack};
+                   .guess_stack = check->guess_stack,
+                   .guess_data = check->guess_data};
   return (range){.bytes = a->bytes,
                  .align = isa_access_align(a->bytes),
                  .store = a->store,
                  .by_sp = a->by_sp,
-                 .guess_stack = check->guess_stack};
+                 .guess_stack = check->guess_stack,
+                 .guess_data = check->guess_data};
 }
 
 /* An access to an element (lift_index.c), and the range that it tests, which begins at `first` + (index << log). */

@@ -121,7 +121,7 @@ wide __modti3(wide a, wide b);
 
 /* Helpers of native code by name. */
 typedef union helper_address {
-  uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint32_t (*access)(translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);

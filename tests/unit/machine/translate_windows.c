@@ -4,6 +4,7 @@
 #include "support/rig.h"
 
 #include <machine/native.h>
+#include <machine/state.h>
 #include <stddef.h>
 
 /* Data are more than code and constants on all tiles: so they are the largest readable window, too. */
@@ -145,6 +146,12 @@ Test(translate_windows, code_that_the_host_writes_later_is_tested_against_the_ti
   rig_free(&r);
 }
 
+static void set_stacks(tile_stack stacks[NUM_TILE_STACKS])
+{
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+}
+
 /* Over a small segment, which is in no window. */
 Test(translate_windows, sp_comes_down_over_data_between_two_stores)
 {
@@ -170,9 +177,83 @@ Test(translate_windows, sp_comes_down_over_data_between_two_stores)
   image.segments = segments;
   image.num_segments = sizeof segments / sizeof *segments;
   tile_stack stacks[NUM_TILE_STACKS];
-  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
-    stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  set_stacks(stacks);
   compare_engines(&r.target, &image, stacks, 100000, "sp over data", 0);
   free(bytes);
   rig_free(&r);
+}
+
+enum { ROUNDS = 1000, APART = RIG_BEHIND, APART_BYTES = RIG_END - RIG_BEHIND - 8 };
+
+/* Worker 0 counts in the first word behind the stacks, at an address from memory or one that its code has. Then it stores on and on,
+ * `step` further each time. */
+static void put_counting(assembler *a, bool from_memory, int32_t step)
+{
+  rig_start_worker(a);
+  asm_li(a, A0, from_memory ? RIG_CONST : APART);
+  if (from_memory) asm_load(a, ASM_LW, A0, A0, 0);
+  asm_li(a, A1, ROUNDS);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, A2, A0, 0);
+  asm_addi(a, A2, A2, 1);
+  asm_store(a, ASM_SW, A2, A0, 0);
+  asm_addi(a, A1, A1, -1);
+  asm_branch(a, ASM_BNE, A1, ZERO, again);
+  if (step) {
+    uint32_t on = asm_here(a);
+    asm_addi(a, A0, A0, step);
+    asm_store(a, ASM_SW, A0, A0, 0);
+    asm_branch(a, ASM_BEQ, ZERO, ZERO, on);
+  }
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+/* The tile's window of stores is in front of the stacks. `bytes`: as for rig_image. */
+static pop_image image_with_data_apart(const rig *r, uint8_t *bytes)
+{
+  static const pop_image_segment segments[] = {
+      {.start = RIG_CODE, .size = RIG_CODE_BYTES, .executable = true},
+      {.start = RIG_CONST, .size = RIG_CONST_BYTES},
+      {.start = RIG_DATA, .size = RIG_BEHIND - RIG_DATA, .writable = true},
+      {.start = APART, .size = APART_BYTES, .writable = true}};
+  pop_image image = rig_image(r, 0, bytes);
+  uint32_t address = APART;
+  memcpy(bytes + (RIG_CONST - RIG_BASE), &address, sizeof address);
+  image.segments = segments;
+  image.num_segments = sizeof segments / sizeof *segments;
+  return image;
+}
+
+Test(translate_windows, stores_to_data_apart_soon_ask_no_more)
+{
+  for (int from_memory = 0; from_memory < 2; from_memory++) {
+    rig r = rig_create_with(1, (machine_options){.engine = MACHINE_TRANSLATOR, .num_threads = 1});
+    put_counting(&r.code[0], from_memory, 0);
+    uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+    pop_image image = image_with_data_apart(&r, bytes);
+    expect_ok(rig_load_image(&r, &image));
+    rig_run(&r);
+    cr_assert_eq(rig_word(&r, 0, APART), ROUNDS);
+    uint64_t questions = r.m->tiles[0].native_questions;
+    cr_assert_leq(questions, 2, "%d questions", (int)questions);
+    free(bytes);
+    rig_free(&r);
+  }
+}
+
+/* Up to the end of them; down over the stacks of others and into its own; and over what is not aligned. */
+Test(translate_windows, stores_leave_data_apart_as_with_the_interpreter)
+{
+  static const int32_t steps[] = {4, -4, 2, 64, -64, 1024};
+  tile_stack stacks[NUM_TILE_STACKS];
+  set_stacks(stacks);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    rig r = rig_create(1, 0);
+    put_counting(&r.code[0], i & 1, steps[i]);
+    uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+    pop_image image = image_with_data_apart(&r, bytes);
+    compare_engines(&r.target, &image, stacks, 100000, "data apart", i);
+    free(bytes);
+    rig_free(&r);
+  }
 }
