@@ -40,9 +40,11 @@ static bool same_elements(const access *a, const access *b)
   return a->begin == b->begin && a->end == b->end;
 }
 
+/* What was farthest of all is no more, so of two that end at the same place the new one counts: the old one may be of the
+ * vertex, or of the elements, that are farthest of all now. */
 static void take_farther(const access **farthest, const access *a)
 {
-  if (!*farthest || a->end > (*farthest)->end) *farthest = a;
+  if (!*farthest || a->end >= (*farthest)->end) *farthest = a;
 }
 
 static void reach(sweep *s, const access *a)

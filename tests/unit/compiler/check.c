@@ -295,6 +295,14 @@ static void reads_what_it_changes_beside_another_reader(fixture *f)
   add_stencil(f, part(f->data, 90, 91), f->in);
 }
 
+/* What the first vertex reads ends where the second reads on. */
+static void reads_what_a_reader_of_more_changes(fixture *f)
+{
+  const pop_tensor read[] = {part(f->data, 1, 10), part(f->data, 5, 12)};
+  add_stencil(f, part(f->data, 0, 10), f->in);
+  add_scale(f, part(f->data, 6, 8), pop_concat(read, 2, 0));
+}
+
 static void in_place_and_another_writer(fixture *f)
 {
   add_stencil(f, part(f->data, 0, 60), part(f->data, 0, 60));
@@ -380,6 +388,10 @@ static const struct {
      reads_what_it_changes_beside_another_reader,
      POP_ERROR_GRAPH_CYCLE,
      {"[90:91)", "Scale.x", "vertex 0", "vertex 1", "Stencil.in"}},
+    {"P07 a reader, and one that changes what both read",
+     reads_what_a_reader_of_more_changes,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[6:8)", "Scale.x", "vertex 0", "vertex 1", "Stencil.in"}},
     {"P07 one that works in place, and another writer",
      in_place_and_another_writer,
      POP_ERROR_GRAPH_CYCLE,
