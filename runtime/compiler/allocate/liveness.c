@@ -169,9 +169,10 @@ static void group_accesses(liveness *l)
 
 static bool is_buffer(const block *b)
 {
-  return b->category == POP_MEMORY_MESSAGE || b->category == POP_MEMORY_REARRANGEMENT ||
-         b->category == POP_MEMORY_OUTPUT_EDGE || b->category == POP_MEMORY_MULTIPLE ||
-         b->category == POP_MEMORY_CONTROL_ID || b->category == POP_MEMORY_HOST_MESSAGE;
+  return b->category == POP_MEMORY_MESSAGE || b->category == POP_MEMORY_GLOBAL_MESSAGE ||
+         b->category == POP_MEMORY_REARRANGEMENT || b->category == POP_MEMORY_OUTPUT_EDGE ||
+         b->category == POP_MEMORY_MULTIPLE || b->category == POP_MEMORY_CONTROL_ID ||
+         b->category == POP_MEMORY_HOST_MESSAGE;
 }
 
 /* Rules 1 to 3: whether anything but the accesses themselves keeps the block alive. */

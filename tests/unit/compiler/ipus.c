@@ -173,6 +173,36 @@ Test(ipus, inputs_from_another_ipu_are_global_messages)
   pop_graph_free(graph);
 }
 
+/* One after the other: each input has left the tile when the next one comes, and so all may be where only two would fit. */
+Test(ipus, what_came_from_another_ipu_makes_room_for_what_comes_next)
+{
+  enum { STEPS = 4, COUNT = 60000 };
+  pop_graph *graph = new_machine(2, STEPS);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_tensor inputs[STEPS], sums = mapped(graph, STEPS, STEPS, "sums");
+  for (size_t i = 0; i < STEPS; i++) {
+    inputs[i] = mapped(graph, COUNT, i, "in");
+    pop_compute_set set = pop_graph_add_compute_set(graph, "sum");
+    pop_vertex v = pop_graph_add_vertex(graph, set, "Sum");
+    pop_graph_connect(graph, v, "in", inputs[i]);
+    pop_graph_connect(graph, v, "out", pop_tensor_index(sums, i));
+    pop_graph_set_vertex_tile(graph, v, STEPS);
+    pop_sequence_add(main, pop_program_execute(graph, set, "sum"));
+  }
+  pop_graph_create_host_write(graph, "in", pop_concat(inputs, STEPS, 0));
+  pop_graph_create_host_read(graph, "out", sums);
+  pop_engine *engine = start(graph, &main, 1);
+  int *values = pop_xcalloc(STEPS * COUNT, sizeof *values), found[STEPS];
+  for (int i = 0; i < STEPS * COUNT; i++) values[i] = 1 + i / COUNT;
+  ok(pop_engine_write_tensor(engine, "in", values, STEPS * COUNT * sizeof *values));
+  ok(pop_engine_run(engine, 0));
+  ok(pop_engine_read_tensor(engine, "out", found, sizeof found));
+  for (int i = 0; i < STEPS; i++) cr_assert_eq(found[i], (1 + i) * COUNT, "sum %d", i);
+  free(values);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 /* A predicate on one IPU decides for all. */
 Test(ipus, predicates_are_told_to_all_ipus)
 {
