@@ -4,6 +4,7 @@
 #define POPULUS_TEST_RANDOM_CHECK_H
 
 #include "random_nodes.h"
+#include "random_options.h"
 
 #include <inttypes.h>
 #include <populus/popc.h>
@@ -77,12 +78,16 @@ static inline void build(random_graph *g, bool on_cpu)
   cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
 }
 
+/* With options that change nothing of what is computed, if the graph is to have some. */
 static inline pop_engine *compile_graph(random_graph *g)
 {
   pop_program programs[NUM_PROGRAMS];
+  pop_option options[MAX_RANDOM_OPTIONS];
   pop_engine *engine;
+  size_t num_options = g->has_options ? random_options(&g->m, options) : 0;
   for (size_t i = 0; i < g->num_programs; ++i) programs[i] = g->programs[i]->program;
-  pop_error *error = pop_engine_create(g->m.graph, programs, g->num_programs, NULL, 0, &engine);
+  pop_error *error =
+      pop_engine_create(g->m.graph, programs, g->num_programs, options, num_options, &engine);
   cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
   return engine;
 }

@@ -74,6 +74,7 @@ typedef struct random_graph {
   const char *codelets; /* file */
   model m;
   uint32_t num_tiles;
+  bool has_options; /* of the engine (random_options.h) */
   node nodes[MAX_NODES];
   node nothing;
   size_t num_leaves, num_nodes;

@@ -11,9 +11,9 @@
 #include "support/seeds.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { NUM_GRAPHS = 100, NUM_TRANSLATED = 8 };
+enum { NUM_GRAPHS = 100, NUM_TRANSLATED = 8, NUM_WITH_OPTIONS = 20 };
 #else
-enum { NUM_GRAPHS = 600, NUM_TRANSLATED = 24 };
+enum { NUM_GRAPHS = 600, NUM_TRANSLATED = 24, NUM_WITH_OPTIONS = 100 };
 #endif
 
 static const char codelets[] = "random.gp";
@@ -48,6 +48,18 @@ Test(engine_random, translated_code_does_what_the_model_does, .init = compile_co
 {
   setenv("POPULUS_TILE_ENGINE", "translator", 1);
   check_seeds(false, NUM_TRANSLATED);
+}
+
+/* What measures programs, how exchanges are planned and the like change nothing of what they compute. */
+Test(engine_random, options_do_not_change_what_is_computed, .init = compile_codelets)
+{
+  setenv("POPULUS_VERIFY", "1", 1);
+  seed_range seeds = test_seeds(2001, 2000 + NUM_WITH_OPTIONS);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    random_graph *g = new_random_graph(seed, codelets);
+    g->has_options = true;
+    check_graph(g, false);
+  }
 }
 
 /* Two engines, made of two graphs that were built in the same way, have the same images. */

@@ -1,0 +1,47 @@
+/* Options of engines that change what the tiles are made to do, and nothing of what programs compute: some of them, with
+ * some values, for random tests. */
+#ifndef POPULUS_TEST_RANDOM_OPTIONS_H
+#define POPULUS_TEST_RANDOM_OPTIONS_H
+
+#include "model.h"
+
+enum { MAX_OPTION_VALUES = 6, MAX_RANDOM_OPTIONS = 20 };
+
+typedef struct option_choice {
+  const char *key, *values[MAX_OPTION_VALUES]; /* NULL ends them */
+} option_choice;
+
+static const option_choice option_choices[] = {
+    {"exchange.multicastPolicy", {"always", "never", "balanced"}},
+    {"opt.internalExchangeOptimisationTarget", {"memory", "balanced"}},
+    {"debug.instrument", {"true"}},
+    {"debug.computeInstrumentationLevel", {"tile", "vertex", "device", "ipu"}},
+    {"debug.instrumentControlFlow", {"true"}},
+    {"debug.keepDuplicateCode", {"true"}},
+    {"debug.supervisorStackSizeInBytes", {"64", "1024"}},
+    {"debug.outputAllSymbols", {"false"}},
+    {"profiler.blocks.filter", {".", "block", "empty"}},
+    {"profiler.programs.filter", {".", "copy", "execute|while|repeat", "stream"}},
+    {"profiler.blocks.bufferSize", {"64", "72", "200"}},
+    {"profiler.blocks.implicitFlush", {"false", "true"}},
+    {"streamCallbacks.multiThreadMode", {"dedicated", "collaborative"}},
+    {"streamCallbacks.numWorkerThreads", {"2"}},
+    {"target.archiveSections", {"byCategory"}},
+    {"debug.strictLoads", {"true"}},
+};
+
+/* Half of them. They are the caller's to keep; returns how many there are. */
+static inline size_t random_options(model *m, pop_option options[MAX_RANDOM_OPTIONS])
+{
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof option_choices / sizeof *option_choices; ++i) {
+    const option_choice *choice = &option_choices[i];
+    uint32_t num_values = 0;
+    while (num_values < MAX_OPTION_VALUES && choice->values[num_values]) ++num_values;
+    if (model_chance(m, 2))
+      options[count++] = (pop_option){choice->key, choice->values[model_random(m, num_values)]};
+  }
+  return count;
+}
+
+#endif
