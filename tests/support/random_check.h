@@ -16,14 +16,16 @@ enum {
 
 /* ---- a graph ---- */
 
-static inline pop_target random_target(model *m, uint32_t *num_tiles)
+static inline pop_target random_target(random_graph *g)
 {
+  model *m = &g->m;
   pop_target target;
   const char *const *names = pop_target_names();
   expect_ok(pop_target_create(names[model_random(m, 3)], 1, &target));
   target.tiles_per_ipu = 1 + model_random(m, MAX_TILES);
   if (model_chance(m, 3)) target.num_ipus = 2 + model_random(m, 3);
-  *num_tiles = pop_target_num_tiles(&target);
+  if (g->has_options && model_chance(m, 2)) vary_target(m, &target);
+  g->num_tiles = pop_target_num_tiles(&target);
   return target;
 }
 
@@ -60,7 +62,7 @@ static inline random_graph *new_random_graph(uint64_t seed, const char *codelets
 static inline void build(random_graph *g, bool on_cpu)
 {
   model *m = &g->m;
-  pop_target target = random_target(m, &g->num_tiles);
+  pop_target target = random_target(g);
   if (on_cpu) pop_target_create_cpu(&target);
   if (on_cpu) target.tiles_per_ipu = g->num_tiles;
   /* What only one program touches may share memory: half of the graphs have only one. */

@@ -44,4 +44,22 @@ static inline size_t random_options(model *m, pop_option options[MAX_RANDOM_OPTI
   return count;
 }
 
+/* A machine that nobody has built. */
+static inline void vary_target(model *m, pop_target *target)
+{
+  static const uint32_t latencies[] = {0, 1, 2, 3, 5, 30, 100}, bases[] = {0, 4, 12, 0x1004};
+  static const uint32_t elements[] = {4, 64, 1024, 16384};
+  target->num_worker_contexts = 1 + model_random(m, 6);
+  target->exchange_latency_cycles = latencies[model_random(m, 7)];
+  target->sync_cycles = latencies[model_random(m, 7)];
+  target->host_sync_cycles = latencies[model_random(m, 7)];
+  target->global_latency_cycles = latencies[model_random(m, 7)];
+  target->memory_element_bytes = elements[model_random(m, 4)];
+  target->memory_bytes = 1 << 19;
+  if (model_chance(m, 2)) target->memory_base = bases[model_random(m, 4)];
+  target->system_bytes = 4 * model_random(m, 5);
+  target->interleaved_base = target->memory_base + 200000 + 4 * model_random(m, 9);
+  if (model_chance(m, 3)) target->cycle_estimates = 1;
+}
+
 #endif
