@@ -80,6 +80,20 @@ static inline void build(random_graph *g, bool on_cpu)
   cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
 }
 
+/* By way of a file. */
+static inline pop_engine *load_again(pop_engine *engine)
+{
+  static const char path[] = "again.a";
+  pop_executable *executable;
+  pop_engine *again;
+  expect_ok(pop_engine_save_archive(engine, path));
+  pop_engine_free(engine);
+  expect_ok(pop_executable_load(path, &executable));
+  expect_ok(pop_engine_create_from_executable(executable, NULL, 0, &again));
+  pop_executable_free(executable);
+  return again;
+}
+
 /* With options that change nothing of what is computed, if the graph is to have some. */
 static inline pop_engine *compile_graph(random_graph *g)
 {
@@ -91,7 +105,7 @@ static inline pop_engine *compile_graph(random_graph *g)
   pop_error *error =
       pop_engine_create(g->m.graph, programs, g->num_programs, options, num_options, &engine);
   cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
-  return engine;
+  return g->has_options && model_chance(&g->m, 2) ? load_again(engine) : engine;
 }
 
 static inline void free_graph(random_graph *g)
