@@ -74,7 +74,7 @@ typedef struct pop_target {
   pop_target_type type;
   uint32_t num_ipus;             /* 1 to POP_TARGET_MAX_IPUS */
   uint32_t tiles_per_ipu;        /* 1 to 65,536 */
-  uint32_t num_worker_contexts;  /* 6; the supervisor is one more context */
+  uint32_t num_worker_contexts;  /* 6 (fewer: no MultiVertex); the supervisor is one more context */
   uint32_t memory_base;          /* first address of tile memory */
   uint32_t memory_bytes;         /* per tile, all regions */
   uint32_t interleaved_base;     /* first address of region 1; == end of memory if there is none */

@@ -42,7 +42,7 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
     if (r->compute_set_uses[i] == 0) continue;
     const uint32_t *vertices = groups.vertices + groups.first[i];
     size_t count = groups.first[i + 1] - groups.first[i];
-    for (size_t j = 0; j < count && !error; j++) error = check_vertex_fields(graph, vertices[j]);
+    for (size_t j = 0; j < count && !error; j++) error = check_one_vertex(graph, vertices[j]);
     if (!error) error = check_races(mapped, vertices, count);
   }
   free(groups.vertices);

@@ -27,8 +27,8 @@ POP_MUST_CHECK pop_error *check_tensor_mapped(const mapped_variables *mapped, ui
 /* The same, and not too large for the host (a broadcast may be). */
 POP_MUST_CHECK pop_error *check_host_tensor(const mapped_variables *mapped, uint32_t tensor);
 
-/* vertex.c: on a tile, each field connected. */
-POP_MUST_CHECK pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex);
+/* vertex.c: on a tile that has the workers it is made for, each field connected. */
+POP_MUST_CHECK pop_error *check_one_vertex(const pop_graph *graph, uint32_t vertex);
 
 /* race.c: all elements mapped; none written twice or written and read in the compute set. */
 POP_MUST_CHECK pop_error *check_races(const mapped_variables *mapped, const uint32_t *vertices,

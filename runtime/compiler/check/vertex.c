@@ -1,8 +1,9 @@
-/* A vertex by itself: on a tile, each field connected.
+/* A vertex by itself: on a tile that has the workers it is made for, each field connected.
  *
  * A plain scalar field that the graph never set is zero: programs rely on that. */
 #include "compiler/check/check.h"
 
+#include "isa/isa.h"
 #include <stdlib.h>
 
 enum { MAX_EDGE_BYTES = INT32_MAX };
@@ -46,13 +47,29 @@ static pop_error *check_edge(const pop_graph *graph, uint32_t vertex_number, con
   return NULL;
 }
 
-pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex_number)
+/* Codelets divide what all workers do by a number that is known when they are compiled. */
+static pop_error *check_workers(const pop_graph *graph, uint32_t vertex_number)
+{
+  const pop_target *target = &graph->target;
+  if (target->num_worker_contexts == ISA_MAX_WORKERS) return NULL;
+  char *who = describe_vertex(graph, vertex_number);
+  pop_error *error = pop_error_new(
+      POP_ERROR_INVALID_ARGUMENT,
+      "%s runs on all workers of a tile and divides its work by %d, but tiles of target '%s' have "
+      "%u workers: a target with num_worker_contexts %d can run it",
+      who, ISA_MAX_WORKERS, target->name, target->num_worker_contexts, ISA_MAX_WORKERS);
+  free(who);
+  return error;
+}
+
+pop_error *check_one_vertex(const pop_graph *graph, uint32_t vertex_number)
 {
   const vertex *v = &graph->vertices[vertex_number];
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
   if (v->tile == GRAPH_NONE)
     return vertex_error(graph, vertex_number, NULL,
                         "is not mapped to a tile: call pop_graph_set_vertex_tile");
+  if (type->kind == POP_VERTEX_MULTI) POP_TRY(check_workers(graph, vertex_number));
   for (uint32_t i = 0; i < type->num_fields; i++) {
     const pop_field *field = &type->fields[i];
     if (field->kind == POP_FIELD_CONSTANT) continue;

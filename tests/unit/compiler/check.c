@@ -72,6 +72,14 @@ static const pop_vertex_type scale = {.name = "Scale",
                                       .fields = scale_fields,
                                       .num_fields = 2};
 
+static const pop_vertex_type together = {.name = "Together",
+                                         .symbol = "__runCodelet_Together",
+                                         .kind = POP_VERTEX_MULTI,
+                                         .state_size = 8,
+                                         .state_alignment = 4,
+                                         .fields = update_fields,
+                                         .num_fields = 1};
+
 /* A graph with 100 floats `in` and `data` (mapped), and one compute set that a program executes. */
 typedef struct fixture {
   pop_graph *graph;
@@ -91,6 +99,7 @@ static fixture new_fixture(void)
   add_vertex_type(f.graph, &stencil);
   add_vertex_type(f.graph, &update);
   add_vertex_type(f.graph, &scale);
+  add_vertex_type(f.graph, &together);
   f.in = vector(f.graph, 100, "in");
   f.data = vector(f.graph, 100, "data");
   pop_graph_map_linearly(f.graph, f.in, 0, 0);
@@ -189,7 +198,20 @@ static void overlapping_copy(fixture *f)
   f->program = pop_program_copy(part(f->in, 0, 60), part(f->in, 20, 80), "shift");
 }
 
+static void all_workers(fixture *f)
+{
+  pop_vertex v = pop_graph_add_vertex(f->graph, f->sweep, "Together");
+  pop_graph_connect(f->graph, v, "x", f->data);
+  pop_graph_set_vertex_tile(f->graph, v, 1);
+}
+
 /* ---- graphs that are not ---- */
+
+static void all_workers_of_another_machine(fixture *f)
+{
+  f->graph->target.num_worker_contexts = 4;
+  all_workers(f);
+}
 
 static void vertex_without_tile(fixture *f)
 {
@@ -324,11 +346,16 @@ static const struct {
     {"empty tensors", empty_tensors, 0, {0}},
     {"writes the very elements it reads", writes_the_very_elements_it_reads, 0, {0}},
     {"reads what it changes", reads_what_it_changes, 0, {0}},
+    {"a vertex of all workers", all_workers, 0, {0}},
     {"X07 overlapping copy", overlapping_copy, 0, {0}},
     {"P08 vertex without tile",
      vertex_without_tile,
      POP_ERROR_GRAPH_CONNECTION,
      {"vertex 0", "Stencil", "'sweep'", "not mapped"}},
+    {"a vertex of all workers where there are fewer",
+     all_workers_of_another_machine,
+     POP_ERROR_INVALID_ARGUMENT,
+     {"vertex 0", "Together", "'sweep'", "by 6", "4 workers"}},
     {"P06 field unconnected",
      field_unconnected,
      POP_ERROR_GRAPH_CONNECTION,
