@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <populus/popc.h>
+#include <populus/profile.h>
 
 enum {
   NUM_ROUNDS = 4,     /* a program is run in each */
@@ -101,6 +102,8 @@ static inline pop_engine *compile_graph(random_graph *g)
   pop_option options[MAX_RANDOM_OPTIONS];
   pop_engine *engine;
   size_t num_options = g->has_options ? random_options(&g->m, options) : 0;
+  g->blocks_may_be_lost =
+      has_option(options, num_options, "profiler.blocks.implicitFlush", "false");
   for (size_t i = 0; i < g->num_programs; ++i) programs[i] = g->programs[i]->program;
   pop_error *error =
       pop_engine_create(g->m.graph, programs, g->num_programs, options, num_options, &engine);
@@ -190,6 +193,23 @@ static inline void run_rounds(random_graph *g, pop_engine *engine)
   }
 }
 
+/* Blocks that are timed all come to their ends, unless it was asked for that buffers are not emptied in time. */
+static inline void check_timed_blocks(const random_graph *g, const pop_engine *engine)
+{
+  static const char *const losses[] = {"\"Overflow\"", "\"Unknown\"", "endUnknown"};
+  char *text;
+  size_t bytes;
+  if (g->blocks_may_be_lost) return;
+  FILE *stream = open_memstream(&text, &bytes);
+  expect_ok(pop_engine_write_execution_profile(engine, POP_PROFILE_JSON, stream));
+  fclose(stream);
+  for (size_t i = 0; i < 3; ++i) {
+    const char *found = strstr(text, losses[i]);
+    cr_assert_null(found, "seed %" PRIu64 ": %.300s", g->seed, found ? found : "");
+  }
+  free(text);
+}
+
 /* Makes a graph as `g` says, which is new_random_graph's, and frees it; every difference fails. */
 static inline void check_graph(random_graph *g, bool on_cpu)
 {
@@ -207,6 +227,7 @@ static inline void check_graph(random_graph *g, bool on_cpu)
   if (!on_cpu) compare_memory(g, engine);
   compare_all(g, engine, 0);
   run_rounds(g, engine);
+  if (g->has_options) check_timed_blocks(g, engine);
   fclose(printed);
   fclose(g->printed);
   cr_assert_str_eq(engine_text, model_text, "seed %" PRIu64 ": other text printed", g->seed);

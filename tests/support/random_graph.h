@@ -75,6 +75,7 @@ typedef struct random_graph {
   model m;
   uint32_t num_tiles;
   bool has_options; /* of the engine (random_options.h) */
+  bool blocks_may_be_lost;
   node nodes[MAX_NODES];
   node nothing;
   size_t num_leaves, num_nodes;

@@ -44,6 +44,14 @@ static inline size_t random_options(model *m, pop_option options[MAX_RANDOM_OPTI
   return count;
 }
 
+static inline bool has_option(const pop_option *options, size_t count, const char *key,
+                              const char *value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (strcmp(options[i].key, key) == 0 && strcmp(options[i].value, value) == 0) return true;
+  return false;
+}
+
 /* A machine that nobody has built. */
 static inline void vary_target(model *m, pop_target *target)
 {
