@@ -39,11 +39,18 @@ void draft_add_window(host_draft *draft, const host_window *window)
   pop_push(draft->windows, draft->num_windows, draft->windows_capacity, *window);
 }
 
+/* Records of one number may follow each other: then a row can be in front of the last one in the host's memory, or over it. */
+static bool may_follow(const host_packet *packet, uint32_t host_offset)
+{
+  uint32_t bytes = packet->to_tile ? 0 : packet->row_bytes;
+  return host_offset >= (uint64_t)packet->host_offset + bytes;
+}
+
 /* Makes the row another one of the packet, if it goes on as regularly. */
 static bool append_row(host_packet *packet, const segment *row, uint32_t host_offset)
 {
   if (packet->at.block != row->at.block || packet->row_bytes != row->bytes ||
-      row->at.offset < packet->at.offset)
+      row->at.offset < packet->at.offset || !may_follow(packet, host_offset))
     return false;
   if (packet->rows == 1) {
     packet->stride = row->at.offset - packet->at.offset;

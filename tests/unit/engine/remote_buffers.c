@@ -122,6 +122,39 @@ TEST_ON_EACH_DEVICE(remote_buffers, several_rows_in_one_copy)
   end(&x);
 }
 
+/* Both of two rows are what one offset says. Where the offset is, the end of the first lies in front of the beginning of the
+ * second, but behind it in the buffer's row; and the other way round all of a row over all of the other. */
+TEST_ON_EACH_DEVICE(remote_buffers, one_offset_for_several_rows)
+{
+  static const size_t borders[] = {0, 4, 16, 2 * ROW};
+  bench x = new_bench();
+  pop_tensor two = new_variable(x.graph, POP_INT, (size_t)2 * ROW, "two");
+  for (size_t i = 0; i < 3; i++)
+    pop_graph_set_tile_mapping(x.graph, pop_tensor_slice(two, borders[i], borders[i + 1], 0),
+                               3 + 2 * i % 4);
+  pop_tensor same = new_variable(x.graph, POP_INT, (size_t)2 * ROW, "same");
+  pop_graph_set_tile_mapping(x.graph, same, 5);
+  pop_tensor offsets = pop_tensor_broadcast(x.offset, 2, 0);
+  x.programs[0] = pop_program_copy_from_remote_buffer(x.buffer, two, offsets, "gather");
+  x.programs[1] = pop_program_copy_to_remote_buffer(two, x.buffer, offsets, "scatter");
+  x.programs[2] = pop_program_copy_to_remote_buffer(same, x.buffer, offsets, "same");
+  load(&x, 3);
+  for (size_t row = 0; row < ROWS; row++) set_row(&x, row, 100 * (int)row);
+  int found[2 * ROW];
+  write_offset(&x, 3);
+  expect_ok(pop_engine_run(x.engine, 0));
+  expect_ok(pop_engine_read_tensor(x.engine, "two", found, sizeof found));
+  for (int i = 0; i < 2 * ROW; i++) cr_assert_eq(found[i], 300 + i % ROW, "element %d", i);
+  write_offset(&x, 1);
+  expect_ok(pop_engine_run(x.engine, 1));
+  expect_row(&x, 1, 300, 1);
+  expect_ok(pop_engine_write_tensor(x.engine, ">same", found, sizeof found));
+  write_offset(&x, 2);
+  expect_ok(pop_engine_run(x.engine, 2));
+  expect_row(&x, 2, 300, 1);
+  end(&x);
+}
+
 /* Without offsets: the first rows. In a loop, the device counts. */
 TEST_ON_EACH_DEVICE(remote_buffers, without_offsets_it_is_about_the_first_rows)
 {
