@@ -142,10 +142,19 @@ static pop_error *bring_numbers(remote_copy *r, lowering *l, uint32_t offsets, u
   return error;
 }
 
+/* Of those that follow each other, the one with the number; the last may be shorter. */
+static host_window window_of_row(const host_window *first, uint32_t row, uint64_t total_bytes)
+{
+  host_window of_row = *first;
+  of_row.begin = row * first->bytes;
+  if (of_row.bytes > total_bytes - of_row.begin) of_row.bytes = total_bytes - of_row.begin;
+  return of_row;
+}
+
 /* `window` is the buffer with all rows for hostRecord to choose from, or the one that is `row_bytes` long
  * and first of those that follow each other. */
 static void exchange_parts(const remote_copy *r, lowering *l, const host_window *window,
-                           const char *name, bool to_device, step_list *steps)
+                           uint64_t total_bytes, const char *name, bool to_device, step_list *steps)
 {
   uint32_t row = COMPILER_NONE;
   host_draft draft = {0};
@@ -155,8 +164,7 @@ static void exchange_parts(const remote_copy *r, lowering *l, const host_window 
     if (!draft_has_room(&draft, l->c, &p->at)) draft_keep(l, &draft, steps);
     bool fixed = p->number == COMPILER_NONE;
     if (draft.num_windows == 0 || (fixed && p->row != row)) {
-      host_window of_row = *window;
-      if (fixed) of_row.begin = p->row * window->bytes;
+      host_window of_row = fixed ? window_of_row(window, p->row, total_bytes) : *window;
       draft.name = name;
       draft_add_window(&draft, &of_row);
       row = p->row;
@@ -176,7 +184,7 @@ pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *step
   const char *name = *copied->name ? pop_arena_strdup(c->arena, copied->name) : info->name;
   const tensor *t = &c->graph->tensors[copied->source];
   uint64_t row_bytes = info->num_elements * pop_type_bytes(info->type);
-  uint64_t rows = t->num_elements / info->num_elements;
+  uint64_t rows = t->num_elements / info->num_elements, total_bytes = rows * row_bytes;
   bool chosen = copied->destination != 0;
   /* Without offsets the rows follow each other: as many as fit are taken for one. */
   if (!chosen) row_bytes *= rows < UINT32_MAX / row_bytes ? rows : UINT32_MAX / row_bytes;
@@ -188,7 +196,7 @@ pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *step
   pop_error *error = NULL;
   find_parts(&r, c, copied->source, row_bytes);
   if (chosen) error = bring_numbers(&r, l, copied->destination, rows, name, steps);
-  if (!error) exchange_parts(&r, l, &window, name, copied->to_device, steps);
+  if (!error) exchange_parts(&r, l, &window, total_bytes, name, copied->to_device, steps);
   info->is_used = true;
   free(r.parts);
   free(r.numbers);

@@ -388,3 +388,22 @@ Test(remote_buffers, an_archive_has_its_remote_buffers, .init = enter_fresh_fold
   cr_assert_eq(found[9], 49);
   pop_engine_free(x.engine);
 }
+
+/* More than 4 GiB are several windows, the last of which ends where the buffer does. */
+Test(remote_buffers, an_archive_may_fill_a_buffer_of_5_gib, .init = enter_fresh_folder)
+{
+  enum { MIB_ROW = 1 << 18, MIB_ROWS = 5 << 10 };
+  bench x = {.graph = new_graph_with_tiles(NUM_TILES)};
+  x.buffer = pop_graph_add_remote_buffer(x.graph, "large", POP_INT, MIB_ROW, MIB_ROWS);
+  pop_tensor row = new_variable(x.graph, POP_INT, MIB_ROW, "row");
+  pop_graph_map_linearly(x.graph, row, 0, 1);
+  x.programs[0] = pop_program_copy_to_remote_buffer(pop_tensor_broadcast(row, MIB_ROWS, 0),
+                                                    x.buffer, (pop_tensor){0}, "fill");
+  assert_no_error(x.graph);
+  expect_ok(pop_engine_create(x.graph, x.programs, 1, NULL, 0, &x.engine));
+  expect_ok(pop_engine_save_archive(x.engine, "large.a"));
+  end(&x);
+  pop_executable *executable;
+  expect_ok(pop_executable_load("large.a", &executable));
+  pop_executable_free(executable);
+}
