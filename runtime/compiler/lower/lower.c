@@ -374,15 +374,19 @@ static uint32_t lower_sync(program_lowering *p, uint32_t number)
                   internal ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL);
 }
 
+/* Nothing of what holds an element twice: as so many bytes written, it would count as more than it is. */
 static uint32_t lower_write_undef(program_lowering *p, uint32_t number)
 {
   compilation *c = p->l.c;
   uint32_t added = add_step(&p->l, STEP_WRITE_UNDEF, name_of(p, number), COMPILER_NONE);
+  pop_tensor undefined = {c->graph, c->graph->programs[number].source};
+  bool counts = !pop_tensor_contains_aliases(undefined);
   begin_accesses(&p->l, added);
   segment_walk walk;
   segment found;
-  segment_walk_start(&walk, c, c->graph->programs[number].source);
-  while (segment_walk_next(&walk, &found)) record_write(&p->l, found.at.block, found.bytes);
+  segment_walk_start(&walk, c, undefined.index);
+  while (counts && segment_walk_next(&walk, &found))
+    record_write(&p->l, found.at.block, found.bytes);
   end_accesses(&p->l, added);
   return added;
 }

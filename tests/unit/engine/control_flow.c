@@ -230,3 +230,49 @@ Test(control_flow, after_write_undef_memory_may_serve_others)
   uint32_t without = variable_bytes(false), with = variable_bytes(true);
   cr_assert_eq(without - with, 4096 * sizeof(int), "%u bytes without, %u with", without, with);
 }
+
+static pop_tensor row_of_ints(pop_graph *graph, const char *name, bool written, bool read)
+{
+  const size_t count = 8;
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, &count, 1, name);
+  pop_graph_set_tile_mapping(graph, t, 1);
+  if (written) pop_graph_create_host_write(graph, name, t);
+  if (read) pop_graph_create_host_read(graph, name, t);
+  return t;
+}
+
+static pop_tensor all_but_the_first(pop_tensor row)
+{
+  return pop_tensor_slice(row, 1, 8, 0);
+}
+
+/* The program has a temporary row in front of what says that one element of `kept` is not needed, eight times. The others
+ * are: they are what the run before has left. */
+TEST_ON_EACH_DEVICE(control_flow, what_is_undefined_several_times_is_not_more)
+{
+  static const int numbers[8] = {10, 11, 12, 13, 14, 15, 16, 17}, others[8] = {-1, -2, -3};
+  int found[8];
+  pop_graph *graph = new_machine();
+  pop_tensor from = row_of_ints(graph, "from", true, false),
+             next = row_of_ints(graph, "next", true, false),
+             between = row_of_ints(graph, "between", false, false),
+             kept = row_of_ints(graph, "kept", false, false),
+             to = row_of_ints(graph, "to", false, true),
+             out = row_of_ints(graph, "out", false, true);
+  pop_tensor first = pop_tensor_broadcast(pop_tensor_slice(kept, 0, 1, 0), 8, 0);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy(from, between, "in"));
+  pop_sequence_add(main, pop_program_copy(between, to, "through"));
+  pop_sequence_add(main, pop_program_write_undef(first, "undefined"));
+  pop_sequence_add(main, pop_program_copy(all_but_the_first(kept), all_but_the_first(out), "out"));
+  pop_sequence_add(main, pop_program_copy(next, kept, "keep"));
+  pop_engine *engine = start(graph, main);
+  cr_assert_null(pop_engine_write_tensor(engine, "from", others, sizeof others));
+  cr_assert_null(pop_engine_write_tensor(engine, "next", numbers, sizeof numbers));
+  run(engine);
+  run(engine);
+  cr_assert_null(pop_engine_read_tensor(engine, "out", found, sizeof found));
+  for (int i = 1; i < 8; i++) cr_assert_eq(found[i], numbers[i], "element %d is %d", i, found[i]);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
