@@ -64,9 +64,12 @@ static pop_error *connect_stream_callback(pop_engine *engine, const char *handle
   size_t stream;
   uint32_t in_graph;
   POP_TRY(streams_find(engine->replicas[0].streams, call, handle, &stream, &in_graph));
+  callback_turn *turn = NULL;
   for (uint32_t r = 0; r < engine->num_replicas * in_graph; r++) {
     replica_place place = place_replica(engine, r);
-    POP_TRY(streams_connect_callback(place.in->streams, call, stream + place.number, callback));
+    if (!callback || !callback->context) turn = NULL; /* they may be called at the same time */
+    POP_TRY(
+        streams_connect_callback(place.in->streams, call, stream + place.number, callback, &turn));
   }
   return NULL;
 }
@@ -118,7 +121,8 @@ static pop_error *connect_replica_stream_callback(pop_engine *engine, const char
   streams *in;
   size_t stream;
   POP_TRY(find_own_stream(engine, call, handle, replica, &in, &stream));
-  return streams_connect_callback(in, call, stream, callback);
+  callback_turn *turn = NULL;
+  return streams_connect_callback(in, call, stream, callback, &turn);
 }
 
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,

@@ -13,11 +13,17 @@ typedef struct buffer_list {
   size_t count, capacity;
 } buffer_list;
 
+struct callback_turn {
+  uint32_t connections; /* whose it is */
+  uint32_t open;        /* copies to the device that have begun, and have not been completed */
+};
+
 typedef struct connection {
   uint8_t *begin, *end, *next; /* the user's memory; NULL: none */
   size_t step;                 /* from one copy to the next */
   bool has_callback;
   pop_stream_callback callback;
+  callback_turn *turn; /* of the callback */
   /* Buffers of callbacks, of one copy each, made when they are needed: all of them; those that nobody
    * uses; those that prefetch has filled, the oldest first. */
   buffer_list buffers, unused, prefetched;
@@ -79,6 +85,7 @@ static void drop_prefetched(connection *c)
   c->prefetched.count = c->unused.count = 0;
   for (size_t i = 0; i < c->buffers.count; i++) push_buffer(&c->unused, c->buffers.items[i]);
   c->current = NULL;
+  if (c->turn) c->turn->open = 0;
 }
 
 static void disconnect(connection *c)
@@ -88,6 +95,7 @@ static void disconnect(connection *c)
   free(c->buffers.items);
   free(c->unused.items);
   free(c->prefetched.items);
+  if (c->turn && --c->turn->connections == 0) free(c->turn);
   *c = (connection){0};
 }
 
@@ -136,14 +144,16 @@ pop_error *streams_connect(streams *s, const char *call, size_t number, void *be
 }
 
 pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
-                                    const pop_stream_callback *callback)
+                                    const pop_stream_callback *callback, callback_turn **turn)
 {
   if (!callback || !callback->fetch)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: stream '%s': the callback %s", call,
                          s->names[number],
                          callback ? "has no fetch, which every stream needs" : "is NULL");
   disconnect(&s->connections[number]);
-  s->connections[number] = (connection){.has_callback = true, .callback = *callback};
+  if (!*turn) *turn = pop_xcalloc(1, sizeof **turn);
+  (*turn)->connections++;
+  s->connections[number] = (connection){.has_callback = true, .callback = *callback, .turn = *turn};
   return NULL;
 }
 
@@ -227,6 +237,14 @@ static uint8_t *take_buffer(connection *c, size_t bytes)
   return made;
 }
 
+/* A copy to the device: the oldest that is open. */
+static void complete_copy(const connection *c)
+{
+  if (c->turn->open == 0) return;
+  c->turn->open--;
+  if (c->callback.complete) c->callback.complete(c->callback.context);
+}
+
 /* For a copy to the device the oldest of what has been prefetched, or what is fetched now. */
 static pop_error *buffer_of_callback(const streams *s, const executable_stream *facts,
                                      connection *c, uint8_t **buffer)
@@ -248,7 +266,9 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   bool begins = window->begin == 0 && c == &s->connections[window->object];
   if (!is_connected(c)) return not_connected(facts);
   if (begins && c->has_callback) {
+    if (facts->to_device) complete_copy(c); /* of one exchange: its data are in a buffer of ours */
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
+    if (facts->to_device) c->turn->open++;
   } else if (begins) {
     c->current = c->next;
     c->next = (size_t)(c->end - c->next) > c->step ? c->next + c->step : c->begin;
@@ -279,8 +299,12 @@ pop_error *streams_end(streams *s, const executable_window *window, uint8_t *mem
   bool last = !facts->broadcast || (!s->leader && facts->replica + 1 == facts->num_replicas);
   if (!last || !c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
   uint8_t *buffer = memory - window->begin;
-  if (!facts->to_device) POP_TRY(call_fetch(s, facts, c, buffer));
-  if (c->callback.complete) c->callback.complete(c->callback.context);
+  if (facts->to_device) {
+    complete_copy(c);
+  } else {
+    POP_TRY(call_fetch(s, facts, c, buffer));
+    if (c->callback.complete) c->callback.complete(c->callback.context);
+  }
   push_buffer(&c->unused, buffer);
   if (prefetch && facts->to_device && c->callback.prefetch) prefetch_copies(s, facts, c);
   return NULL;

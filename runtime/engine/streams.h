@@ -26,8 +26,12 @@ typedef struct stream_share {
 } stream_share;
 POP_MUST_CHECK pop_error *streams_connect(streams *s, const char *call, size_t number, void *begin,
                                           void *end, stream_share share);
+/* A callback that several streams (of replicas) are connected to: of what it fetches each copy is completed before the next,
+ * whoever's that is. Begins as NULL, and goes with the last of them. */
+typedef struct callback_turn callback_turn;
 POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
-                                                   const pop_stream_callback *callback);
+                                                   const pop_stream_callback *callback,
+                                                   callback_turn **turn);
 /* Seconds that a callback's fetch may take before the copy is an error; 0: any number. */
 void streams_limit_callbacks(streams *s, double seconds);
 /* Copies of a stream that may be prefetched; 0: as many as it says itself. */

@@ -141,7 +141,8 @@ typedef struct pop_stream_callback {
   /* May be NULL: no copy will take what prefetch has filled, because the engine was loaded or freed, or the stream was
    * connected anew. */
   void (*invalidate_prefetched)(void *context);
-  /* May be NULL: the device has taken the data. */
+  /* May be NULL: the data have been taken. Comes before the next fetch, also where the compiler has made one exchange of
+   * several copies, or the callback is all replicas'. */
   void (*complete)(void *context);
   void *context;
 } pop_stream_callback;

@@ -450,6 +450,39 @@ static int take_own(void *context, void *data)
   return own->calls++ > 1 ? 7 : 0;
 }
 
+static int fill_with_number(void *context, void *data)
+{
+  memcpy(data, context, sizeof(int));
+  return 0;
+}
+
+static void go_on(void *context)
+{
+  ++*(int *)context;
+}
+
+/* It goes on to the next number when the last one has been taken. */
+Test(replicas, one_callback_may_be_for_all)
+{
+  for (kind of = 0; of < KINDS; of++) {
+    int number = 0, found[REPLICAS];
+    pop_graph *graph = new_machine(of);
+    pop_tensor x = mapped(graph, POP_INT, 1, 4);
+    pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 1);
+    pop_program main = pop_program_copy_from_stream(in, x, "in");
+    pop_graph_create_host_read(graph, "x", x);
+    pop_engine *engine = start(graph, &main, 1);
+    pop_stream_callback callback = {
+        .fetch = fill_with_number, .complete = go_on, .context = &number};
+    ok(pop_engine_connect_stream_callback(engine, "in", &callback));
+    ok(pop_engine_run(engine, 0));
+    ok(pop_engine_read_tensor(engine, "x", found, sizeof found));
+    for (int r = 0; r < REPLICAS; r++) cr_assert_eq(found[r], r, "kind %u, replica %d", of, r);
+    cr_assert_eq(number, REPLICAS);
+    end(graph, engine);
+  }
+}
+
 Test(replicas, callbacks_may_be_each_replicas_own)
 {
   for (kind of = 0; of < KINDS; of++) {

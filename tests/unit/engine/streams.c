@@ -197,6 +197,48 @@ TEST_ON_EACH_DEVICE(engine_streams, callbacks_fetch_prefetch_and_complete)
   }
 }
 
+/* A host program that goes on to its next data when the last ones have been taken. */
+static int fill_with_number(void *context, void *data)
+{
+  memcpy(data, context, sizeof(int));
+  return 0;
+}
+
+static void go_on(void *context)
+{
+  ++*(int *)context;
+}
+
+/* Also where copies that follow each other are one exchange: each copy is completed before the next one's data are fetched. */
+TEST_ON_EACH_DEVICE(engine_streams, a_copy_is_completed_before_the_next_is_fetched)
+{
+  enum { COPIES = 3 };
+  const size_t count = COPIES;
+  pop_graph *graph = new_graph_with_tiles(1);
+  pop_tensor v = pop_graph_add_variable(graph, POP_INT, &count, 1, "v");
+  pop_graph_set_tile_mapping(graph, v, 0);
+  pop_graph_create_host_read(graph, "v", v);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 1);
+  pop_program main = pop_program_sequence(graph, "main");
+  for (size_t i = 0; i < COPIES; i++)
+    pop_sequence_add(main,
+                     pop_program_copy_from_stream(in, pop_tensor_slice(v, i, i + 1, 0), "in"));
+  assert_no_error(graph);
+  looping l = {.graph = graph};
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &l.engine));
+  expect_ok(pop_engine_load(l.engine));
+  int number = 0, found[COPIES];
+  pop_stream_callback callback = {.fetch = fill_with_number, .complete = go_on, .context = &number};
+  expect_ok(pop_engine_connect_stream_callback(l.engine, "in", &callback));
+  for (int run = 0; run < 2; run++) {
+    expect_ok(pop_engine_run(l.engine, 0));
+    expect_ok(pop_engine_read_tensor(l.engine, "v", found, sizeof found));
+    for (int i = 0; i < COPIES; i++) cr_assert_eq(found[i], COPIES * run + i, "copy %d", i);
+    cr_assert_eq(number, COPIES * (run + 1));
+  }
+  end(&l);
+}
+
 /* Programs that want it say that streams share no buffers, and no more. */
 TEST_ON_EACH_DEVICE(engine_streams, streams_that_share_no_buffers_are_prefetched)
 {
