@@ -33,10 +33,19 @@ static bool is_written(const pop_engine *engine, const executable_window *w)
   return !w->remote && !engine->executable->streams[w->object].to_device;
 }
 
-/* Ranks put everything aside: what comes from replicas of others then gets where it belongs in the order of replicas. */
+static bool reads_streams(const pop_engine *engine, const exchange *x)
+{
+  for (size_t i = 0; i < x->count; i++)
+    if (!x->facts[i].remote && !is_written(engine, &x->facts[i])) return true;
+  return false;
+}
+
+/* Ranks put everything aside: what comes from replicas of others then gets where it belongs in the order of replicas. So does a
+ * replica if there are others that may read, after it, where it writes. */
 static void set_aside(const pop_engine *engine, exchange *x)
 {
-  bool all = engine->num_own < engine->num_replicas;
+  bool all = engine->num_own < engine->num_replicas ||
+             (engine->num_replicas > 1 && reads_streams(engine, x));
   for (size_t i = 0; i < x->count; i++) {
     if (!is_written(engine, &x->facts[i])) continue;
     bool shared = all;

@@ -483,6 +483,39 @@ Test(replicas, one_callback_may_be_for_all)
   }
 }
 
+/* What a replica sends to the host goes where the next one's data come from: all of those come first, as the program says. */
+Test(replicas, streams_may_lead_from_one_to_the_next)
+{
+  for (kind of = 0; of < KINDS; of++) {
+    int memory[REPLICAS], sent[REPLICAS], found[REPLICAS];
+    pop_graph *graph = new_machine(of);
+    pop_tensor x = mapped(graph, POP_INT, 1, 4), y = mapped(graph, POP_INT, 1, 1);
+    pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 1);
+    pop_stream out = pop_graph_add_device_to_host_fifo(graph, "out", POP_INT, 1);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_sequence_add(main, pop_program_copy_from_stream(in, x, "in"));
+    pop_sequence_add(main, pop_program_copy_to_stream(y, out, "out"));
+    pop_graph_create_host_read(graph, "x", x);
+    pop_graph_create_host_write(graph, "y", y);
+    pop_engine *engine = start(graph, &main, 1);
+    for (uint32_t r = 0; r < REPLICAS; r++) {
+      int *from = &memory[r], *to = &memory[(r + 1) % REPLICAS];
+      *from = (int)r;
+      sent[r] = 100 + (int)r;
+      ok(pop_engine_connect_replica_stream(engine, "in", r, from, from + 1));
+      ok(pop_engine_connect_replica_stream(engine, "out", r, to, to + 1));
+    }
+    ok(pop_engine_write_tensor(engine, "y", sent, sizeof sent));
+    ok(pop_engine_run(engine, 0));
+    ok(pop_engine_read_tensor(engine, "x", found, sizeof found));
+    for (int r = 0; r < REPLICAS; r++) {
+      cr_assert_eq(found[r], r, "kind %u, replica %d got %d", of, r, found[r]);
+      cr_assert_eq(memory[(r + 1) % REPLICAS], 100 + r, "kind %u", of);
+    }
+    end(graph, engine);
+  }
+}
+
 Test(replicas, callbacks_may_be_each_replicas_own)
 {
   for (kind of = 0; of < KINDS; of++) {
