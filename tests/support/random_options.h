@@ -68,6 +68,7 @@ static inline void vary_target(model *m, pop_target *target)
   target->system_bytes = 4 * model_random(m, 5);
   target->interleaved_base = target->memory_base + 200000 + 4 * model_random(m, 9);
   if (model_chance(m, 3)) target->cycle_estimates = 1;
+  if (model_chance(m, 3)) target->type = POP_TARGET_IPU_MODEL;
 }
 
 #endif
