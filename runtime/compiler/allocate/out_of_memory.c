@@ -1,6 +1,6 @@
 /* The error of a graph that does not fit: how many tiles of how many, by how much, and the five
  * fullest tiles with what their memory is used for, in the form of the profile's summary, and what is largest
- * there. Or that of constraints of vertices that no addresses would meet. */
+ * there. Or that of constraints of vertices that no addresses would meet, or of a machine without interleaved memory. */
 #include "compiler/allocate/allocate.h"
 #include "compiler/layout.h"
 #include <populus/vertex_table.h>
@@ -181,6 +181,24 @@ static pop_error *broken_rule_error(const compilation *c, const placement_rule *
   return error;
 }
 
+/* Data that have to be in region 1, if there is none. */
+static const block *find_homeless(const compilation *c)
+{
+  if (c->target.interleaved_base < pop_target_memory_end(&c->target)) return NULL;
+  for (size_t i = 0; i < c->num_blocks; i++)
+    if (c->blocks[i].flags & BLOCK_INTERLEAVED) return &c->blocks[i];
+  return NULL;
+}
+
+static pop_error *homeless_error(const compilation *c, const block *homeless)
+{
+  return pop_error_new(POP_ERROR_GRAPH_MEMORY,
+                       "the graph does not fit: a field of a vertex wants '%s' on tile %u in "
+                       "interleaved memory, and tiles of target '%s' have none: its "
+                       "interleaved_base is the end of their memory",
+                       homeless->name, homeless->tile, c->target.name);
+}
+
 /* If the tile's data would fit but for the rules, they are what the user must know of. */
 static void print_rules_at_fault(FILE *out, const compilation *c, uint32_t tile)
 {
@@ -201,6 +219,8 @@ pop_error *out_of_memory_error(const compilation *c)
   size_t num_broken;
   const placement_rule *broken = find_broken(c, &num_broken);
   if (broken) return broken_rule_error(c, broken, num_broken);
+  const block *homeless = find_homeless(c);
+  if (homeless) return homeless_error(c, homeless);
   uint32_t num_tiles = pop_target_num_tiles(&c->target), num_short = 0, worst = 0;
   for (uint32_t tile = 0; tile < num_tiles; tile++) {
     num_short += c->tiles[tile].shortage > 0;

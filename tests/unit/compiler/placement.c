@@ -228,3 +228,25 @@ Test(placement, data_that_no_two_elements_hold_are_refused_with_names)
   pop_error_free(error);
   pop_graph_free(graph);
 }
+
+Test(placement, interleaved_memory_that_there_is_not_is_missed_by_name)
+{
+  static const char source[] = "#include <populus/vertex.h>\n"
+                               "typedef struct { INOUT(VECTOR(unsigned, SPAN, 0, 1)) x; } Wide;\n"
+                               "COMPUTE(Wide) { vertex->x.data[0]++; return true; }\n";
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = TILES;
+  target.interleaved_base = target.memory_base + target.memory_bytes;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", source, "wide.c", NULL);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "set");
+  pop_vertex vertex = pop_graph_add_vertex(graph, set, "Wide");
+  pop_graph_connect(graph, vertex, "x", add_on_tile(graph, 4, 5, "row"));
+  pop_graph_set_vertex_tile(graph, vertex, 5);
+  pop_program program = pop_program_execute(graph, set, "all");
+  pop_engine *engine = NULL;
+  expect_error(pop_engine_create(graph, &program, 1, NULL, 0, &engine), POP_ERROR_GRAPH_MEMORY,
+               "wants 'row' on tile 5 in interleaved memory", "no region 1");
+  pop_graph_free(graph);
+}
