@@ -10,6 +10,24 @@
 
 /* ---- programs ---- */
 
+static inline bool have_common_variable(const model_view *a, const model_view *b)
+{
+  bool is_of_a[MODEL_MAX_VARIABLES] = {0}, found = false;
+  for (size_t i = 0; i < a->num_elements; ++i) is_of_a[a->elements[i].variable] = true;
+  for (size_t i = 0; i < b->num_elements; ++i) found |= is_of_a[b->elements[i].variable];
+  return found;
+}
+
+/* What comes behind it writes all that it says is undefined. */
+static inline pop_program behind_write_undef(random_graph *g, const model_view *to,
+                                             pop_program writes)
+{
+  pop_program both = pop_program_sequence(g->m.graph, "anew");
+  pop_sequence_add(both, pop_program_write_undef(to->tensor, "undefined"));
+  pop_sequence_add(both, writes);
+  return both;
+}
+
 static inline pop_program add_copy(random_graph *g, node *n)
 {
   static const char *const names[] = {"copy", "another", "a third"};
@@ -19,7 +37,9 @@ static inline pop_program add_copy(random_graph *g, node *n)
   if (!model_random_writable(m, POP_TYPE_COUNT, to)) return none;
   if (!model_random_readable(m, to->type, to->num_elements, from)) return none;
   n->num_copies++;
-  return pop_program_copy(from->tensor, to->tensor, names[model_random(m, 3)]);
+  pop_program copy = pop_program_copy(from->tensor, to->tensor, names[model_random(m, 3)]);
+  bool anew = g->has_options && model_chance(m, 3) && !have_common_variable(from, to);
+  return anew ? behind_write_undef(g, to, copy) : copy;
 }
 
 /* One copy, or several in a row, which the compiler may make together. */
