@@ -13,7 +13,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { NUM_GRAPHS = 100, NUM_TRANSLATED = 8, NUM_WITH_OPTIONS = 20 };
 #else
-enum { NUM_GRAPHS = 600, NUM_TRANSLATED = 24, NUM_WITH_OPTIONS = 100 };
+enum { NUM_GRAPHS = 600, NUM_TRANSLATED = 24, NUM_WITH_OPTIONS = 60 };
 #endif
 
 static const char codelets[] = "random.gp";
