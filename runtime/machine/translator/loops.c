@@ -491,16 +491,14 @@ static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *
     uint16_t symbol = a->symbol[i];
     int64_t factor = (int32_t)a->coefficient[i];
     const affine *own = step_of_symbol(c, symbol);
-    int64_t way = 0;
-    if (!own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0)
-      creep += way = factor * c->creep[symbol];
-    else if (own->known && !own->num_terms)
-      rest += way = factor * (int32_t)own->constant;
-    else
-      return false;
-    if ((!own->known && !way) || way * creep < 0 || rest * creep < 0) return false;
+    bool creeps = !own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0;
+    if (!creeps && (!own->known || own->num_terms)) return false;
+    int64_t way = factor * (creeps ? c->creep[symbol] : (int32_t)own->constant);
     if (way < -MAX_GROUP_BYTES || way > MAX_GROUP_BYTES) return false;
+    if (creeps && (!way || way * creep < 0)) return false;
+    *(creeps ? &creep : &rest) += way;
   }
+  if (rest * creep < 0) return false;
   *bounded = true;
   *step = affine_add(affine_symbol(0), (uint32_t)(creep + rest));
   return a->known;

@@ -56,6 +56,13 @@ static void put_kept(maker *m)
   put_access(m, A4);
 }
 
+/* Of two that move in some rounds. */
+static void put_difference(maker *m)
+{
+  asm_word(m->a, asm_r(0x40000033, A4, CREEPER, KEPT)); /* sub */
+  put_access(m, A4);
+}
+
 static void put_access_by(maker *m, uint32_t moved)
 {
   if (moved == KEPT)
@@ -126,6 +133,7 @@ static void put_loop(maker *m)
   if (pick(m, 2)) put_kept(m);
   if (pick(m, 2)) put_either(m);
   if (pick(m, 3) == 0) put_access(m, CREEPER);
+  if (pick(m, 4) == 0) put_difference(m);
   asm_addi(a, POINTER, POINTER, 4);
   if (pick(m, 3) == 0)
     asm_addi(a, BASE, BASE, (int32_t)PICK(m, 4, -4, -8)); /* with it, or the other way */
@@ -180,6 +188,30 @@ static void put_contrary(maker *m)
   asm_branch(a, ASM_BNE, COUNTER, END, again);
 }
 
+/* Up two words in most rounds, and down three in some, which is a word in all: to where memory ends. */
+static void put_against(maker *m)
+{
+  assembler *a = m->a;
+  asm_li(a, POINTER, RIG_DATA + 4 * pick(m, 8));
+  asm_li(a, CREEPER, RIG_END - 4 * (2 + pick(m, 16)));
+  asm_li(a, KEPT, 0);
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 24);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, VALUE, POINTER, 0);
+  asm_word(a, asm_r(0x40000033, A4, CREEPER, KEPT)); /* sub */
+  asm_store(a, ASM_SW, COUNTER, A4, 0);
+  for (uint32_t moved = 0; moved < 2; moved++) {
+    asm_word(a, asm_i(0x00007013, A5, VALUE, moved ? 12 : 3)); /* andi */
+    size_t over = asm_hole(a);
+    asm_addi(a, moved ? KEPT : CREEPER, moved ? KEPT : CREEPER, moved ? 12 : 8);
+    asm_patch_branch(a, over, moved ? ASM_BNE : ASM_BEQ, A5, ZERO);
+  }
+  asm_addi(a, POINTER, POINTER, 4);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+}
+
 static void put_loops(maker *m)
 {
   enum { LOOPS = 4 };
@@ -219,4 +251,9 @@ Test(translate_creeps, it_may_be_misaligned_in_some_rounds)
 Test(translate_creeps, it_may_go_against_what_grows_in_all)
 {
   for (uint64_t seed = 1; seed <= 10; seed++) compare_creeps(seed, put_contrary);
+}
+
+Test(translate_creeps, one_may_go_against_another)
+{
+  for (uint64_t seed = 1; seed <= 10; seed++) compare_creeps(seed, put_against);
 }
