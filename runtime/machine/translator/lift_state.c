@@ -187,17 +187,21 @@ void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
   l->debt = debt; /* of those who stay */
 }
 
-/* Of what is in no cycle, and of fast copies of loops (leaving.c). */
+/* Of what is in no cycle, and of fast copies of loops (leaving.c). It is in none of these: what one's guard has set is not there when
+ * another leaves. */
 static LLVMBasicBlockRef shared_exit(lift *l)
 {
   if (l->leave) return l->leave;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  const counted_loop *fast = l->fast;
+  l->fast = NULL;
   l->leave_pc = lift_new_slot(l, l->type.i32, "leave_pc");
   l->leave = lift_new_block(l, "leave");
   lift_at_end(l, l->leave);
   lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""), lift_leaving_unknown(l));
   lift_build_left(l);
   lift_at_end(l, here);
+  l->fast = fast;
   return l->leave;
 }
 

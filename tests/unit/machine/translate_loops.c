@@ -428,32 +428,37 @@ Test(translate_loops, a_cycle_limit_stops_in_front_of_a_counted_loop_and_in_it)
   rig_free(&r);
 }
 
-/* Words that are addresses, one of them of nothing: the loads at the addresses are not hoisted out of the counted loop. */
+/* Words that are addresses: the loads at the addresses are not hoisted out of the counted loop. */
+static void put_loop_by_addresses(assembler *a, uint32_t words, uint32_t rounds)
+{
+  const uint32_t fadd_s = 0x7053;
+  asm_li(a, S0, words);
+  asm_li(a, T0, 0);
+  asm_li(a, T1, rounds);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, A0, S0, 0);
+  asm_load(a, ASM_FLW, 1, A0, 0);
+  asm_word(a, asm_r(fadd_s, 2, 2, 1));
+  asm_store(a, ASM_FSW, 2, S0, 256);
+  asm_addi(a, S0, S0, 4);
+  asm_addi(a, T0, T0, 1);
+  asm_branch(a, 0x6063, T0, T1, again); /* bltu */
+}
+
+/* One of the addresses is of nothing. There is no access but in the two loops. */
 Test(translate_loops, a_fault_in_a_later_round_has_its_own_cycle)
 {
   enum { ROUNDS = 9 };
-  for (uint32_t bad = 0; bad <= ROUNDS; bad++) {
+  for (uint32_t bad = 0; bad <= 2 * ROUNDS; bad++) {
     rig r = rig_create(1, 0);
     assembler *a = &r.code[0];
-    asm_li(a, T0, RIG_CODE + 4 * 6);
-    asm_tile(a, TILE_RUN, 0, T0, ZERO);
-    asm_tile(a, TILE_WAIT, 0, 0, 0);
-    asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
-    asm_nops(a, 1);
-    asm_li(a, S0, RIG_DATA);
-    asm_li(a, T0, 0);
-    asm_li(a, T1, ROUNDS);
-    uint32_t again = asm_here(a);
-    asm_load(a, ASM_LW, A0, S0, 0);
-    asm_load(a, ASM_LW, A1, A0, 0);
-    asm_add(a, A2, A2, A1);
-    asm_addi(a, S0, S0, 4);
-    asm_addi(a, T0, T0, 1);
-    asm_branch(a, 0x6063, T0, T1, again); /* bltu */
+    rig_start_worker(a);
+    for (uint32_t loop = 0; loop < 2; loop++)
+      put_loop_by_addresses(a, RIG_DATA + 4 * ROUNDS * loop, ROUNDS);
     asm_tile(a, TILE_EXIT, 0, 0, 0);
     uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
     pop_image image = rig_image(&r, 0, bytes);
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
       uint32_t address = i == bad ? RIG_HOLE : RIG_DATA + 4 * i;
       memcpy(bytes + (RIG_DATA - RIG_BASE) + 4 * i, &address, sizeof address);
     }
