@@ -447,8 +447,8 @@ static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *
 {
   const affine *limit = &c->limits[symbol - NUM_REGISTERS];
   e->bounded = true;
-  if (limit->known) {
-    if (e->scale || factor <= 0) return false;
+  if (limit->known) { /* a larger factor might be more in all than the guard's 64 bits have */
+    if (e->scale || factor <= 0 || factor > MAX_GROUP_BYTES) return false;
     e->scale = (uint32_t)factor;
     e->limit = *limit;
     return true;

@@ -220,3 +220,34 @@ Test(translate_strides, each_index_has_its_own_limit)
   compare_limits(10, 1, sh2add, 10);
   compare_limits(1, 0xc0000000, add, 0xbfffffff);
 }
+
+/* 2^31 - 1 times what is not greater than 2^32 - 1, and the way of all rounds: no less than 2^63 together. */
+Test(translate_strides, an_index_times_a_large_factor_has_a_limit)
+{
+  const uint32_t and = 0x7033, xor = 0x4033, slli = 0x1013, sub = 0x40000033;
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  rig_start_worker(a);
+  asm_li(a, POINTER, RIG_DATA + 0x100);
+  asm_li(a, MASK, UINT32_MAX);
+  asm_li(a, SIZE, 1 << 27); /* from round to round */
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 3000);
+  uint32_t again = asm_here(a);
+  asm_word(a, asm_r(and, VALUE, A3, MASK));
+  asm_word(a, asm_i(slli, A4, VALUE, 31));
+  asm_word(a, asm_r(sub, A4, A4, VALUE));
+  asm_add(a, A4, A4, POINTER);
+  asm_store(a, ASM_SB, COUNTER, A4, 0);
+  asm_addi(a, A3, A3, 1);
+  asm_word(a, asm_r(xor, A3, A3, COUNTER));
+  asm_add(a, POINTER, POINTER, SIZE);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  compare_engines(&r.target, &image, NULL, 1000000, "factor", 0);
+  free(bytes);
+  rig_free(&r);
+}
