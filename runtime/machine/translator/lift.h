@@ -320,6 +320,13 @@ typedef struct sum_slots {
   LLVMValueRef operand[2]; /* stack slots; NULL: none yet */
 } sum_slots;
 
+/* lift_call.c: where jumps go by the same table, if there are many. */
+typedef struct shared_jump {
+  const code_block *first; /* of these jumps: has the targets */
+  LLVMBasicBlockRef start;
+  LLVMValueRef target; /* a stack slot */
+} shared_jump;
+
 typedef struct lift {
   LLVMContextRef context;
   LLVMModuleRef module;
@@ -361,6 +368,8 @@ typedef struct lift {
   sum_slots *sum_slots; /* by operation of the function */
   LLVMBasicBlockRef leave; /* lift_state.c: what many share; NULL: none yet */
   LLVMValueRef leave_pc;   /* a stack slot: where it leads */
+  shared_jump *jumps;
+  size_t num_jumps, jumps_capacity;
 
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */
@@ -471,6 +480,8 @@ LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
 uint64_t lift_slots_of(const lift *l, const code_block *b);
 /* The way from the current block, `from`, to block `to` of the function, as a basic block to branch to. */
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
+/* The same from several blocks of the plain copy, all of which lead there, and none of which ends a round of a counted loop. */
+LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc);
 /* Leaves to `pc`, where the block begins, unless there is, or can be had, time for everything up to the next such test. */
 void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block);
 

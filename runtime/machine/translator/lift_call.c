@@ -6,6 +6,9 @@
  * for that place: so the way back to the interpreter is always open, whatever the tile code does to its return addresses. */
 #include "lift.h"
 
+#include <populus/arena.h>
+#include <string.h>
+
 static LLVMCallConv convention_of(const calling *c)
 {
   return c->by_context ? LLVMCCallConv : LLVMX86RegCallCallConv;
@@ -234,8 +237,8 @@ static uint32_t target_pc(const lift *l, uint32_t number)
 }
 
 /* To one of the places where a jump table leads, or somewhere else. The words of the code are counted
- * from the first of these places, so that LLVM finds the cases dense and makes a table, too. */
-static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
+ * from the first of these places, so that LLVM finds the cases dense and makes a table, too. `from`: the block; UNIT_NONE: several. */
+static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
 {
   const code_block *b = l->block;
   uint32_t lowest = target_pc(l, 0);
@@ -249,9 +252,67 @@ static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
   for (uint32_t i = 0; i < b->num_targets; i++) {
     int32_t to = l->unit->targets[b->first_target + i];
     LLVMValueRef word = lift_constant(l, (target_pc(l, i) - lowest) / 4);
-    LLVMAddCase(jump, word, lift_edge(l, number, to, target_pc(l, i)));
+    LLVMAddCase(jump, word,
+                from == UNIT_NONE ? lift_edge_of_several(l, (uint32_t)to, target_pc(l, i))
+                                  : lift_edge(l, (uint32_t)from, to, target_pc(l, i)));
   }
   lift_at_end(l, other);
+}
+
+/* Each of many operations of an interpreter that runs on a tile may end with a jump to any of them. LLVM's time grows with the number of
+ * these ways, times what is in registers. So where there are many, all jumps by the same table share one switch. */
+enum { MANY_WAYS = 1024 };
+
+static bool only_jumps(const code_block *b)
+{
+  return b->end == BLOCK_DYNAMIC && b->num_targets > 1 && b->next == UNIT_NONE;
+}
+
+static bool has_many_ways(const lift *l)
+{
+  uint32_t ways = 0;
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    const code_block *b = &l->unit->blocks[l->f->first_block + n];
+    if (only_jumps(b)) ways += b->num_targets;
+  }
+  return ways > MANY_WAYS;
+}
+
+static bool has_same_targets(const lift *l, const code_block *a, const code_block *b)
+{
+  const int32_t *targets = l->unit->targets;
+  return a->num_targets == b->num_targets &&
+         !memcmp(targets + a->first_target, targets + b->first_target,
+                 a->num_targets * sizeof *targets);
+}
+
+static shared_jump make_shared_jump(lift *l)
+{
+  shared_jump jump = {l->block, lift_new_block(l, "jump"), lift_new_slot(l, l->type.i32, "target")};
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  lift_at_end(l, jump.start);
+  LLVMValueRef target = LLVMBuildLoad2(l->b, l->type.i32, jump.target, "");
+  jump_by_table(l, UNIT_NONE, target);
+  lift_leave_at(l, target, lift_leaving_unknown(l));
+  lift_at_end(l, here);
+  return jump;
+}
+
+/* Of the current block. */
+static shared_jump find_shared_jump(lift *l)
+{
+  for (size_t i = 0; i < l->num_jumps; i++)
+    if (has_same_targets(l, l->jumps[i].first, l->block)) return l->jumps[i];
+  shared_jump jump = make_shared_jump(l);
+  pop_push(l->jumps, l->num_jumps, l->jumps_capacity, jump);
+  return jump;
+}
+
+static void jump_together(lift *l, LLVMValueRef target)
+{
+  shared_jump jump = find_shared_jump(l);
+  LLVMBuildStore(l->b, target, jump.target);
+  LLVMBuildBr(l->b, jump.start);
 }
 
 /* In the fast copy of a loop with rare ways, which are ways to somewhere else. */
@@ -290,7 +351,11 @@ void lift_dynamic(lift *l, uint32_t number, const code_op *op)
     jump_as_expected(l, number, target);
     return;
   }
-  if (b->num_targets) jump_by_table(l, number, target);
+  if (!l->fast && only_jumps(b) && has_many_ways(l)) {
+    jump_together(l, target);
+    return;
+  }
+  if (b->num_targets) jump_by_table(l, (int32_t)number, target);
   if (b->next != UNIT_NONE)
     call_found(l, number, target);
   else if (b->num_targets)

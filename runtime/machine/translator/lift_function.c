@@ -108,6 +108,14 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   return go_back(l, (uint32_t)to, target_pc, target, inside ? loop : NULL);
 }
 
+LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
+{
+  LLVMBasicBlockRef target =
+      l->loops.loop_of[to] == UNIT_NONE ? l->plain.starts[to] : l->guards[to];
+  return l->loops.is_target[to] ? go_back(l, to, target_pc, target, NULL)
+                                : lift_pay_on_way(l, &l->plain, to, target);
+}
+
 /* At the end of a round of the fast copy that is not the last: the guard has counted them. */
 static void go_round(lift *l)
 {
@@ -532,6 +540,7 @@ static void forget_function(lift *l)
   free_copy(&l->plain);
   free(l->guards);
   free(l->repeats);
+  free(l->jumps);
 }
 
 static void lift_one(lift *l, size_t number)

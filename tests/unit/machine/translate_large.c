@@ -64,6 +64,29 @@ Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
 }
 
+/* An interpreter of byte code: each of its operations ends with a jump to any of all, by a table behind the code. */
+Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
+{
+  enum { OPERATIONS = 256, WORDS = 7, ANDI = 0x7013 };
+  const uint32_t sh2add = 0x20004033;
+  rig r = rig_create(1, 0);
+  rig_start_worker(&r.code[0]);
+  const uint32_t first = asm_here(&r.code[0]), table = first + 4 * WORDS * OPERATIONS;
+  static uint32_t words[(WORDS + 1) * OPERATIONS];
+  for (uint32_t n = 0; n < OPERATIONS; n++) {
+    assembler own = {.count = 0};
+    asm_li(&own, T1, table);
+    asm_addi(&own, A0, A0, (int32_t)(2 * n + 1));
+    asm_word(&own, asm_i(ANDI, T0, A0, OPERATIONS - 1));
+    asm_word(&own, asm_r(sh2add, T1, T0, T1));
+    asm_load(&own, ASM_LW, T1, T1, 0);
+    asm_jalr(&own, ZERO, T1, 0);
+    memcpy(words + (size_t)WORDS * n, own.words, WORDS * sizeof *words);
+    words[WORDS * OPERATIONS + n] = first + 4 * WORDS * n;
+  }
+  compare_code("jumps by one table", &r, words, (WORDS + 1) * OPERATIONS, 200000);
+}
+
 /* One function makes the unit so long that another, whose address its code makes in front of that of a function which is a part of it,
  * has no room. */
 Test(translate_large, of_functions_by_pointer_those_that_fit_are_translated)
