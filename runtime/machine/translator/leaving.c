@@ -6,7 +6,7 @@
  * everywhere, because what an access may do depends on it.
  *
  * What is in no cycle, or in the fast copy of a loop, leaves by one exit, which writes all registers: values that are kept for it alone cost
- * little there, and a hundred exits take long to compile. */
+ * little there, and a hundred exits take long to compile. So does, for that reason, what comes behind the first hundreds in cycles. */
 #include "lift.h"
 
 #include <populus/arena.h>

@@ -368,6 +368,7 @@ typedef struct lift {
   sum_slots *sum_slots; /* by operation of the function */
   LLVMBasicBlockRef leave; /* lift_state.c: what many share; NULL: none yet */
   LLVMValueRef leave_pc;   /* a stack slot: where it leads */
+  uint32_t num_exits;      /* of single operations, that are not that one */
   shared_jump *jumps;
   size_t num_jumps, jumps_capacity;
 

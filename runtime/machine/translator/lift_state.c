@@ -187,8 +187,8 @@ void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
   l->debt = debt; /* of those who stay */
 }
 
-/* Of what is in no cycle, and of fast copies of loops (leaving.c). It is in none of these: what one's guard has set is not there when
- * another leaves. */
+/* Of what is in no cycle, of fast copies of loops, and of what comes behind MOST_EXITS (leaving.c). It is in no copy: what one's guard
+ * has set is not there when another leaves. */
 static LLVMBasicBlockRef shared_exit(lift *l)
 {
   if (l->leave) return l->leave;
@@ -215,6 +215,9 @@ static void leave_by_shared_exit(lift *l, LLVMValueRef pc)
   l->debt = debt; /* of those who stay */
 }
 
+/* Of single operations: each takes LLVM some milliseconds. */
+enum { MOST_EXITS = 256 };
+
 void lift_leave_here(lift *l)
 {
   uint32_t here = l->op_index;
@@ -222,7 +225,7 @@ void lift_leave_here(lift *l)
   lift_give_rest_back(l);
   LLVMValueRef pc = lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op));
   uint32_t number = (uint32_t)(l->block - &l->unit->blocks[l->f->first_block]);
-  if (l->is_in_cycle[number] && !l->fast)
+  if (l->is_in_cycle[number] && !l->fast && l->num_exits++ < MOST_EXITS)
     lift_leave_at(l, pc, lift_leaving_here(l));
   else
     leave_by_shared_exit(l, pc);
