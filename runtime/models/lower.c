@@ -273,28 +273,10 @@ static bool lower_index(lowering *l, const operation *op)
   return done || postpone(l, op);
 }
 
-static bool lower_tuple(lowering *l, const operation *op)
+/* What goes through: barriers, tokens. */
+static bool lower_through(lowering *l, const operation *op)
 {
-  if (op->code == OP_TUPLE) {
-    value_state *s = state_of(l, op->results[0]);
-    s->kind = STATE_TUPLE;
-    s->members = op->operands;
-    return true;
-  }
-  if (op->code == OP_GET_TUPLE_ELEMENT) {
-    const value_state *s = state_of(l, op->operands[0]);
-    int64_t index = op_int(op, "index", 0);
-    if (s->kind != STATE_TUPLE)
-      return lowering_fail(l, op, "%s of something that no tuple operation made is not supported",
-                           op->name);
-    value *member = s->members[index];
-    if (!lowering_force(l, member)) return false;
-    uint32_t uses = state_of(l, op->results[0])->uses;
-    *state_of(l, op->results[0]) = *state_of(l, member);
-    state_of(l, op->results[0])->uses = uses;
-    return true;
-  }
-  for (size_t i = 0; i < op->num_results; ++i) { /* barriers, tokens */
+  for (size_t i = 0; i < op->num_results; ++i) {
     value_state *s = state_of(l, op->results[i]);
     if (op->results[i]->type->kind == TYPE_TOKEN) {
       s->kind = STATE_TOKEN;
@@ -358,17 +340,15 @@ static bool lower_other(lowering *l, const operation *op)
   switch (op->code) {
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
-  case OP_GET_TUPLE_ELEMENT:
   case OP_OPTIMIZATION_BARRIER:
-  case OP_TUPLE:
-    return lower_tuple(l, op);
+    return lower_through(l, op);
   case OP_ALL_GATHER: /* of one process: what it has */
   case OP_ALL_REDUCE:
   case OP_ALL_TO_ALL:
   case OP_COLLECTIVE_BROADCAST:
   case OP_COLLECTIVE_PERMUTE:
   case OP_REDUCE_SCATTER:
-    return lower_tuple(l, op);
+    return lower_through(l, op);
   case OP_EVERYWHERE:
     return lower_everywhere(l, op);
   case OP_INFEED:

@@ -21,8 +21,7 @@ typedef enum state_kind {
   STATE_PENDING, /* what op says, to be calculated when it is needed */
   STATE_SPLAT,   /* all elements are the one at `splat` */
   STATE_TENSOR,
-  STATE_TOKEN,
-  STATE_TUPLE
+  STATE_TOKEN
 } state_kind;
 
 typedef struct value_state {
@@ -30,7 +29,6 @@ typedef struct value_state {
   const operation *op;       /* PENDING */
   const uint8_t *splat;      /* SPLAT */
   pop_tensor tensor;         /* TENSOR, of the value's shape */
-  value **members;           /* TUPLE */
   uint32_t uses, group_uses; /* by operations; by those of the group that is being made */
   uint32_t weight; /* PENDING: operations that it takes, counted once for each way to them */
   bool in_group;

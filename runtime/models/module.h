@@ -1,7 +1,7 @@
 /* Models: modules of StableHLO operations, and how they become graphs.
  *
- *   text --read.c--> module --inline.c--> main without calls --tuples.c, verify.c--> the same, checked
- *        --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
+ *   text --read.c--> module --inline.c--> main without calls --verify.c--> the same, checked
+ *        --tuples.c--> without tuples --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
  *
  * A module's memory is its arena. Operations of a block are a list; values are what they define, each
  * once. Places are offsets in the text, from which messages get line and column (model_error).
@@ -250,11 +250,11 @@ void module_free(module *m);
 POP_MUST_CHECK pop_error *module_read_function(module *m, const char *text, function *f);
 /* inline.c: `f` without calls and composites. */
 POP_MUST_CHECK pop_error *module_inline(module *m, function *f);
-/* tuples.c: `f`, inlined, takes and returns the members of tuples one after the other: of %t the arguments %t..0, %t..1, … */
-void module_flatten(module *m, function *f);
 /* verify.c: shapes, types and attributes of all that `f` does; names all that is not supported. */
 POP_MUST_CHECK pop_error *module_verify(module *m, function *f);
 /* Of one operation; not *supported: module_verify will name it. */
 POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool *supported);
+/* tuples.c: `f`, inlined and verified, has the members of tuples one after the other: of %t the arguments %t..0, %t..1, … */
+void module_flatten(module *m, function *f);
 
 #endif

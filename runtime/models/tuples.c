@@ -1,9 +1,10 @@
-/* Tuples that @main takes or returns are their members, one after the other, as tuples of HLO text are (hlo_text.h): whoever
- * runs the program has a handle for each tensor.
+/* Tuples are their members, one after the other: of what @main takes and returns (whoever runs the program has a handle for each
+ * tensor), of what control flow carries, and of all between. So lowering sees no tuples.
  *
- *   @main(%t: tuple<A, tuple<B>>)     @main(%t..0: A, %t..1: B)
- *                                       %t = tuple(%t..0, tuple(%t..1))
- *   return %r : tuple<A, B>           return get_tuple_element(%r, 0), get_tuple_element(%r, 1)
+ *   @main(%t: tuple<A, tuple<B>>)                      @main(%t..0: A, %t..1: B)
+ *   %1 = get_tuple_element %t[1]                       (%1 is what %t..1 is)
+ *   %2 = if(%p) … return %x : tuple<B, A>              %2..0, %2..1 = if(%p) … return %x..0, %x..1 : B, A
+ *   return %2 : tuple<B, A>                            return %2..0, %2..1
  */
 #include "models/module.h"
 
@@ -12,126 +13,115 @@
 
 typedef struct value_list {
   value **values;
-  size_t count, capacity;
+  size_t count;
 } value_list;
 
-/* A list of new operations; `end`: where the next one is linked in. */
-typedef struct op_list {
+typedef struct flattener {
   module *m;
-  operation *first, **end;
-} op_list;
+  value_list
+      *members; /* of each value, by its number, all that is in it; none yet: it is its only one */
+} flattener;
 
-static operation *append(op_list *to, op_code code, uint32_t offset, size_t operands,
-                         const model_type *type, const char *name)
+static size_t count_members(const model_type *type)
 {
-  operation *op = pop_arena_alloc(to->m->arena, sizeof *op);
-  value *v = pop_arena_alloc(to->m->arena, sizeof *v);
-  *v = (value){.type = type, .op = op, .name = name};
-  *op = (operation){.code = code,
-                    .name = pop_arena_printf(to->m->arena, "stablehlo.%s", op_infos[code].name),
-                    .offset = offset,
-                    .num_operands = operands,
-                    .num_results = 1};
-  op->operands = pop_arena_alloc(to->m->arena, (operands + 1) * sizeof(value *));
-  op->results = pop_arena_alloc(to->m->arena, sizeof(value *));
-  op->results[0] = v;
-  *to->end = op;
-  to->end = &op->next;
-  return op;
+  size_t count = 0;
+  if (type->kind != TYPE_TUPLE) return 1;
+  for (uint32_t i = 0; i < type->num_members; ++i) count += count_members(type->members[i]);
+  return count;
 }
 
-/* `v` becomes the result of tuple operations of new arguments; NULL: of `type`, a member. Tuples are as deep as the reader lets
- * them be. */
-static value *compose(op_list *to, value_list *arguments, const value *whole, value *v,
-                      const model_type *type, size_t *next)
+static value_list new_list(const flattener *f, size_t count)
 {
-  pop_arena *arena = to->m->arena;
-  if (type->kind != TYPE_TUPLE) {
-    value *member = pop_arena_alloc(arena, sizeof *member);
-    *member =
-        (value){.type = type, .name = pop_arena_printf(arena, "%s..%zu", whole->name, (*next)++)};
-    pop_push(arguments->values, arguments->count, arguments->capacity, member);
-    return member;
-  }
-  value **members = pop_arena_alloc(arena, (type->num_members + 1) * sizeof *members);
-  for (uint32_t i = 0; i < type->num_members; ++i)
-    members[i] = compose(to, arguments, whole, NULL, type->members[i], next);
-  operation *op = append(to, OP_TUPLE, type->offset, type->num_members, type, NULL);
-  memcpy(op->operands, members, type->num_members * sizeof *members);
-  if (!v) return op->results[0];
-  v->op = op;
-  op->results[0] = v;
-  return v;
+  return (value_list){pop_arena_alloc(f->m->arena, (count + 1) * sizeof(value *)), 0};
 }
 
-static void decompose(op_list *to, value_list *results, value *v, uint32_t offset)
+static void append(value_list *to, const value_list *from)
 {
-  if (v->type->kind != TYPE_TUPLE) {
-    pop_push(results->values, results->count, results->capacity, v);
-    return;
-  }
-  for (uint32_t i = 0; i < v->type->num_members; ++i) {
-    operation *op = append(to, OP_GET_TUPLE_ELEMENT, offset, 1, v->type->members[i], v->name);
-    op->operands[0] = v;
-    op->attributes = pop_arena_alloc(to->m->arena, sizeof *op->attributes);
-    op->attributes[0] = (attribute){.kind = ATTRIBUTE_INT, .name = "index", .integer = i};
-    op->num_attributes = 1;
-    decompose(to, results, op->results[0], offset);
-  }
+  if (from->count) memcpy(to->values + to->count, from->values, from->count * sizeof *to->values);
+  to->count += from->count;
 }
 
-static value **keep(const module *m, value_list *list)
+/* Of values that have been gone through. */
+static value_list members_of_all(const flattener *f, value *const *values, size_t count)
 {
-  value **all = pop_arena_alloc(m->arena, (list->count + 1) * sizeof *all);
-  if (list->count) memcpy(all, list->values, list->count * sizeof *all);
-  free(list->values);
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) total += f->members[values[i]->number].count;
+  value_list all = new_list(f, total);
+  for (size_t i = 0; i < count; ++i) append(&all, &f->members[values[i]->number]);
   return all;
 }
 
-static bool has_tuples(value *const *values, size_t count)
+/* New values for a type's members. Tuples are as deep as the reader lets them be. */
+static void add_members(const flattener *f, value_list *to, const value *whole,
+                        const model_type *type)
 {
-  for (size_t i = 0; i < count; ++i)
-    if (values[i]->type->kind == TYPE_TUPLE) return true;
-  return false;
-}
-
-static void flatten_arguments(module *m, block *b)
-{
-  op_list ops = {.m = m, .end = &ops.first};
-  value_list arguments = {0};
-  for (size_t i = 0; i < b->num_arguments; ++i) {
-    value *v = b->arguments[i];
-    size_t next = 0;
-    if (v->type->kind == TYPE_TUPLE)
-      (void)compose(&ops, &arguments, v, v, v->type, &next);
-    else
-      pop_push(arguments.values, arguments.count, arguments.capacity, v);
+  if (type->kind == TYPE_TUPLE) {
+    for (uint32_t i = 0; i < type->num_members; ++i) add_members(f, to, whole, type->members[i]);
+    return;
   }
-  b->num_arguments = arguments.count;
-  b->arguments = keep(m, &arguments);
-  *ops.end = b->first;
-  b->first = ops.first;
+  value *member = pop_arena_alloc(f->m->arena, sizeof *member);
+  *member = (value){.type = type, .op = whole->op};
+  if (whole->name) member->name = pop_arena_printf(f->m->arena, "%s..%zu", whole->name, to->count);
+  to->values[to->count++] = member;
 }
 
-static void flatten_results(module *m, function *f)
+/* Values where they are defined: what is in them takes their place. */
+static void define(flattener *f, value ***values, size_t *count)
 {
-  operation *end = f->body.last, **link = &f->body.first;
-  op_list ops = {.m = m, .end = &ops.first};
-  value_list results = {0};
-  for (size_t i = 0; i < end->num_operands; ++i)
-    decompose(&ops, &results, end->operands[i], end->offset);
-  end->num_operands = f->num_results = results.count;
-  end->operands = keep(m, &results);
-  f->results = pop_arena_alloc(m->arena, (f->num_results + 1) * sizeof *f->results);
-  for (size_t i = 0; i < f->num_results; ++i) f->results[i] = end->operands[i]->type;
-  *ops.end = end;
-  while (*link != end) link = &(*link)->next;
-  *link = ops.first;
+  for (size_t i = 0; i < *count; ++i) {
+    value *v = (*values)[i];
+    value_list list = new_list(f, count_members(v->type));
+    if (v->type->kind == TYPE_TUPLE)
+      add_members(f, &list, v, v->type);
+    else
+      list.values[list.count++] = v;
+    f->members[v->number] = list;
+  }
+  value_list all = members_of_all(f, *values, *count);
+  *values = all.values;
+  *count = all.count;
+}
+
+static value_list element_of(const flattener *f, const operation *op)
+{
+  const value *tuple = op->operands[0];
+  int64_t index = op_int(op, "index", 0);
+  size_t at = 0;
+  for (int64_t i = 0; i < index; ++i) at += count_members(tuple->type->members[i]);
+  return (value_list){f->members[tuple->number].values + at, count_members(op->results[0]->type)};
+}
+
+static void flatten_block(flattener *f, block *b)
+{
+  operation *next, **link = &b->first;
+  define(f, &b->arguments, &b->num_arguments);
+  for (operation *op = b->first; op; op = next) {
+    next = op->next;
+    if (op->code == OP_TUPLE || op->code == OP_GET_TUPLE_ELEMENT) {
+      f->members[op->results[0]->number] = op->code == OP_TUPLE
+                                               ? members_of_all(f, op->operands, op->num_operands)
+                                               : element_of(f, op);
+      *link = next;
+      continue;
+    }
+    value_list operands = members_of_all(f, op->operands, op->num_operands);
+    op->operands = operands.values;
+    op->num_operands = operands.count;
+    define(f, &op->results, &op->num_results);
+    for (size_t i = 0; i < op->num_regions; ++i) flatten_block(f, &op->regions[i]);
+    link = &op->next;
+  }
 }
 
 void module_flatten(module *m, function *f)
 {
-  if (has_tuples(f->body.arguments, f->body.num_arguments)) flatten_arguments(m, &f->body);
-  if (has_tuples(f->body.last->operands, f->body.last->num_operands)) flatten_results(m, f);
+  flattener all = {.m = m};
+  all.members = pop_xcalloc(f->num_values + 1, sizeof *all.members);
+  flatten_block(&all, &f->body);
+  free(all.members);
+  const operation *end = f->body.last;
+  f->num_results = end->num_operands;
+  f->results = pop_arena_alloc(m->arena, (f->num_results + 1) * sizeof *f->results);
+  for (size_t i = 0; i < f->num_results; ++i) f->results[i] = end->operands[i]->type;
   function_number_values(f);
 }

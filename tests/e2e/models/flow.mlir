@@ -105,3 +105,54 @@ func.func @windows() {
   check.expect_eq %3, %2 : tensor<1x1x3x1xf32>
   return
 }
+// -----
+!inner = tuple<tensor<2xf32>, tensor<i1>>
+!outer = tuple<tensor<i32>, !inner>
+// Tuples that calls, loops and branches take and make.
+func.func @f(%t: !outer) -> !outer {
+  %0 = stablehlo.optimization_barrier %t : !outer
+  return %0 : !outer
+}
+func.func @main() {
+  %p = stablehlo.constant dense<true> : tensor<i1>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %ten = stablehlo.constant dense<10> : tensor<i32>
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %u = stablehlo.tuple %x, %p : !inner
+  %t = stablehlo.tuple %one, %u : !outer
+  %e = func.call @f(%t) : (!outer) -> !outer
+  %w = stablehlo.while(%a = %e) : !outer cond {
+    %i = stablehlo.get_tuple_element %a[0] : (!outer) -> tensor<i32>
+    %c = stablehlo.compare LT, %i, %ten : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %i = stablehlo.get_tuple_element %a[0] : (!outer) -> tensor<i32>
+    %v = stablehlo.get_tuple_element %a[1] : (!outer) -> !inner
+    %y = stablehlo.get_tuple_element %v[0] : (!inner) -> tensor<2xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %z = stablehlo.add %y, %y : tensor<2xf32>
+    %q = stablehlo.get_tuple_element %v[1] : (!inner) -> tensor<i1>
+    %n = stablehlo.not %q : tensor<i1>
+    %vv = stablehlo.tuple %z, %n : !inner
+    %r = stablehlo.tuple %j, %vv : !outer
+    stablehlo.return %r : !outer
+  }
+  %b = "stablehlo.if"(%p) ({
+    %k = stablehlo.get_tuple_element %w[1] : (!outer) -> !inner
+    stablehlo.return %k : !inner
+  }, {
+    stablehlo.return %u : !inner
+  }) : (tensor<i1>) -> !inner
+  %r0 = stablehlo.get_tuple_element %b[0] : (!inner) -> tensor<2xf32>
+  %r1 = stablehlo.get_tuple_element %b[1] : (!inner) -> tensor<i1>
+  check.expect_eq_const %r0, dense<[512.0, 1024.0]> : tensor<2xf32>
+  check.expect_eq_const %r1, dense<false> : tensor<i1>
+  %d = "stablehlo.case"(%one) ({
+    stablehlo.return %u : !inner
+  }, {
+    stablehlo.return %b : !inner
+  }) : (tensor<i32>) -> !inner
+  %d0 = stablehlo.get_tuple_element %d[0] : (!inner) -> tensor<2xf32>
+  check.expect_eq_const %d0, dense<[512.0, 1024.0]> : tensor<2xf32>
+  return
+}
