@@ -173,13 +173,28 @@ const char *emit_element(emitter *e, const operation *op, const char *const *x)
 
 /* ---- regions of scalars ---- */
 
+static bool emit_choice(emitter *e, text *to, const operation *op);
+static bool emit_while(emitter *e, text *to, const operation *op);
+
+static bool is_of_scalars(const operation *op)
+{
+  bool all = op->num_results > 0;
+  for (size_t i = 0; i < op->num_operands + op->num_results; ++i) {
+    const value *v = i < op->num_operands ? op->operands[i] : op->results[i - op->num_operands];
+    all = all && type_elements(v->type) == 1;
+  }
+  return all;
+}
+
 static bool emit_scalar_op(emitter *e, text *to, const operation *op)
 {
   const char **x = pop_arena_alloc(e->l->m->arena, (op->num_operands + 1) * sizeof *x);
   const value *result = op->num_results ? op->results[0] : NULL;
-  if (!result || result->type->kind != TYPE_TENSOR || type_elements(result->type) != 1)
+  if (!is_of_scalars(op))
     return lowering_fail(e->l, op, "%s in a region: only operations on scalars are supported there",
                          op->name);
+  if (op->code == OP_WHILE) return emit_while(e, to, op);
+  if (op->code == OP_IF || op->code == OP_CASE) return emit_choice(e, to, op);
   for (size_t i = 0; i < op->num_operands; ++i) x[i] = emit_variable(e, op->operands[i]);
   const char *type = c_type_of(result), *name = emit_variable(e, result);
   if (op->code == OP_CONSTANT) {
@@ -212,27 +227,86 @@ static bool emit_scalar_op(emitter *e, text *to, const operation *op)
   return lowering_fail(e->l, op, "%s in a region is not supported", op->name);
 }
 
-/* What the region takes from outside must be constant. */
-static bool emit_captured(emitter *e, text *to, const operation *op, const block *b,
-                          const operation *inside)
+/* The block's operations, and statements that set variables to what it returns. */
+static bool emit_block(emitter *e, text *to, const block *b, const char *const *variables)
 {
-  (void)op;
-  for (size_t i = 0; i < inside->num_operands; ++i) {
-    const value *v = inside->operands[i];
-    bool local = false;
-    for (size_t k = 0; k < b->num_arguments; ++k) local = local || b->arguments[k] == v;
-    for (const operation *o = b->first; o != inside && !local; o = o->next)
-      for (size_t k = 0; k < o->num_results; ++k) local = local || o->results[k] == v;
-    if (local) continue;
-    const value_state *s = state_of(e->l, v);
-    char definition[32];
-    snprintf(definition, sizeof definition, " %s = ", emit_variable(e, v));
-    if (to->data && strstr(to->data, definition)) continue;
-    if (s->kind != STATE_SPLAT)
-      return lowering_fail(e->l, inside, "%s is from outside of the region and no constant",
-                           v->name ? v->name : "a value");
-    text_add(to, "  const %s %s = %s;\n", c_type_of(v), emit_variable(e, v),
-             emit_literal(e->l->m->arena, v->type->element, s->splat));
+  for (const operation *op = b->first; op != b->last; op = op->next)
+    if (!emit_scalar_op(e, to, op)) return false;
+  /* All are there before the first is set: they may change places. */
+  unsigned n = e->next_name++;
+  for (size_t i = 0; i < b->last->num_operands; ++i)
+    text_add(to, "  const %s t%u_%zu = %s;\n", c_type_of(b->last->operands[i]), n, i,
+             emit_variable(e, b->last->operands[i]));
+  for (size_t i = 0; i < b->last->num_operands; ++i)
+    text_add(to, "  %s = t%u_%zu;\n", variables[i], n, i);
+  return true;
+}
+
+static const char **emit_results(emitter *e, text *to, const operation *op)
+{
+  const char **names = pop_arena_alloc(e->l->m->arena, (op->num_results + 1) * sizeof *names);
+  for (size_t i = 0; i < op->num_results; ++i) {
+    names[i] = emit_variable(e, op->results[i]);
+    text_add(to, "  %s %s;\n", c_type_of(op->results[i]), names[i]);
+  }
+  return names;
+}
+
+/* A number that no branch has takes the last one. */
+static bool emit_choice(emitter *e, text *to, const operation *op)
+{
+  const char **results = emit_results(e, to, op), *by = emit_variable(e, op->operands[0]);
+  for (size_t i = 0; i < op->num_regions; ++i) {
+    if (i + 1 == op->num_regions)
+      text_add(to, "  {\n");
+    else if (op->code == OP_IF)
+      text_add(to, "  if (%s) {\n", by);
+    else
+      text_add(to, "  if (%s == %zu) {\n", by, i);
+    if (!emit_block(e, to, &op->regions[i], results)) return false;
+    text_add(to, i + 1 == op->num_regions ? "  }\n" : "  } else\n");
+  }
+  return true;
+}
+
+static bool emit_while(emitter *e, text *to, const operation *op)
+{
+  const block *condition = &op->regions[0], *body = &op->regions[1];
+  const char **results = emit_results(e, to, op);
+  const char *const go_on = pop_arena_printf(e->l->m->arena, "go_on%u", e->next_name++);
+  for (size_t i = 0; i < op->num_results; ++i)
+    text_add(to, "  %s = %s;\n", results[i], emit_variable(e, op->operands[i]));
+  text_add(to, "  for (;;) {\n  bool %s;\n", go_on);
+  for (int k = 0; k < 2; ++k)
+    for (size_t i = 0; i < op->num_results; ++i)
+      text_add(to, "  const %s %s = %s;\n", c_type_of(op->results[i]),
+               emit_variable(e, op->regions[k].arguments[i]), results[i]);
+  if (!emit_block(e, to, condition, &go_on)) return false;
+  text_add(to, "  if (!%s) break;\n", go_on);
+  if (!emit_block(e, to, body, results)) return false;
+  text_add(to, "  }\n");
+  return true;
+}
+
+/* What the regions of `op` take from outside must be constant (captures.c). */
+static bool emit_captured(emitter *e, text *to, const operation *op, const block *b)
+{
+  for (const operation *inside = b->first; inside; inside = inside->next) {
+    for (size_t i = 0; i < inside->num_regions; ++i)
+      if (!emit_captured(e, to, op, &inside->regions[i])) return false;
+    for (size_t i = 0; i < inside->num_operands; ++i) {
+      const value *v = inside->operands[i];
+      const value_state *s = state_of(e->l, v);
+      char definition[32];
+      if (v->number > op->results[0]->number) continue;
+      snprintf(definition, sizeof definition, " %s = ", emit_variable(e, v));
+      if (to->data && strstr(to->data, definition)) continue;
+      if (s->kind != STATE_SPLAT)
+        return lowering_fail(e->l, inside, "%s is from outside of the region and no constant",
+                             v->name ? v->name : "a value");
+      text_add(to, "  const %s %s = %s;\n", c_type_of(v), emit_variable(e, v),
+               emit_literal(e->l->m->arena, v->type->element, s->splat));
+    }
   }
   return true;
 }
@@ -248,11 +322,9 @@ const char *emit_region(emitter *e, const operation *op, size_t region)
              emit_variable(e, b->arguments[i]));
   for (size_t i = 0; i < b->last->num_operands; ++i)
     text_add(&parameters, ", %s *r%zu", c_type_of(b->last->operands[i]), i);
-  bool good = true;
-  for (const operation *o = b->first; o && good; o = o->next) {
-    good = emit_captured(e, &to, op, b, o);
-    if (good && o != b->last) good = emit_scalar_op(e, &to, o);
-  }
+  bool good = emit_captured(e, &to, op, b);
+  for (const operation *o = b->first; o != b->last && good; o = o->next)
+    good = emit_scalar_op(e, &to, o);
   for (size_t i = 0; i < b->last->num_operands && good; ++i)
     text_add(&to, "  *r%zu = %s;\n", i, emit_variable(e, b->last->operands[i]));
   if (good)

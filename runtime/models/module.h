@@ -1,7 +1,7 @@
 /* Models: modules of StableHLO operations, and how they become graphs.
  *
  *   text --read.c--> module --inline.c--> main without calls --verify.c--> the same, checked
- *        --tuples.c--> without tuples --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
+ *        --tuples.c, captures.c--> simpler --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
  *
  * A module's memory is its arena. Operations of a block are a list; values are what they define, each
  * once. Places are offsets in the text, from which messages get line and column (model_error).
@@ -256,5 +256,7 @@ POP_MUST_CHECK pop_error *module_verify(module *m, function *f);
 POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool *supported);
 /* tuples.c: `f`, inlined and verified, has the members of tuples one after the other: of %t the arguments %t..0, %t..1, … */
 void module_flatten(module *m, function *f);
+/* captures.c: what regions of scalars use from outside becomes operands; after that. */
+void module_capture(module *m, function *f);
 
 #endif

@@ -156,3 +156,82 @@ func.func @main() {
   check.expect_eq_const %d0, dense<[512.0, 1024.0]> : tensor<2xf32>
   return
 }
+// -----
+// Regions of scalars that use values from outside, and loops and branches in them.
+func.func @main() {
+  %x = stablehlo.constant dense<[[3, 1, 2], [6, 5, 4]]> : tensor<2x3xi32>
+  %b = stablehlo.optimization_barrier %x : tensor<2x3xi32>
+  %s0 = stablehlo.slice %b [0:1, 0:1] : (tensor<2x3xi32>) -> tensor<1x1xi32>
+  %k = stablehlo.reshape %s0 : (tensor<1x1xi32>) -> tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.reduce(%b init: %zero) across dimensions = [1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32>
+   reducer(%p: tensor<i32>, %q: tensor<i32>) {
+    %1 = stablehlo.maximum %p, %q : tensor<i32>
+    %2 = stablehlo.minimum %1, %k : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }
+  %m = "stablehlo.map"(%b) ({
+   ^bb0(%p: tensor<i32>):
+    %1 = stablehlo.multiply %p, %k : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) {dimensions = array<i64: 0, 1>} : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %m, dense<[[9, 3, 6], [18, 15, 12]]> : tensor<2x3xi32>
+  // The distance from 3 decides.
+  %s = "stablehlo.sort"(%b) ({
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %1 = stablehlo.subtract %p, %k : tensor<i32>
+    %2 = stablehlo.subtract %q, %k : tensor<i32>
+    %3 = stablehlo.abs %1 : tensor<i32>
+    %4 = stablehlo.abs %2 : tensor<i32>
+    %5 = stablehlo.compare LT, %3, %4 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) {dimension = 1 : i64, is_stable = true} : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %s, dense<[[3, 2, 1], [4, 5, 6]]> : tensor<2x3xi32>
+  %w = stablehlo.constant dense<[[1], [1]]> : tensor<2x1xi32>
+  %u = stablehlo.constant dense<[[10, 20, 30], [1, 2, 3]]> : tensor<2x3xi32>
+  %sc = "stablehlo.scatter"(%b, %w, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %1 = stablehlo.multiply %q, %k : tensor<i32>
+    %2 = stablehlo.add %p, %1 : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) : (tensor<2x3xi32>, tensor<2x1xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %sc, dense<[[3, 1, 2], [39, 71, 103]]> : tensor<2x3xi32>
+  %rw = "stablehlo.reduce_window"(%b, %zero) <{padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 2>}> ({
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %1 = stablehlo.maximum %p, %q : tensor<i32>
+    %2 = stablehlo.minimum %1, %k : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
+  check.expect_eq_const %rw, dense<[[3, 3, 2], [3, 3, 3]]> : tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[3, 3]> : tensor<2xi32>
+  // Loops and branches in a reducer: the larger of two, if it is positive, by counting.
+  %1 = stablehlo.reduce(%b init: %zero) across dimensions = [0, 1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<i32>
+   reducer(%p: tensor<i32>, %q: tensor<i32>) {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %p, %other = %q) : tensor<i32>, tensor<i32> cond {
+      %c = stablehlo.compare LT, %i, %q : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %other : tensor<i32>, tensor<i32>
+    }
+    %big = stablehlo.compare GT, %r#0, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %f = "stablehlo.if"(%big) ({
+      stablehlo.return %r#0 : tensor<i32>
+    }, {
+      %g = stablehlo.maximum %p, %q : tensor<i32>
+      stablehlo.return %g : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    %h = "stablehlo.case"(%f) ({
+      stablehlo.return %zero : tensor<i32>
+    }, {
+      stablehlo.return %one : tensor<i32>
+    }, {
+      %g = stablehlo.minimum %f, %r#0 : tensor<i32>
+      stablehlo.return %g : tensor<i32>
+    }) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %h : tensor<i32>
+  }
+  check.expect_eq_const %1, dense<6> : tensor<i32>
+  return
+}

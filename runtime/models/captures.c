@@ -1,0 +1,166 @@
+/* What regions of scalars use from outside. Codelets call such a region for elements of operands, so what it uses becomes one more
+ * operand, of which all elements are the same:
+ *
+ *   map(%x) { ^bb0(%a): … %k … }     map(%x, broadcast(%k)) { ^bb0(%a, %b): … %b … }
+ *
+ * A comparator gets it twice; reducers and scatters have it as what they begin with, too, and return it unchanged. Constants stay
+ * where they are: they are in the codelet's text (emit.c). Loops and branches of programs see values from outside (lower_flow.c). */
+#include "models/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CAPTURES = 64 };
+
+typedef struct capture_list {
+  const operation *op;
+  const value *values[MAX_CAPTURES];
+  size_t count;
+} capture_list;
+
+/* Numbers of what is in an operation's regions are higher than those of its results, and of all that is before it. */
+static void add_capture(capture_list *list, const value *v)
+{
+  if (v->number > list->op->results[0]->number || (v->op && v->op->code == OP_CONSTANT)) return;
+  if (v->type->kind != TYPE_TENSOR || v->type->rank > 0 || list->count == MAX_CAPTURES) return;
+  for (size_t i = 0; i < list->count; ++i)
+    if (list->values[i] == v) return;
+  list->values[list->count++] = v;
+}
+
+static void find_captures(capture_list *list, const block *b)
+{
+  for (const operation *op = b->first; op; op = op->next) {
+    for (size_t i = 0; i < op->num_operands; ++i) add_capture(list, op->operands[i]);
+    for (size_t i = 0; i < op->num_regions; ++i) find_captures(list, &op->regions[i]);
+  }
+}
+
+static void replace_uses(block *b, const value *v, value *by)
+{
+  for (operation *op = b->first; op; op = op->next) {
+    for (size_t i = 0; i < op->num_operands; ++i)
+      if (op->operands[i] == v) op->operands[i] = by;
+    for (size_t i = 0; i < op->num_regions; ++i) replace_uses(&op->regions[i], v, by);
+  }
+}
+
+static value *new_value(module *m, const model_type *type, operation *op, const char *name)
+{
+  value *v = pop_arena_alloc(m->arena, sizeof *v);
+  *v = (value){.type = type, .op = op, .name = name};
+  return v;
+}
+
+/* A scalar's type with the dimensions of another one. */
+static const model_type *type_like(module *m, const value *scalar, const model_type *shape)
+{
+  model_type *type = pop_arena_alloc(m->arena, sizeof *type);
+  *type = *shape;
+  type->element = scalar->type->element;
+  return type;
+}
+
+/* Linked in at *link. */
+static value *add_broadcast(module *m, operation ***link, const operation *by, const value *v,
+                            const model_type *shape)
+{
+  operation *op = pop_arena_alloc(m->arena, sizeof *op);
+  *op = (operation){.next = **link,
+                    .code = OP_BROADCAST_IN_DIM,
+                    .name = "stablehlo.broadcast_in_dim",
+                    .offset = by->offset,
+                    .num_operands = 1,
+                    .num_results = 1,
+                    .num_attributes = 1};
+  op->operands = pop_arena_alloc(m->arena, sizeof(value *));
+  op->operands[0] = (value *)v;
+  op->results = pop_arena_alloc(m->arena, sizeof(value *));
+  op->results[0] = new_value(m, type_like(m, v, shape), op, v->name);
+  op->attributes = pop_arena_alloc(m->arena, sizeof *op->attributes);
+  op->attributes[0] = (attribute){.kind = ATTRIBUTE_ARRAY, .name = "broadcast_dimensions"};
+  **link = op;
+  *link = &op->next;
+  return op->results[0];
+}
+
+static void insert(module *m, value ***values, size_t *count, size_t at, value *v)
+{
+  value **all = pop_arena_alloc(m->arena, (*count + 1) * sizeof *all);
+  if (at) memcpy(all, *values, at * sizeof *all);
+  all[at] = v;
+  if (*count > at) memcpy(all + at + 1, *values + at, (*count - at) * sizeof *all);
+  *values = all;
+  ++*count;
+}
+
+static value *insert_argument(module *m, block *b, size_t at, const value *v)
+{
+  value *argument = new_value(m, v->type, NULL, v->name);
+  insert(m, &b->arguments, &b->num_arguments, at, argument);
+  return argument;
+}
+
+static void add_result(module *m, operation *op, const value *v, const value *like)
+{
+  value *result = new_value(m, type_like(m, v, like->type), op, NULL);
+  insert(m, &op->results, &op->num_results, op->num_results, result);
+}
+
+/* Operands x0 … xn, indices of a scatter, i0 … in; arguments a0 … an, b0 … bn; returned r0 … rn. */
+static void add_to_reducer(module *m, operation *op, operation ***link, const value *v)
+{
+  block *b = &op->regions[0];
+  operation *end = b->last;
+  bool scatter = op->code == OP_SCATTER;
+  size_t n = op->num_results;
+  value *all = add_broadcast(m, link, op, v, op->operands[0]->type), *with = (value *)v;
+  if (scatter) with = add_broadcast(m, link, op, v, op->operands[n + 1]->type);
+  insert(m, &op->operands, &op->num_operands, n, all);
+  insert(m, &op->operands, &op->num_operands, op->num_operands, with);
+  value *before = insert_argument(m, b, n, v);
+  (void)insert_argument(m, b, b->num_arguments, v);
+  insert(m, &end->operands, &end->num_operands, n, before);
+  replace_uses(b, v, before);
+  add_result(m, op, v, op->results[0]);
+}
+
+/* An argument for each operand, or two of a comparator. */
+static void add_operand(module *m, operation *op, operation ***link, const value *v)
+{
+  block *b = &op->regions[0];
+  value *all = add_broadcast(m, link, op, v, op->operands[0]->type);
+  insert(m, &op->operands, &op->num_operands, op->num_operands, all);
+  value *argument = insert_argument(m, b, b->num_arguments, v);
+  replace_uses(b, v, argument);
+  if (op->code == OP_MAP) return;
+  (void)insert_argument(m, b, b->num_arguments, v);
+  add_result(m, op, v, op->results[0]);
+}
+
+static bool is_of_scalars(const operation *op)
+{
+  return op->code == OP_MAP || op->code == OP_REDUCE || op->code == OP_REDUCE_WINDOW ||
+         op->code == OP_SCATTER || op->code == OP_SORT;
+}
+
+static void capture_block(module *m, block *b)
+{
+  for (operation **link = &b->first; *link; link = &(*link)->next) {
+    operation *op = *link;
+    capture_list list = {.op = op};
+    if (is_of_scalars(op)) find_captures(&list, &op->regions[0]);
+    for (size_t i = 0; i < list.count; ++i)
+      if (op->code == OP_MAP || op->code == OP_SORT)
+        add_operand(m, op, &link, list.values[i]);
+      else
+        add_to_reducer(m, op, &link, list.values[i]);
+    for (size_t i = 0; i < op->num_regions; ++i) capture_block(m, &op->regions[i]);
+  }
+}
+
+void module_capture(module *m, function *f)
+{
+  capture_block(m, &f->body);
+  function_number_values(f);
+}
