@@ -5,6 +5,8 @@
  *   rng                                    rng_bit_generator, with a state that lives as long as the engine
  *   reduce_window                          where windows are long (expand_windows.c)
  *   fft                                    of long lengths (expand_fft.c)
+ *   einsum, torch_index_select             dot_general, gather (expand_einsum.c)
+ *   chlo.broadcast_add, …                  broadcasts and an add (expand_chlo.c)
  *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
  *
  * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
@@ -254,8 +256,10 @@ bool op_expands(const module *m, const operation *op)
 {
   op_code code = op->code;
   return windows_are_long(m, op) || fft_is_long(m, op) || code == OP_BATCH_NORM_TRAINING ||
-         code == OP_BATCH_NORM_GRAD || code == OP_DYNAMIC_PAD || code == OP_DYNAMIC_CONV ||
-         code == OP_RNG;
+         code == OP_BATCH_NORM_GRAD || code == OP_BROADCASTING || code == OP_CONSTANT_LIKE ||
+         code == OP_EINSUM || code == OP_UNARY_EINSUM || code == OP_SET_DIMENSION_SIZE ||
+         code == OP_TORCH_INDEX_SELECT || is_threefry(op) || code == OP_DYNAMIC_PAD ||
+         code == OP_DYNAMIC_CONV || code == OP_RNG;
 }
 
 /* A convolution with the padding that its third operand says. */
@@ -280,6 +284,37 @@ static pop_error *expand_convolution(module *m, const operation *op, operation *
   return NULL;
 }
 
+static pop_error *expand_constant(module *m, const operation *op, operation *to)
+{
+  const attribute *value = op_attribute(op, "value");
+  const model_type *type = op->results[0]->type;
+  attribute *a = pop_arena_alloc(m->arena, sizeof *a);
+  *a = (attribute){.kind = ATTRIBUTE_DENSE, .name = "value", .type = type, .splat = true};
+  a->data = pop_arena_alloc(m->arena, 2 * sizeof(double));
+  if (value->kind == ATTRIBUTE_FLOAT)
+    element_from_double(type->element, value->number, a->data);
+  else
+    element_from_int(type->element, (uint64_t)value->integer, a->data);
+  *to = *op;
+  to->code = OP_CONSTANT;
+  to->name = "stablehlo.constant";
+  to->num_operands = 0;
+  to->attributes = a;
+  to->num_attributes = 1;
+  return NULL;
+}
+
+/* The value itself: its size is what it has been. */
+static pop_error *expand_size(const operation *op, operation *to)
+{
+  *to = *op;
+  to->code = OP_OPTIMIZATION_BARRIER;
+  to->name = "stablehlo.optimization_barrier";
+  to->num_operands = 1;
+  to->num_attributes = 0;
+  return NULL;
+}
+
 pop_error *expand_op(module *m, const operation *op, operation *same, function *f)
 {
   char *text = NULL;
@@ -297,6 +332,23 @@ pop_error *expand_op(module *m, const operation *op, operation *same, function *
   case OP_DYNAMIC_PAD:
     POP_TRY(dynamic_pad(m, op, &text));
     break;
+  case OP_BROADCASTING:
+    text = broadcasting_expand(m, op);
+    break;
+  case OP_EINSUM:
+  case OP_UNARY_EINSUM:
+    text = einsum_expand(m, op);
+    break;
+  case OP_TORCH_INDEX_SELECT:
+    text = index_select_expand(m, op);
+    break;
+  case OP_CUSTOM_CALL:
+    text = threefry_expand(m, op);
+    break;
+  case OP_CONSTANT_LIKE:
+    return expand_constant(m, op, same);
+  case OP_SET_DIMENSION_SIZE:
+    return expand_size(op, same);
   case OP_DYNAMIC_CONV:
     return expand_convolution(m, op, same);
   case OP_REDUCE_WINDOW:

@@ -136,6 +136,32 @@ static pop_error *copy_expanded(inliner *in, const copy_map *map, const operatio
   return error;
 }
 
+/* A region that runs once, as one device: are its arguments as they are outside, not parts for several devices? */
+static bool runs_here(const operation *op)
+{
+  if (op->num_regions != 1) return false;
+  const block *b = &op->regions[0];
+  if (b->num_arguments != op->num_operands || b->last->num_operands != op->num_results)
+    return false;
+  for (size_t i = 0; i < op->num_operands; ++i)
+    if (!type_equal(b->arguments[i]->type, op->operands[i]->type)) return false;
+  for (size_t i = 0; i < op->num_results; ++i)
+    if (!type_equal(b->last->operands[i]->type, op->results[i]->type)) return false;
+  return true;
+}
+
+static pop_error *copy_inside(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  const block *b = &op->regions[0];
+  for (size_t i = 0; i < op->num_operands; ++i)
+    map->values[b->arguments[i]->number] = inline_mapped(map, op->operands[i]);
+  for (const operation *at = b->first; at != b->last; at = at->next)
+    POP_TRY(inline_copy(in, map, at, to));
+  for (size_t i = 0; i < op->num_results; ++i)
+    map->values[op->results[i]->number] = inline_mapped(map, b->last->operands[i]);
+  return NULL;
+}
+
 static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to)
 {
   *to = (block){.num_arguments = from->num_arguments};
@@ -149,6 +175,7 @@ static pop_error *copy_block(inliner *in, const copy_map *map, const block *from
 pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   if (op->code == OP_CALL || op->code == OP_COMPOSITE) return copy_call(in, map, op, to);
+  if (op->code == OP_MANUAL_COMPUTATION && runs_here(op)) return copy_inside(in, map, op, to);
   bool between = in->m->replicas > 1 && replicas_collective(op->code);
   if (between || op_expands(in->m, op)) return copy_expanded(in, map, op, to);
   if (op->code == OP_RUN_PARALLEL) return inline_parallel(in, map, op, to);

@@ -40,6 +40,15 @@ char *windows_expand(module *m, const operation *op);
 bool fft_is_long(const module *m, const operation *op);
 char *fft_expand(module *m, const operation *op);
 
+/* expand_einsum.c; of an einsum what is wrong with its labels, or NULL. */
+const char *einsum_complaint(const operation *op);
+char *einsum_expand(module *m, const operation *op);
+char *index_select_expand(module *m, const operation *op);
+/* expand_chlo.c */
+char *broadcasting_expand(module *m, const operation *op);
+bool is_threefry(const operation *op);
+char *threefry_expand(module *m, const operation *op);
+
 /* replicas.c: is it between replicas? */
 bool replicas_collective(op_code code);
 /* The text of the function of the same operands that a collective is in m->replicas replicas. */

@@ -108,7 +108,13 @@ OP(MAP, "map", HOW_INDEX)
 OP(REDUCE, "reduce", HOW_INDEX)
 OP(REDUCE_WINDOW, "reduce_window", HOW_INDEX)
 OP(BATCH_NORM_INFERENCE, "batch_norm_inference", HOW_INDEX)
-/* Of others: expand.c. */
+/* Of others: expand.c; broadcast_add and the like are one. */
+OP(BROADCASTING, "broadcast_", HOW_OTHER)
+OP(CONSTANT_LIKE, "constant_like", HOW_OTHER)
+OP(EINSUM, "einsum", HOW_OTHER)
+OP(SET_DIMENSION_SIZE, "set_dimension_size", HOW_OTHER)
+OP(TORCH_INDEX_SELECT, "torch_index_select", HOW_OTHER)
+OP(UNARY_EINSUM, "unary_einsum", HOW_OTHER)
 OP(BATCH_NORM_TRAINING, "batch_norm_training", HOW_OTHER)
 OP(BATCH_NORM_GRAD, "batch_norm_grad", HOW_OTHER)
 OP(DYNAMIC_CONV, "dynamic_conv", HOW_OTHER)
@@ -145,6 +151,7 @@ OP(TUPLE, "tuple", HOW_OTHER)
 OP(CALL, "call", HOW_OTHER)
 OP(COMPOSITE, "composite", HOW_OTHER)
 OP(CUSTOM_CALL, "custom_call", HOW_OTHER)
+OP(MANUAL_COMPUTATION, "manual_computation", HOW_OTHER)
 OP(RETURN, "return", HOW_OTHER)
 
 /* Several processes. */

@@ -336,6 +336,13 @@ static bool read_name(reader *r, attribute *a)
   return read_type(r, &a->type);
 }
 
+/* ": (…) -> …" behind a string: the operation's types. */
+static bool is_before_list(const reader *r)
+{
+  token next = lexer_next(r->token.start + r->token.length, r->end);
+  return next.length == 1 && *next.start == '(';
+}
+
 static bool read_attribute_inside(reader *r, attribute *a)
 {
   switch (r->token.kind) {
@@ -352,7 +359,7 @@ static bool read_attribute_inside(reader *r, attribute *a)
           return reader_fail(r, "a symbol is expected behind '::'");
         reader_advance(r);
       }
-    else if (reader_take(r, ":"))
+    else if (reader_is(r, ":") && !is_before_list(r) && reader_take(r, ":"))
       return read_type(r, &a->type);
     return true;
   case TOKEN_ALIAS:

@@ -21,6 +21,9 @@ static const struct {
     {OP_DYNAMIC_IOTA, "dim", "iota_dimension"},
     {OP_CONCATENATE, "dim", "dimension"},
     {OP_GET_DIMENSION_SIZE, "dim", "dimension"},
+    {OP_EINSUM, "config", "einsum_config"},
+    {OP_UNARY_EINSUM, "config", "einsum_config"},
+    {OP_SET_DIMENSION_SIZE, "dim", "dimension"},
     {OP_PAD, "low", "edge_padding_low"},
     {OP_PAD, "high", "edge_padding_high"},
     {OP_PAD, "interior", "interior_padding"},
@@ -400,11 +403,34 @@ static bool read_while(reader *r, operation *op, const model_type ***results, si
   return good;
 }
 
+/* manual_computation(%x, %y) in_shardings=[…] out_shardings=[…] manual_axes={…} (%a: t, %b: u) { … }: how values are spread over
+ * devices is not our concern. */
+static bool read_manual(reader *r, operation *op)
+{
+  size_t mark = r->num_bindings;
+  op->regions = pop_arena_alloc(r->arena, sizeof *op->regions);
+  op->num_regions = 1;
+  if (!reader_expect(r, "(") || !read_parenthesised(r, op)) return false;
+  while (r->token.kind == TOKEN_NAME) {
+    reader_advance(r);
+    if (!reader_expect(r, "=")) return false;
+    if (!reader_is(r, "[") && !reader_is(r, "{")) return reader_fail(r, "a list is expected");
+    reader_advance(r);
+    if (!reader_skip_balanced(r)) return false;
+  }
+  block arguments = {0};
+  if (!reader_expect(r, "(") || !read_block_arguments(r, &arguments)) return false;
+  bool good = read_region(r, op->regions, arguments.arguments, arguments.num_arguments);
+  reader_forget(r, mark);
+  return good;
+}
+
 /* true: the types have been read, too. */
 bool read_form(reader *r, operation *op, const model_type ***results, size_t *num_results)
 {
   if (op->code == OP_REDUCE) return read_reduce(r, op, results, num_results);
   if (op->code == OP_WHILE) return read_while(r, op, results, num_results);
+  if (op->code == OP_MANUAL_COMPUTATION) return (void)read_manual(r, op), false;
   bool first = true;
   for (;;) {
     if (reader_is(r, "{")) {

@@ -123,11 +123,17 @@ bool read_generic(reader *r, operation *op, const model_type ***results, size_t 
 /* "stablehlo.add" is an add; calls and returns may stand without dialect. */
 static op_code code_of(const char *name)
 {
-  if (strcmp(name, "sdy.sharding_constraint") == 0) return OP_OPTIMIZATION_BARRIER;
+  if (strcmp(name, "sdy.sharding_constraint") == 0 || strcmp(name, "sdy.reshard") == 0)
+    return OP_OPTIMIZATION_BARRIER;
+  if (strcmp(name, "sdy.manual_computation") == 0) return OP_MANUAL_COMPUTATION;
+  if (strcmp(name, "sdy.constant") == 0 || strcmp(name, "arith.constant") == 0) return OP_CONSTANT;
+  if (strncmp(name, "chlo.broadcast_", strlen("chlo.broadcast_")) == 0) return OP_BROADCASTING;
   if (strcmp(name, "mhlo.topk") == 0) return OP_TOP_K;
   static const char *const dialects[] = {"stablehlo.", "mhlo.",        "chlo.",
                                          "check.",     "interpreter.", "populus."};
-  if (strcmp(name, "func.return") == 0 || strcmp(name, "return") == 0) return OP_RETURN;
+  if (strcmp(name, "func.return") == 0 || strcmp(name, "sdy.return") == 0 ||
+      strcmp(name, "return") == 0)
+    return OP_RETURN;
   if (strcmp(name, "func.call") == 0 || strcmp(name, "call") == 0) return OP_CALL;
   for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
     if (strncmp(name, dialects[i], strlen(dialects[i])) == 0)

@@ -97,7 +97,19 @@ pop_error *verify_fft(verifier *v, const operation *op);
 pop_error *verify_batch_norm(verifier *v, const operation *op);
 pop_error *verify_rng(verifier *v, const operation *op);
 
+/* verify_expand.c */
+
+pop_error *verify_broadcasting(verifier *v, const operation *op);
+pop_error *verify_constant_like(verifier *v, const operation *op);
+pop_error *verify_einsum(verifier *v, const operation *op);
+pop_error *verify_index_select(verifier *v, const operation *op);
+pop_error *verify_set_dimension_size(verifier *v, const operation *op);
+pop_error *verify_threefry(verifier *v, const operation *op);
+
 /* verify_flow.c */
+
+/* A scalar that the text says, or that follows from static shapes. */
+bool known_integer(const value *v, unsigned depth, int64_t *is);
 
 pop_error *verify_flow(verifier *v, const operation *op);
 pop_error *verify_other(verifier *v, const operation *op);

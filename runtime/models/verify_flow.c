@@ -1,4 +1,5 @@
 /* Control flow, tuples, checks and the rest. */
+#include "models/inline.h"
 #include "models/verify.h"
 
 static pop_error *want_types(verifier *v, const operation *op, const char *what,
@@ -142,7 +143,7 @@ static pop_error *verify_feed(verifier *v, const operation *op)
 }
 
 /* A scalar that the text says, or that follows from static shapes. What has types that are not supported has not been verified. */
-static bool known_integer(const value *v, unsigned depth, int64_t *is)
+bool known_integer(const value *v, unsigned depth, int64_t *is)
 {
   enum { MAX_DEPTH = 16 };
   const operation *op = v->op;
@@ -249,6 +250,17 @@ pop_error *verify_other(verifier *v, const operation *op)
   case OP_BATCH_NORM_TRAINING:
   case OP_BATCH_NORM_GRAD:
     return verify_batch_norm(v, op);
+  case OP_BROADCASTING:
+    return verify_broadcasting(v, op);
+  case OP_CONSTANT_LIKE:
+    return verify_constant_like(v, op);
+  case OP_EINSUM:
+  case OP_UNARY_EINSUM:
+    return verify_einsum(v, op);
+  case OP_SET_DIMENSION_SIZE:
+    return verify_set_dimension_size(v, op);
+  case OP_TORCH_INDEX_SELECT:
+    return verify_index_select(v, op);
   case OP_RNG:
     return verify_rng(v, op);
   case OP_DYNAMIC_PAD:
@@ -281,6 +293,7 @@ pop_error *verify_other(verifier *v, const operation *op)
     return want_shape(v, op, op->results[0]->type, dims, t->rank + 1);
   }
   case OP_CUSTOM_CALL:
+    if (is_threefry(op)) return verify_threefry(v, op);
     if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
     if (strcmp(op_word(op, "call_target_name"), "shape_assertion") == 0)
       return verify_assertion(v, op);

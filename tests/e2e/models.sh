@@ -228,12 +228,31 @@ has refuses.err 'bad.mlir:2:58: hlo.all-to-none is not supported'
 # All that is not supported, at once.
 says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
   %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
-  %1 = stablehlo.set_dimension_size %a, %a, dim = 0 : tensor<2xf32>
+  %1 = stablehlo.uniform_quantize %a : tensor<2xf32>
   %2 = stablehlo.frobnicate %a : tensor<2xf32>
   return
 }'
-has refuses.err 'bad.mlir:3:8: stablehlo.set_dimension_size is not supported' 'bad.mlir:4:8: stablehlo.frobnicate is not supported'
+has refuses.err 'bad.mlir:3:8: stablehlo.uniform_quantize is not supported' 'bad.mlir:4:8: stablehlo.frobnicate is not supported'
 
+# What others make up.
+made_up()
+{
+  says 2:8 "$1" "func.func @f(%a: tensor<2x3xf32>, %i: tensor<2xi32>, %n: tensor<i32>) {
+  %0 = $2
+  return }"
+}
+made_up 'a label of the result is none' 'stablehlo.unary_einsum %a, config = "ij->k" : (tensor<2x3xf32>) -> tensor<2xf32>'
+made_up 'none twice: "ii->i"' 'stablehlo.unary_einsum %a, config = "ii->i" : (tensor<2x3xf32>) -> tensor<2xf32>'
+made_up 'have different sizes: "ij,jk->ik"' \
+  'stablehlo.einsum %a, %a, config = "ij,jk->ik" : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>'
+made_up 'index_select is tensor<2x2xf32>' \
+  '"stablehlo.torch_index_select"(%a, %i) {dim = 1 : i64} : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<2x3xf32>'
+made_up 'set_dimension_size to another size than' \
+  'stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>'
+made_up 'operand 1 is tensor<2xi32>, the result' 'chlo.broadcast_add %n, %i : (tensor<i32>, tensor<2xi32>) -> tensor<3xi32>'
+made_up 'chlo.broadcast_frobnicate is not' 'chlo.broadcast_frobnicate %n, %i : (tensor<i32>, tensor<2xi32>) -> tensor<2xi32>'
+made_up 'sdy.manual_computation is not' '"sdy.manual_computation"(%a) ({
+  ^bb0(%b: tensor<1x3xf32>): sdy.return %b : tensor<1x3xf32> }) : (tensor<2x3xf32>) -> tensor<2x3xf32>'
 says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is not supported' 'func.func @f(%a: tensor<f32>) -> tensor<f32> {
 %z = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = "stablehlo.all_reduce"(%a) ({

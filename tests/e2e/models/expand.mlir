@@ -80,3 +80,69 @@ func.func @main() {
   check.expect_eq_const %alike, dense<6> : tensor<i32>
   return
 }
+// -----
+// What others make up: einsum and index_select of torch and TensorFlow, broadcasts of chlo, random words and regions of JAX.
+func.func @main() {
+  %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = stablehlo.constant dense<[[1.0, 0.5], [2.0, -1.0]]> : tensor<2x2xf32>
+  %0 = stablehlo.einsum %a, %b, config = "ij,kj->ki" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_eq_const %0, dense<[[2.0, 5.0], [0.0, 2.0]]> : tensor<2x2xf32>
+  %1 = "stablehlo.einsum"(%a, %b) <{einsum_config = "bi,bj->bji"}> : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
+  check.expect_eq_const %1, dense<[[[1.0, 2.0], [0.5, 1.0]], [[6.0, 8.0], [-3.0, -4.0]]]> : tensor<2x2x2xf32>
+  // i is summed alone; nothing is left.
+  %2 = stablehlo.einsum %a, %b, config = "ij,jk->" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<f32>
+  check.expect_eq_const %2, dense<12.0> : tensor<f32>
+  %3 = stablehlo.unary_einsum %a, config = "...i->i..." : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_eq_const %3, dense<[[1.0, 3.0], [2.0, 4.0]]> : tensor<2x2xf32>
+  %4 = "stablehlo.unary_einsum"(%a) <{einsum_config = "ij->j"}> : (tensor<2x2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %4, dense<[4.0, 6.0]> : tensor<2xf32>
+  %x = stablehlo.iota dim = 0 : tensor<12xi32>
+  %x2 = stablehlo.reshape %x : (tensor<12xi32>) -> tensor<2x3x2xi32>
+  %i = stablehlo.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi64>
+  %5 = "stablehlo.torch_index_select"(%x2, %i) <{batch_dims = 1 : i64, dim = 1 : i64}> : (tensor<2x3x2xi32>, tensor<2x2xi64>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %5, dense<[[[4, 5], [0, 1]], [[8, 9], [8, 9]]]> : tensor<2x2x2xi32>
+  %j = stablehlo.constant dense<[1, 0, 1]> : tensor<3xi32>
+  %6 = "stablehlo.torch_index_select"(%x2, %j) {dim = 2 : i64, batch_dims = 0 : i64} : (tensor<2x3x2xi32>, tensor<3xi32>) -> tensor<2x3x3xi32>
+  check.expect_eq_const %6, dense<[[[1, 0, 1], [3, 2, 3], [5, 4, 5]], [[7, 6, 7], [9, 8, 9], [11, 10, 11]]]> : tensor<2x3x3xi32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %7 = stablehlo.set_dimension_size %x2, %n, dim = 1 : (tensor<2x3x2xi32>, tensor<i32>) -> tensor<2x3x2xi32>
+  check.expect_eq %7, %x2 : tensor<2x3x2xi32>
+  %8 = chlo.broadcast_add %x2, %n : (tensor<2x3x2xi32>, tensor<i32>) -> tensor<2x3x2xi32>
+  %c = chlo.constant dense<[[[0], [1], [10]]]> : tensor<1x3x1xi32>
+  %9 = chlo.broadcast_compare %8, %c {comparison_direction = #chlo<comparison_direction LT>} : (tensor<2x3x2xi32>, tensor<1x3x1xi32>) -> tensor<2x3x2xi1>
+  %k = "chlo.constant_like"(%x2) {value = -1 : i32} : (tensor<2x3x2xi32>) -> tensor<2x3x2xi32>
+  %10 = chlo.broadcast_select %9, %k, %c : (tensor<2x3x2xi1>, tensor<2x3x2xi32>, tensor<1x3x1xi32>) -> tensor<2x3x2xi32>
+  check.expect_eq_const %10, dense<[[[0, 0], [1, 1], [-1, -1]], [[0, 0], [1, 1], [10, 10]]]> : tensor<2x3x2xi32>
+  %v = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %11 = "chlo.broadcast_multiply"(%v, %x2) {broadcast_dimensions = array<i64: 0>} : (tensor<2xi32>, tensor<2x3x2xi32>) -> tensor<2x3x2xi32>
+  check.expect_eq_const %11, dense<[[[0, 1], [2, 3], [4, 5]], [[12, 14], [16, 18], [20, 22]]]> : tensor<2x3x2xi32>
+  // The known answers of the authors' test vectors.
+  %k0 = stablehlo.constant dense<[0, 0xffffffff, 0x13198a2e]> : tensor<3xui32>
+  %k1 = stablehlo.constant dense<[0, 0xffffffff, 0x03707344]> : tensor<3xui32>
+  %w0 = stablehlo.constant dense<[0, 0xffffffff, 0x243f6a88]> : tensor<3xui32>
+  %w1 = stablehlo.constant dense<[0, 0xffffffff, 0x85a308d3]> : tensor<3xui32>
+  %12:2 = stablehlo.custom_call @cu_threefry2x32_ffi(%k0, %k1, %w0, %w1) {api_version = 4 : i32, backend_config = {}, operand_layouts = [dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>]} : (tensor<3xui32>, tensor<3xui32>, tensor<3xui32>, tensor<3xui32>) -> (tensor<3xui32>, tensor<3xui32>)
+  check.expect_eq_const %12#0, dense<[0x6b200159, 0x1cb996fc, 0xc4923a9c]> : tensor<3xui32>
+  check.expect_eq_const %12#1, dense<[0x99ba4efe, 0xbb002be7, 0x483df7a0]> : tensor<3xui32>
+  return
+}
+// -----
+module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=1]>
+  func.func public @main(%arg0: tensor<2x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<2x2xf32> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}p0, {?}]>}) {
+    %c = sdy.constant dense<1.0> : tensor<2xf32>
+    %0 = sdy.manual_computation(%arg0, %c) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%arg2: tensor<2x2xf32>, %arg3: tensor<2xf32>) {
+      %1 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<2xf32>) -> tensor<2x2xf32>
+      %2 = stablehlo.add %arg2, %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : tensor<2x2xf32>
+      sdy.return %2 : tensor<2x2xf32>
+    } : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+    %3 = sdy.reshard %0 <@mesh, [{"x"}, {}]> : tensor<2x2xf32>
+    %4 = "sdy.manual_computation"(%3) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>}> ({
+    ^bb0(%arg4: tensor<2x2xf32>):
+      %5 = stablehlo.subtract %arg4, %arg0 : tensor<2x2xf32>
+      sdy.return %5 : tensor<2x2xf32>
+    }) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    check.expect_eq_const %4, dense<1.0> : tensor<2x2xf32>
+    return %4 : tensor<2x2xf32>
+  }
+}
