@@ -103,6 +103,7 @@ pop_tensor lowering_constant(lowering *l, const model_type *type, const uint8_t 
   if (!splat || type_elements(type) == 0) {
     t = pop_graph_add_constant(l->graph, of, shape, type->rank, data, "constant");
     spread_plan plan = lowering_plan(l, type_elements(type), 2, 1);
+    place_next(l, &plan);
     uint64_t per_tile = plan.per_vertex * plan.on_tile;
     for (uint64_t begin = 0; begin < plan.elements; begin += per_tile)
       pop_graph_set_tile_mapping(

@@ -139,6 +139,8 @@ spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_
 /* places.c: what is akin, by the numbers of values; then, for each variable of such a value, where it begins. */
 void places_find(lowering *l);
 void place_value(lowering *l, spread_plan *p, const value *v);
+/* One behind the other, for what is akin to nothing. */
+void place_next(lowering *l, spread_plan *p);
 size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex);
 /* Behind the last element of the vertex that has this one. */
 uint64_t plan_end(const spread_plan *p, uint64_t element);

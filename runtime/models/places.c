@@ -4,7 +4,8 @@
  *
  *   %w2 = subtract %w, %s     %w, %s and %w2 are akin
  *
- * Constants and broadcasts connect nothing: many weights may be multiplied by the same learning rate. */
+ * Constants and broadcasts connect nothing: many weights may be multiplied by the same learning rate. Constants begin one behind the
+ * other like arguments. */
 #include "models/lowering.h"
 
 #include <stdlib.h>
@@ -64,15 +65,31 @@ void places_find(lowering *l)
   connect_block(l, &l->f->body);
 }
 
+static uint64_t tiles_of(const spread_plan *p)
+{
+  return (p->num_vertices + p->on_tile - 1) / p->on_tile;
+}
+
+/* Small ones go in turn anyway, and what is on all tiles is everywhere. */
+static bool has_choice(const lowering *l, const spread_plan *p)
+{
+  return p->num_vertices >= l->num_workers && tiles_of(p) < l->num_tiles;
+}
+
+void place_next(lowering *l, spread_plan *p)
+{
+  if (!has_choice(l, p)) return;
+  p->first_tile = l->next_place;
+  l->next_place = (l->next_place + tiles_of(p)) % l->num_tiles;
+}
+
 void place_value(lowering *l, spread_plan *p, const value *v)
 {
   kin_state *kin = &l->kin[root_of(l, v->number)];
-  uint64_t tiles = (p->num_vertices + p->on_tile - 1) / p->on_tile;
-  /* Small ones go in turn anyway, and what is on all tiles is everywhere. */
-  if (p->num_vertices < l->num_workers || tiles >= l->num_tiles || !kin->of_argument) return;
+  if (!has_choice(l, p) || !kin->of_argument) return;
   if (kin->first_tile == not_yet) {
-    kin->first_tile = (uint32_t)l->next_place;
-    l->next_place = (l->next_place + tiles) % l->num_tiles;
+    place_next(l, p);
+    kin->first_tile = (uint32_t)p->first_tile;
   }
   p->first_tile = kin->first_tile;
 }
