@@ -29,10 +29,14 @@ static bool check_return(reader *r, const function *f)
     return reader_fail_at(r, last->offset, "@%s has %zu results, and %zu are returned", f->name,
                           f->num_results, last->num_operands);
   for (size_t i = 0; i < f->num_results; ++i)
-    if (!type_equal(last->operands[i]->type, f->results[i]))
+    if (!type_equal(last->operands[i]->type, f->results[i])) {
+      const operation *by = last->operands[i]->op;
+      bool supported;
+      if (by) r->error = module_verify_op(r->m, by, &supported); /* the first that is wrong */
       return reader_fail_at(r, last->offset, "result %zu of @%s is %s, and %s is returned", i,
                             f->name, type_text(r->arena, f->results[i]),
                             type_text(r->arena, last->operands[i]->type));
+    }
   return true;
 }
 

@@ -34,6 +34,16 @@ bool add_operand(reader *r, operation *op)
   return true;
 }
 
+bool read_check_type(reader *r, const operation *op, const value *v, const model_type *type,
+                     uint32_t offset)
+{
+  bool supported;
+  if (type_equal(type, v->type)) return true;
+  if (v->op && !r->error) r->error = module_verify_op(r->m, v->op, &supported);
+  return reader_fail_at(r, offset, "operand %s of %s is %s, not %s", v->name, op->name,
+                        type_text(r->arena, v->type), type_text(r->arena, type));
+}
+
 /* "(a, b) -> c": operands must have the types that are said. */
 static bool check_operand_types(reader *r, const operation *op, const model_type **types,
                                 size_t count, uint32_t offset)
@@ -42,10 +52,17 @@ static bool check_operand_types(reader *r, const operation *op, const model_type
     return reader_fail_at(r, offset, "%s has %zu operands, and types of %zu", op->name,
                           op->num_operands, count);
   for (size_t i = 0; i < count; ++i)
-    if (!type_equal(types[i], op->operands[i]->type))
-      return reader_fail_at(
-          r, types[i]->offset, "operand %s of %s is %s, not %s", op->operands[i]->name, op->name,
-          type_text(r->arena, op->operands[i]->type), type_text(r->arena, types[i]));
+    if (!read_check_type(r, op, op->operands[i], types[i], types[i]->offset)) return false;
+  return true;
+}
+
+/* "%p, %a, %b : t, u" of a select, "%a, %b : t" of others: the last type is that of the last operands. */
+static bool check_last_types(reader *r, const operation *op, const model_type **types, size_t count)
+{
+  for (size_t i = 0; i < op->num_operands; ++i) {
+    const model_type *type = types[i < count ? i : count - 1];
+    if (!read_check_type(r, op, op->operands[i], type, type->offset)) return false;
+  }
   return true;
 }
 
@@ -85,6 +102,9 @@ static bool read_op_types(reader *r, operation *op, bool generic, const model_ty
     *num_results = 0;
     return true;
   }
+  if (op_infos[op->code].how == HOW_ELEMENT && op->code != OP_COMPLEX && count <= 2 &&
+      !check_last_types(r, op, types, count))
+    return false;
   bool each = op->code == OP_WHILE || op->code == OP_OPTIMIZATION_BARRIER;
   if (each && !check_operand_types(r, op, types, count, offset)) return false;
   *results = each ? types : types + count - 1;

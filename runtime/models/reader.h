@@ -91,6 +91,10 @@ bool read_generic(reader *r, operation *op, const model_type ***results, size_t 
 bool add_operand(reader *r, operation *op); /* the value that is there */
 value *new_value(reader *r, const model_type *type, operation *op);
 
+/* Fails where a value has not the type that is said, at `offset`: or at its definition, if that is wrong in itself. */
+bool read_check_type(reader *r, const operation *op, const value *v, const model_type *type,
+                     uint32_t offset);
+
 /* read_forms.c: what is behind the operation's name, but for the types, in the form that people write. */
 bool read_form(reader *r, operation *op, const model_type ***results, size_t *num_results);
 

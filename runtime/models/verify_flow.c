@@ -153,7 +153,9 @@ bool known_integer(const value *v, unsigned depth, int64_t *is)
   case OP_CONSTANT: {
     const attribute *value = op_attribute(op, "value");
     element_type e = v->type->element;
-    if (e == ELEMENT_COUNT || (e != ELEMENT_I1 && !element_is_integer(e))) return false;
+    if (!value || value->kind != ATTRIBUTE_DENSE || e == ELEMENT_COUNT ||
+        (e != ELEMENT_I1 && !element_is_integer(e)))
+      return false;
     *is = element_to_int(e, value->data);
     return true;
   }

@@ -198,6 +198,19 @@ says 3:3 "'->' is expected" 'func.func @f() -> tensor<f32> {
   %0 = stablehlo.iota dim = 0 : ()
   return %0 : tensor<f32>
 }'
+# What is wrong is said where it is, not where its result is used or returned.
+says 2:8 'the result of stablehlo.transpose is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.transpose %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}'
+says 2:8 'the result of stablehlo.reverse is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.reverse"(%a) {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<3xf32>
+  %1 = stablehlo.add %0, %a : tensor<2xf32>
+  return %1 : tensor<2xf32>
+}'
+says 2:52 'operand %a of stablehlo.select is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>, %p: tensor<2xi1>) {
+  %0 = stablehlo.select %p, %a, %a : tensor<2xi1>, tensor<3xf32>
+  return }'
 # HLO text: the same, at its own lines.
 says 3:25 "q is used, and not defined before that" 'HloModule m
 ENTRY e { a = f32[] constant(1)
