@@ -119,6 +119,7 @@ static const struct {
     {"all-gather", "dimensions", "all_gather_dim", FIRST, "{0}"},
     {"reduce-scatter", "dimensions", "scatter_dimension", FIRST, "{0}"},
     {"all-to-all", "dimensions", "split_dimension", FIRST, "{0}"},
+    {"all-to-all", "dimensions", "concat_dimension", FIRST, "{0}"},
     {"batch-norm-training", "feature_index", "feature_index", INT, "0"},
     {"batch-norm-inference", "feature_index", "feature_index", INT, "0"},
     {"batch-norm-grad", "feature_index", "feature_index", INT, "0"},

@@ -1,22 +1,11 @@
 /* Computations become functions and regions. */
-#include "models/hlo_text.h"
+#include "models/hlo_translate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PRINT(...) pop_arena_printf(t->h->m->arena, __VA_ARGS__)
-
-typedef struct translation {
-  hlo_module *h;
-  text *to;
-  pop_name_table names, repeated; /* of all instructions; those that several have */
-  module_place *places;
-  size_t num_places, capacity;
-  unsigned depth;
-} translation;
-
-static pop_error *write_instruction(translation *t, hlo_computation *c, hlo_instruction *i);
 
 /* What is written from here on stands for the instruction. */
 static void mark(translation *t, uint32_t offset)
@@ -27,14 +16,14 @@ static void mark(translation *t, uint32_t offset)
 
 /* ---- names and lists ---- */
 
-static const char *unique_name(translation *t, const hlo_computation *c, const hlo_instruction *i)
+const char *hlo_unique_name(translation *t, const hlo_computation *c, const hlo_instruction *i)
 {
   bool several = pop_name_table_find(&t->repeated, i->name) != POP_NAME_NONE;
   return several ? PRINT("%%%s..%s", i->name, c->name) : PRINT("%%%s", i->name);
 }
 
 /* Names as results of an operation are called; `result`: its name. */
-static void set_leaves(translation *t, hlo_instruction *i, const char *result)
+void hlo_set_leaves(translation *t, hlo_instruction *i, const char *result)
 {
   size_t count = hlo_num_leaves(&i->type);
   i->leaves = pop_arena_alloc(t->h->m->arena, (count + 1) * sizeof *i->leaves);
@@ -84,9 +73,9 @@ static void write_signature(translation *t, hlo_instruction *const *operands, si
 /* "%x:2 = "; a tuple of nothing has no name. */
 static const char *write_results(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
-  const char *name = unique_name(t, c, i);
+  const char *name = hlo_unique_name(t, c, i);
   size_t count = hlo_num_leaves(&i->type);
-  set_leaves(t, i, name);
+  hlo_set_leaves(t, i, name);
   if (count == 1) text_add(t->to, "%s = ", name);
   if (count > 1) text_add(t->to, "%s:%zu = ", name, count);
   return name;
@@ -147,7 +136,7 @@ static pop_error *write_body(translation *t, hlo_computation *c, const char *end
   t->depth++;
   for (size_t i = 0; i < c->num_instructions; ++i)
     if (parameter_number(c->instructions[i]) < 0)
-      POP_TRY(write_instruction(t, c, c->instructions[i]));
+      POP_TRY(hlo_write_instruction(t, c, c->instructions[i]));
   t->depth--;
   c->open--;
   mark(t, c->root->offset);
@@ -170,7 +159,7 @@ static void write_arguments(translation *t, const hlo_computation *c,
   for (size_t i = 0; i < count; ++i) {
     hlo_instruction *p = parameters[i];
     size_t leaves = hlo_num_leaves(&p->type);
-    const char *name = unique_name(t, c, p);
+    const char *name = hlo_unique_name(t, c, p);
     p->leaves = pop_arena_alloc(t->h->m->arena, (leaves + 1) * sizeof *p->leaves);
     for (size_t k = 0; k < leaves; ++k) {
       p->leaves[k] = leaves == 1 ? PRINT("%s", name) : PRINT("%s..%zu", name, k);
@@ -214,7 +203,7 @@ static pop_error *write_function(translation *t, hlo_computation *c)
 
 /* ---- instructions that are more or less than one operation ---- */
 
-static void alias(translation *t, hlo_instruction *i, const hlo_instruction *of, size_t first)
+void hlo_alias(translation *t, hlo_instruction *i, const hlo_instruction *of, size_t first)
 {
   size_t count = hlo_num_leaves(&i->type);
   i->leaves = pop_arena_alloc(t->h->m->arena, (count + 1) * sizeof *i->leaves);
@@ -230,7 +219,7 @@ static pop_error *element_of_tuple(translation *t, hlo_instruction *i)
       hlo_num_leaves(&from->members[index]) != hlo_num_leaves(&i->type))
     return hlo_error(t->h, i, "get-tuple-element: the operand has no such member");
   for (size_t k = 0; k < index; ++k) first += hlo_num_leaves(&from->members[k]);
-  alias(t, i, i->operands[0], first);
+  hlo_alias(t, i, i->operands[0], first);
   return NULL;
 }
 
@@ -291,7 +280,7 @@ static pop_error *write_branch(translation *t, const hlo_instruction *i, hlo_com
       (count && (operand >= i->num_operands || hlo_num_leaves(&parameters[0]->type) !=
                                                    hlo_num_leaves(&i->operands[operand]->type))))
     return hlo_error(t->h, i, "conditional: %s takes other operands", branch->name);
-  if (count) alias(t, parameters[0], i->operands[operand], 0);
+  if (count) hlo_alias(t, parameters[0], i->operands[operand], 0);
   text_add(t->to, "%s{\n", operand > 1 ? ", " : "");
   POP_TRY(write_body(t, branch, "stablehlo.return"));
   text_add(t->to, "}");
@@ -385,7 +374,7 @@ static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_in
   for (uint32_t d = 0; d < to->rank; ++d)
     for (uint32_t k = 0; k < to->rank; ++k)
       if (to->layout[to->rank - 1 - k] == d) in = PRINT("%s%s%u", in, d ? ", " : "", k);
-  const char *name = unique_name(t, c, i), *x = i->operands[0]->leaves[0];
+  const char *name = hlo_unique_name(t, c, i), *x = i->operands[0]->leaves[0];
   const char *a = hlo_type_text(t->h, from), *b = hlo_type_text(t->h, &flat);
   const char *p = hlo_type_text(t->h, &back), *q = hlo_type_text(t->h, to);
   text_add(t->to, "%s..out = stablehlo.transpose %s, dims = %s] : (%s) -> %s\n", name, x, out, a,
@@ -396,7 +385,7 @@ static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_in
     POP_TRY(write_other_bits(t, i, name, &flat, to));
   text_add(t->to, "%s\n%s = stablehlo.transpose %s..in, dims = %s] : (%s) -> %s\n", p, name, name,
            in, p, q);
-  set_leaves(t, i, name);
+  hlo_set_leaves(t, i, name);
   return NULL;
 }
 
@@ -406,7 +395,7 @@ static pop_error *write_rng(translation *t, const hlo_computation *c, hlo_instru
   hlo_operation op;
   POP_TRY(hlo_describe(t->h, i, &op));
   if (i->num_operands != 2 || i->type.tuple) return hlo_error(t->h, i, "rng takes two operands");
-  const char *name = unique_name(t, c, i), *s = hlo_type_text(t->h, &i->operands[0]->type);
+  const char *name = hlo_unique_name(t, c, i), *s = hlo_type_text(t->h, &i->operands[0]->type);
   text_add(t->to, "%s..shape = stablehlo.constant dense<[", name);
   for (uint32_t d = 0; d < i->type.rank; ++d)
     text_add(t->to, "%s%" PRId64, d ? ", " : "", i->type.dims[d]);
@@ -416,11 +405,11 @@ static pop_error *write_rng(translation *t, const hlo_computation *c, hlo_instru
            i->type.rank, name, i->operands[0]->leaves[0], i->operands[1]->leaves[0], name,
            op.attributes, s, hlo_type_text(t->h, &i->operands[1]->type), i->type.rank,
            hlo_type_text(t->h, &i->type));
-  set_leaves(t, i, name);
+  hlo_set_leaves(t, i, name);
   return NULL;
 }
 
-static pop_error *write_operation(translation *t, hlo_computation *c, hlo_instruction *i)
+pop_error *hlo_write_operation(translation *t, hlo_computation *c, hlo_instruction *i)
 {
   hlo_operation op;
   POP_TRY(hlo_describe(t->h, i, &op));
@@ -442,7 +431,7 @@ static bool one_of(const char *opcode, const char *const *list)
   return *list != NULL;
 }
 
-static pop_error *write_instruction(translation *t, hlo_computation *c, hlo_instruction *i)
+pop_error *hlo_write_instruction(translation *t, hlo_computation *c, hlo_instruction *i)
 {
   static const char *const same[] = {"copy", "add-dependency", "domain", NULL};
   enum { MAX_BYTES = 1 << 28 };
@@ -452,7 +441,7 @@ static pop_error *write_instruction(translation *t, hlo_computation *c, hlo_inst
   if (one_of(i->opcode, same)) {
     if (!i->num_operands || hlo_num_leaves(&i->operands[0]->type) != hlo_num_leaves(&i->type))
       return hlo_error(t->h, i, "%s has the type of its operand", i->opcode);
-    alias(t, i, i->operands[0], 0);
+    hlo_alias(t, i, i->operands[0], 0);
     return NULL;
   }
   if (strcmp(i->opcode, "get-tuple-element") == 0) return element_of_tuple(t, i);
@@ -463,7 +452,10 @@ static pop_error *write_instruction(translation *t, hlo_computation *c, hlo_inst
   if (strcmp(i->opcode, "conditional") == 0) return write_conditional(t, c, i);
   if (strcmp(i->opcode, "bitcast") == 0) return write_bitcast(t, c, i);
   if (strcmp(i->opcode, "rng") == 0) return write_rng(t, c, i);
-  if (strcmp(i->opcode, "constant") != 0) return write_operation(t, c, i);
+  bool written = false;
+  POP_TRY(hlo_write_form(t, c, i, &written));
+  if (written) return NULL;
+  if (strcmp(i->opcode, "constant") != 0) return hlo_write_operation(t, c, i);
   (void)write_results(t, c, i);
   text_add(t->to, "stablehlo.constant ");
   POP_TRY(hlo_literal(t->h, i, t->to));

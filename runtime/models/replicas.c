@@ -345,7 +345,7 @@ static pop_error *add_operand(collective *c, size_t i)
   }
   case OP_ALL_TO_ALL: {
     d = op_int(op, "split_dimension", -1);
-    if (op_int(op, "split_count", 0) != c->size)
+    if (op_int(op, "split_count", c->size) != c->size) /* HLO text has none */
       FAIL_AT("%s: split_count is %" PRId64 ", a group has %" PRId64 " replicas", op->name,
               op_int(op, "split_count", 0), c->size);
     POP_TRY(want_dimension_of(c, i, d, c->size));

@@ -235,9 +235,24 @@ says 2:34 'has more than 2^32 - 1 elements' 'HloModule m
 ENTRY e { p = f32[] parameter(0) a = f32[1099511627776] broadcast(p), dimensions={} }'
 says 2:23 'the layout has dimension 0 twice' 'HloModule m
 ENTRY e { a = f32[2,2]{0,0} parameter(0) }'
-says 2:34 'hlo.copy-start is not supported' 'HloModule m
-ENTRY e { p = f32[] parameter(0) a = f32[] copy-start(p) b = f32[] all-to-none(a) }'
+says 2:34 'hlo.copy-twice is not supported' 'HloModule m
+ENTRY e { p = f32[] parameter(0) a = f32[] copy-twice(p) b = f32[] all-to-none(a) }'
 has refuses.err 'bad.mlir:2:58: hlo.all-to-none is not supported'
+# Forms of their own: line, words, instruction.
+form()
+{
+  says 3:2 "$1" "HloModule m
+ENTRY e { p = f32[] parameter(0) q = f32[2] parameter(1)
+ $2 }"
+}
+form 'copy-start has a tuple of operands and results' 'a = f32[] copy-start(p)'
+form 'does not begin with those of the operands' 'a = (f32[], f32[2], u32[]) all-gather-start(p, p), dimensions={0}'
+form 'copy-done takes what has been started' 'a = f32[] copy-done(p)'
+form 'hlo.frob is not supported' 'a = (f32[], f32[]) frob-start(p)'
+form 'there is no computation calls=nope' 'a = ((f32[]), f32[], u32[]) async-start(p), calls=nope'
+form 'rng-get-and-update-state is u64[2] or u64[1]' 'a = f32[3] rng-get-and-update-state()'
+form 'dynamic-slice has an index for each dimension' 'a = f32[] dynamic-slice(p, q), dynamic_slice_sizes={}'
+form 'all-to-all of operands of different types' 'a = (f32[2], f32[]) all-to-all(p, q)'
 # All that is not supported, at once.
 says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
   %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>

@@ -58,6 +58,46 @@ ENTRY main {
 EOF
 quiet out "$pophlo" --check --replicas=4 groups.hlo.txt
 has out '^1 of 1 files hold, with 8 checks$'
+# all-to-all of one operand, and of one for each replica of a group.
+cat >exchange.hlo.txt <<'EOF'
+HloModule exchange, replica_count=4
+ENTRY main {
+  r = u32[] replica-id()
+  id = s32[] convert(r)
+  ten = s32[] constant(10)
+  base = s32[] multiply(id, ten)
+  bases = s32[4,1] broadcast(base), dimensions={}
+  places = s32[4,1] iota(), iota_dimension=0
+  x = s32[4,1] add(bases, places)
+  y = s32[4,1] all-to-all(x), replica_groups={}, dimensions={0}
+  tens = s32[4,1] broadcast(ten), dimensions={}
+  froms = s32[4,1] multiply(places, tens)
+  ids = s32[4,1] broadcast(id), dimensions={}
+  y.e = s32[4,1] add(froms, ids)
+  check.0 = () custom-call(y, y.e), custom_call_target="check.expect_eq"
+  x0 = s32[2,1] slice(x), slice={[0:2], [0:1]}
+  x1 = s32[2,1] slice(x), slice={[2:4], [0:1]}
+  z = (s32[2,1], s32[2,1]) all-to-all(x0, x1), replica_groups={{0,2},{1,3}}
+  z0 = s32[2,1] get-tuple-element(z), index=0
+  z1 = s32[2,1] get-tuple-element(z), index=1
+  two = s32[] constant(2)
+  half = s32[] divide(id, two)
+  odd = s32[] remainder(id, two)
+  from = s32[] multiply(odd, ten)
+  twice = s32[] multiply(half, two)
+  first = s32[] add(from, twice)
+  firsts = s32[2,1] broadcast(first), dimensions={}
+  two.places = s32[2,1] iota(), iota_dimension=0
+  z0.e = s32[2,1] add(firsts, two.places)
+  check.1 = () custom-call(z0, z0.e), custom_call_target="check.expect_eq"
+  twenty = s32[2,1] constant({{20}, {20}})
+  z1.e = s32[2,1] add(z0.e, twenty)
+  check.2 = () custom-call(z1, z1.e), custom_call_target="check.expect_eq"
+  ROOT end = s32[4,1] copy(y)
+}
+EOF
+quiet out "$pophlo" --check --replicas=4 exchange.hlo.txt
+has out '^1 of 1 files hold, with 3 checks$'
 # Of one replica all is that one.
 sed '/check\|pairs=/d; /replica_groups=[^{]/d; /replica_groups={{/d; /all-gather/d' groups.hlo.txt >alone.hlo.txt
 quiet out "$pophlo" -o alone.a alone.hlo.txt
