@@ -7,6 +7,7 @@
  *   fft                                    of long lengths (expand_fft.c)
  *   einsum, torch_index_select             dot_general, gather (expand_einsum.c)
  *   chlo.broadcast_add, …                  broadcasts and an add (expand_chlo.c)
+ *   custom calls of JAX's                  what they stand for (expand_jax.c)
  *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
  *
  * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
@@ -258,7 +259,7 @@ bool op_expands(const module *m, const operation *op)
   return windows_are_long(m, op) || fft_is_long(m, op) || code == OP_BATCH_NORM_TRAINING ||
          code == OP_BATCH_NORM_GRAD || code == OP_BROADCASTING || code == OP_CONSTANT_LIKE ||
          code == OP_EINSUM || code == OP_UNARY_EINSUM || code == OP_SET_DIMENSION_SIZE ||
-         code == OP_TORCH_INDEX_SELECT || is_threefry(op) || code == OP_DYNAMIC_PAD ||
+         code == OP_TORCH_INDEX_SELECT || jax_call_of(op) != JAX_NONE || code == OP_DYNAMIC_PAD ||
          code == OP_DYNAMIC_CONV || code == OP_RNG;
 }
 
@@ -343,7 +344,7 @@ pop_error *expand_op(module *m, const operation *op, operation *same, function *
     text = index_select_expand(m, op);
     break;
   case OP_CUSTOM_CALL:
-    text = threefry_expand(m, op);
+    text = jax_expand(m, op);
     break;
   case OP_CONSTANT_LIKE:
     return expand_constant(m, op, same);

@@ -46,8 +46,11 @@ char *einsum_expand(module *m, const operation *op);
 char *index_select_expand(module *m, const operation *op);
 /* expand_chlo.c */
 char *broadcasting_expand(module *m, const operation *op);
-bool is_threefry(const operation *op);
-char *threefry_expand(module *m, const operation *op);
+/* expand_jax.c: custom calls of JAX's; the letter of a setting, such as 'L' for uplo, or 0. */
+typedef enum jax_call { JAX_NONE, JAX_THREEFRY, JAX_CHOLESKY, JAX_TRIANGULAR } jax_call;
+jax_call jax_call_of(const operation *op);
+char jax_letter(const operation *op, const char *name);
+char *jax_expand(module *m, const operation *op);
 
 /* replicas.c: is it between replicas? */
 bool replicas_collective(op_code code);

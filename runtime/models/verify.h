@@ -104,7 +104,7 @@ pop_error *verify_constant_like(verifier *v, const operation *op);
 pop_error *verify_einsum(verifier *v, const operation *op);
 pop_error *verify_index_select(verifier *v, const operation *op);
 pop_error *verify_set_dimension_size(verifier *v, const operation *op);
-pop_error *verify_threefry(verifier *v, const operation *op);
+pop_error *verify_jax_call(verifier *v, const operation *op);
 
 /* verify_flow.c */
 

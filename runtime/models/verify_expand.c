@@ -103,7 +103,7 @@ pop_error *verify_set_dimension_size(verifier *v, const operation *op)
   return NULL;
 }
 
-pop_error *verify_threefry(verifier *v, const operation *op)
+static pop_error *verify_threefry(verifier *v, const operation *op)
 {
   POP_TRY(want_counts(v, op, 4, 2, 0));
   POP_TRY(want_tensors(v, op));
@@ -114,4 +114,33 @@ pop_error *verify_threefry(verifier *v, const operation *op)
          op_word(op, "call_target_name"));
   }
   return NULL;
+}
+
+static pop_error *want_letter(verifier *v, const operation *op, const char *name, const char *of)
+{
+  char letter = jax_letter(op, name);
+  WANT(letter && strchr(of, letter), "%s: '%s' of @%s is one of the letters %s", op->name, name,
+       op_word(op, "call_target_name"), of);
+  return NULL;
+}
+
+/* What is asked of the matrices is asked of the operation that it becomes. */
+pop_error *verify_jax_call(verifier *v, const operation *op)
+{
+  jax_call call = jax_call_of(op);
+  if (call == JAX_THREEFRY) return verify_threefry(v, op);
+  POP_TRY(want_tensors(v, op));
+  POP_TRY(want_letter(v, op, "uplo", "LU"));
+  if (call == JAX_CHOLESKY) {
+    POP_TRY(want_counts(v, op, 1, 2, 0));
+    const model_type *a = type_of(op, 0), *info = op->results[1]->type;
+    WANT(type_equal(a, op->results[0]->type) && a->rank >= 2 && info->element == ELEMENT_I32,
+         "%s: @%s makes a factor like the operand, and numbers of i32", op->name,
+         op_word(op, "call_target_name"));
+    return want_shape(v, op, info, a->dims, a->rank - 2);
+  }
+  POP_TRY(want_counts(v, op, 2, 1, 0));
+  POP_TRY(want_letter(v, op, "side", "LR"));
+  POP_TRY(want_letter(v, op, "diag", "NU"));
+  return want_letter(v, op, "trans_x", "NTC");
 }

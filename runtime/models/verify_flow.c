@@ -295,7 +295,7 @@ pop_error *verify_other(verifier *v, const operation *op)
     return want_shape(v, op, op->results[0]->type, dims, t->rank + 1);
   }
   case OP_CUSTOM_CALL:
-    if (is_threefry(op)) return verify_threefry(v, op);
+    if (jax_call_of(op) != JAX_NONE) return verify_jax_call(v, op);
     if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
     if (strcmp(op_word(op, "call_target_name"), "shape_assertion") == 0)
       return verify_assertion(v, op);

@@ -279,6 +279,10 @@ made_up 'set_dimension_size to another size than' \
   'stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>'
 made_up 'operand 1 is tensor<2xi32>, the result' 'chlo.broadcast_add %n, %i : (tensor<i32>, tensor<2xi32>) -> tensor<3xi32>'
 made_up 'chlo.broadcast_frobnicate is not' 'chlo.broadcast_frobnicate %n, %i : (tensor<i32>, tensor<2xi32>) -> tensor<2xi32>'
+made_up "'uplo' of @lapack_spotrf_ffi is one of the letters LU" \
+  'stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 7 : ui8}} : (tensor<2x3xf32>) -> tensor<2x3xf32>'
+made_up 'tensor<2x3xf32> does not go with' \
+  'stablehlo.custom_call @lapack_strsm_ffi(%a, %a) {mhlo.backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>'
 made_up 'sdy.manual_computation is not' '"sdy.manual_computation"(%a) ({
   ^bb0(%b: tensor<1x3xf32>): sdy.return %b : tensor<1x3xf32> }) : (tensor<2x3xf32>) -> tensor<2x3xf32>'
 says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is not supported' 'func.func @f(%a: tensor<f32>) -> tensor<f32> {

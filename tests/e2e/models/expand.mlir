@@ -146,3 +146,24 @@ module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
     return %4 : tensor<2x2xf32>
   }
 }
+// -----
+// LAPACK and BLAS, as JAX calls them on CPUs: [[4, 2], [2, 5]] = [[2, 0], [1, 2]] [[2, 1], [0, 2]].
+func.func @main() {
+  %a = stablehlo.constant dense<[[[4.0, 2.0], [2.0, 5.0]], [[9.0, 3.0], [3.0, 2.0]]]> : tensor<2x2x2xf32>
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>]} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2xi32>)
+  check.expect_eq_const %0#1, dense<0> : tensor<2xi32>
+  %r = stablehlo.iota dim = 1 : tensor<2x2x2xi32>
+  %c = stablehlo.iota dim = 2 : tensor<2x2x2xi32>
+  %p = stablehlo.compare GE, %r, %c, SIGNED : (tensor<2x2x2xi32>, tensor<2x2x2xi32>) -> tensor<2x2x2xi1>
+  %z = stablehlo.constant dense<0.0> : tensor<2x2x2xf32>
+  %l = stablehlo.select %p, %0#0, %z : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+  check.expect_almost_eq_const %l, dense<[[[2.0, 0.0], [1.0, 2.0]], [[3.0, 0.0], [1.0, 1.0]]]> : tensor<2x2x2xf32>
+  %m = stablehlo.slice %l [0:1, 0:2, 0:2] : (tensor<2x2x2xf32>) -> tensor<1x2x2xf32>
+  %k = stablehlo.reshape %m : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+  %b = stablehlo.constant dense<[[2.0, 4.0], [7.0, 4.0]]> : tensor<2x2xf32>
+  %1 = stablehlo.custom_call @lapack_strsm_ffi(%k, %b) {mhlo.backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_almost_eq_const %1, dense<[[1.0, 2.0], [3.0, 1.0]]> : tensor<2x2xf32>
+  %2 = stablehlo.custom_call @lapack_strsm_ffi(%k, %b) {mhlo.backend_config = {diag = 85 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_almost_eq_const %2, dense<[[2.0, 2.0], [7.0, -3.0]]> : tensor<2x2xf32>
+  return
+}
