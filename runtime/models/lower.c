@@ -255,15 +255,35 @@ static bool postpone(lowering *l, const operation *op)
   return true;
 }
 
+/* Each element of the result is one of the first operand's, whatever the others are. */
+static bool takes_from_operand(const operation *op)
+{
+  switch (op->code) {
+  case OP_BROADCAST:
+  case OP_BROADCAST_IN_DIM:
+  case OP_DYNAMIC_BROADCAST_IN_DIM:
+  case OP_DYNAMIC_GATHER:
+  case OP_DYNAMIC_RESHAPE:
+  case OP_DYNAMIC_SLICE:
+  case OP_GATHER:
+  case OP_REAL_DYNAMIC_SLICE:
+  case OP_RESHAPE:
+  case OP_REVERSE:
+  case OP_SLICE:
+  case OP_TRANSPOSE:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static bool lower_index(lowering *l, const operation *op)
 {
   if (op->code == OP_CONSTANT) return lower_constant(l, op), true;
   if (op->num_operands) {
     value_state *s = state_of(l, op->operands[0]);
-    bool same = op->code == OP_RESHAPE || op->code == OP_BROADCAST_IN_DIM ||
-                op->code == OP_BROADCAST || op->code == OP_TRANSPOSE || op->code == OP_SLICE ||
-                op->code == OP_REVERSE;
-    if (same && s->kind == STATE_SPLAT) return set_splat(l, op->results[0], s->splat), true;
+    if (takes_from_operand(op) && s->kind == STATE_SPLAT)
+      return set_splat(l, op->results[0], s->splat), true;
   }
   if (product_is_planned(l, op)) return lower_product(l, op);
   if (convolution_is_planned(l, op)) return lower_convolution(l, op);

@@ -41,3 +41,16 @@ func.func @main() {
   check.expect_eq_const %18, dense<[[2.0, 0.0]]> : tensor<1x2xf32>
   return
 }
+// -----
+// What is taken from a table of which all elements are the same needs no table, be it as large as it may.
+func.func @main() {
+  %x = stablehlo.constant dense<7.0> : tensor<65536x1024xf64>
+  %i = stablehlo.constant dense<[[0, 0], [3, 31], [70000, -1]]> : tensor<3x2xi64>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<65536x1024xf64>, tensor<3x2xi64>) -> tensor<3xf64>
+  check.expect_eq_const %0, dense<7.0> : tensor<3xf64>
+  %j = stablehlo.constant dense<5> : tensor<i32>
+  %k = stablehlo.optimization_barrier %j : tensor<i32>
+  %1 = stablehlo.dynamic_slice %x, %k, %k, sizes = [1, 2] : (tensor<65536x1024xf64>, tensor<i32>, tensor<i32>) -> tensor<1x2xf64>
+  check.expect_eq_const %1, dense<7.0> : tensor<1x2xf64>
+  return
+}
