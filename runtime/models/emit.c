@@ -189,10 +189,10 @@ static bool is_of_scalars(const operation *op)
 static bool emit_scalar_op(emitter *e, text *to, const operation *op)
 {
   const char **x = pop_arena_alloc(e->l->m->arena, (op->num_operands + 1) * sizeof *x);
-  const value *result = op->num_results ? op->results[0] : NULL;
   if (!is_of_scalars(op))
     return lowering_fail(e->l, op, "%s in a region: only operations on scalars are supported there",
                          op->name);
+  const value *result = op->results[0];
   if (op->code == OP_WHILE) return emit_while(e, to, op);
   if (op->code == OP_IF || op->code == OP_CASE) return emit_choice(e, to, op);
   for (size_t i = 0; i < op->num_operands; ++i) x[i] = emit_variable(e, op->operands[i]);
