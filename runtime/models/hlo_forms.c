@@ -25,9 +25,7 @@ static bool ends_in(const char *opcode, const char *end)
  * copy the result comes first). Which member is the result; -1: all. */
 static int64_t result_member(const hlo_instruction *i)
 {
-  static const char *const whole[] = {"all-reduce-start"};
-  for (size_t k = 0; k < sizeof whole / sizeof *whole; ++k)
-    if (strcmp(i->opcode, whole[k]) == 0) return -1;
+  if (strcmp(i->opcode, "all-reduce-start") == 0) return -1;
   return strcmp(i->opcode, "copy-start") == 0 ? 0 : 1;
 }
 

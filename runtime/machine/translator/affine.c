@@ -56,6 +56,16 @@ bool affine_equal(const affine *a, const affine *b)
   return affine_same_terms(a, b) && a->constant == b->constant;
 }
 
+bool align_together(uint32_t *align, uint32_t *rest, int64_t offset, uint32_t own)
+{
+  uint32_t own_rest = (uint32_t)offset & (own - 1);
+  if (own <= *align) return own_rest == (*rest & (own - 1));
+  if (*rest != (own_rest & (*align - 1))) return false;
+  *align = own;
+  *rest = own_rest;
+  return true;
+}
+
 static affine result_of(const affine_registers *v, const code_op *op)
 {
   const affine *a = &v->x[op->rs1], *b = &v->x[op->rs2];

@@ -21,7 +21,8 @@ typedef struct group {
   affine base;                     /* constant 0 */
   affine sp;                       /* where it is tested */
   int64_t lowest, highest, offset; /* of everybody; of the first one */
-  uint32_t align, first, chain;    /* operation, and where it is (search.chain) */
+  uint32_t align, rest;            /* as of align_together */
+  uint32_t first, chain;           /* operation, and where it is (search.chain) */
   bool store, by_sp;
 } group;
 
@@ -185,22 +186,29 @@ static void find_links(search *s, const block_graph *g)
 
 /* Groups */
 
-static int64_t round_down(int64_t value, uint32_t align)
+/* Down to what is aligned. */
+static int64_t round_down(const group *g, int64_t offset)
 {
-  return value & -(int64_t)align;
+  return ((offset - g->rest) & -(int64_t)g->align) + g->rest;
 }
 
 /* Makes the group larger by an access, if it does not become too large. */
 static bool extend(group *g, int64_t offset, uint32_t bytes)
 {
-  uint32_t own = isa_access_align(bytes), align = own > g->align ? own : g->align;
   int64_t low = offset < g->lowest ? offset : g->lowest;
   int64_t high = offset + bytes > g->highest ? offset + bytes : g->highest;
-  if (high - low > MAX_SPAN) return false;
+  if (high - low > MAX_SPAN ||
+      !align_together(&g->align, &g->rest, offset, isa_access_align(bytes)))
+    return false;
   g->lowest = low;
   g->highest = high;
-  g->align = align;
   return true;
+}
+
+static bool is_aligned_by(const group *g, int64_t offset, uint32_t align)
+{
+  uint32_t own = g->align, rest = g->rest;
+  return align <= own && align_together(&own, &rest, offset, align);
 }
 
 /* Has what the access needs been tested further up? */
@@ -208,7 +216,8 @@ static bool has_tested(const group *g, const affine *base, int64_t offset, uint3
                        bool store, bool by_sp)
 {
   return affine_same_terms(&g->base, base) && offset >= g->lowest && offset + bytes <= g->highest &&
-         isa_access_align(bytes) <= g->align && (!store || g->store) && (!by_sp || g->by_sp);
+         is_aligned_by(g, offset, isa_access_align(bytes)) && (!store || g->store) &&
+         (!by_sp || g->by_sp);
 }
 
 /* Outside of the windows a store that is not relative to sp may be legal or not depending on where sp is (memory.c). */
@@ -242,7 +251,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   int64_t offset = (int32_t)base.constant;
   bool by_sp = store && op->rs1 == 2;
   base.constant = 0;
-  if (!base.known || offset % isa_access_align(bytes)) return;
+  if (!base.known) return;
   group *g = find_group(s, &base, offset, bytes, &v->x[2], store, by_sp);
   if (g) {
     s->out[index] = (access_check){
@@ -255,6 +264,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
                      .highest = offset + bytes,
                      .offset = offset,
                      .align = isa_access_align(bytes),
+                     .rest = (uint32_t)offset & (isa_access_align(bytes) - 1),
                      .first = index,
                      .chain = s->chain});
     g = &s->groups[s->num_groups - 1];
@@ -266,7 +276,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
 /* All that may become part of it is done: the first one gets its test. */
 static void finish_group(search *s, const group *g)
 {
-  int64_t from = round_down(g->lowest, g->align), to = -round_down(-g->highest, g->align);
+  int64_t from = round_down(g, g->lowest), to = round_down(g, g->highest + g->align - 1);
   s->out[g->first] = (access_check){.from = (int32_t)(from - g->offset),
                                     .bytes = (uint32_t)(to - from),
                                     .align = g->align,

@@ -77,6 +77,10 @@ affine affine_add(affine a, uint32_t constant);
 affine affine_add_scaled(affine a, affine b, uint32_t scale); /* a + scale * b */
 bool affine_is_zero(const affine *a);
 bool affine_same_terms(const affine *a, const affine *b);
+/* Accesses at base + offset, of alignments `own`: they go together if base + rest may be a multiple of the largest, for one number
+ * `rest` below that. (Clang adds 2047 to a pointer, and then has other numbers than multiples of 4 for offsets.) Adds an access to
+ * those that have these; the first begins with its own. */
+bool align_together(uint32_t *align, uint32_t *rest, int64_t offset, uint32_t own);
 bool affine_equal(const affine *a, const affine *b);
 /* The integer register that the operation has written; NULL if there is none. */
 affine *affine_execute(affine_registers *v, const code_op *op);
@@ -125,8 +129,8 @@ typedef struct loop_invariant {
 } loop_invariant;
 
 /* Accesses whose addresses differ by constants, or by bounded values: in round i they touch no more
- * than [base + lowest + i * step, base + highest + i * step). Their offsets from `base` are multiples
- * of their sizes, and so is the step. */
+ * than [base + lowest + i * step, base + highest + i * step). base + rest is a multiple of the largest alignment, and so is the
+ * step. */
 typedef struct access_group {
   affine base; /* constant 0 */
   affine step; /* a constant, or of values that no round changes (a symbolic stride) */
@@ -134,7 +138,7 @@ typedef struct access_group {
   uint32_t
       scale; /* so many times `limit` farther than `highest` (an index below what only the guard knows) */
   affine limit;
-  uint32_t align; /* largest access */
+  uint32_t align, rest; /* of align_together */
   bool load, store, by_sp;
   /* The guard computes, in 64 bits: base + lowest in the first round; the step; what all rounds touch. */
   LLVMValueRef start, stride, from, to;

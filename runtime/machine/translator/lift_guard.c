@@ -144,7 +144,8 @@ static LLVMValueRef stores_legal(lift *l, const access_group *g, LLVMValueRef lo
 static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
 {
   LLVMValueRef base = lift_affine(l, &g->base);
-  LLVMValueRef low_bits = LLVMBuildAnd(l->b, base, lift_constant(l, g->align - 1), "");
+  LLVMValueRef aligned = LLVMBuildAdd(l->b, base, lift_constant(l, g->rest), "");
+  LLVMValueRef low_bits = LLVMBuildAnd(l->b, aligned, lift_constant(l, g->align - 1), "");
   LLVMValueRef legal = lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
   LLVMValueRef start = LLVMBuildAdd(l->b, base, lift_constant(l, (uint32_t)g->lowest), "");
   g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");

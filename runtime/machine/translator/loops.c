@@ -431,12 +431,15 @@ typedef struct extent {
   affine limit;
 } extent;
 
-static access_group *find_group(counted_loop *l, const affine *base, const extent *e)
+/* With the alignment of an access of so many bytes. */
+static access_group *find_group(counted_loop *l, const affine *base, const extent *e,
+                                uint32_t bytes)
 {
   for (uint32_t i = 0; i < l->num_groups; i++) {
     access_group *g = &l->groups[i];
     if (affine_same_terms(&g->base, base) && g->scale == e->scale &&
-        (!g->scale || affine_equal(&g->limit, &e->limit)))
+        (!g->scale || affine_equal(&g->limit, &e->limit)) &&
+        align_together(&g->align, &g->rest, e->low, isa_access_align(bytes)))
       return g;
   }
   return NULL;
@@ -458,7 +461,7 @@ static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *
   return true;
 }
 
-/* Takes the constant and the bounded symbols out of `address`; false if some of that is not a
+/* Takes the constant and the bounded symbols out of `address`; false if some of these is not a
  * multiple of its alignment. */
 static bool take_extent(const candidate *c, affine *address, uint32_t bytes, extent *out)
 {
@@ -466,7 +469,6 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   int64_t offset = (int32_t)address->constant;
   *out = (extent){.low = offset, .high = offset + bytes};
   uint32_t align = isa_access_align(bytes);
-  if (offset % align) return false;
   for (unsigned i = 0; i < address->num_terms; i++) {
     uint16_t symbol = address->symbol[i];
     int64_t factor = (int32_t)address->coefficient[i];
@@ -519,7 +521,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
       own.high - own.low > MAX_GROUP_BYTES)
     return;
   if (!step.num_terms && (int32_t)step.constant % (int32_t)isa_access_align(bytes)) return;
-  access_group *group = find_group(l, &base, &own);
+  access_group *group = find_group(l, &base, &own, bytes);
   if (!group) {
     if (l->num_groups == MAX_GROUPS) return;
     group = &l->groups[l->num_groups++];
@@ -530,13 +532,13 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
                             .scale = own.scale,
                             .limit = own.limit,
                             .align = 1};
+    (void)align_together(&group->align, &group->rest, own.low, isa_access_align(bytes));
   }
   int64_t low = own.low < group->lowest ? own.low : group->lowest;
   int64_t high = own.high > group->highest ? own.high : group->highest;
   if (high - low > MAX_GROUP_BYTES || low < INT32_MIN || high > INT32_MAX) return;
   group->lowest = (int32_t)low;
   group->highest = (int32_t)high;
-  if (isa_access_align(bytes) > group->align) group->align = isa_access_align(bytes);
   group->load |= !store;
   group->store |= store;
   group->by_sp |= store && op->rs1 == 2;

@@ -136,6 +136,82 @@ Test(translate_checks, one_test_for_a_block_covers_its_last_access)
   compare_at_end(pieces, sizeof pieces / sizeof *pieces, 16);
 }
 
+/* Places that are no multiples of 4, with offsets that make them such: 19 bytes. */
+
+static void put_odd_base(assembler *a)
+{
+  asm_load(a, ASM_LHU, A1, T2, 5);
+  asm_load(a, ASM_LW, A0, T2, 3);
+  asm_store(a, ASM_SW, A0, T2, 15);
+  asm_store(a, ASM_SB, A0, T2, 8);
+  asm_load(a, ASM_LW, A0, T2, 7);
+}
+
+static void put_odd_base_that_moves(assembler *a)
+{
+  asm_li(a, A2, 4);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LHU, A1, T2, 5);
+  asm_load(a, ASM_LW, A0, T2, 3);
+  asm_store(a, ASM_SW, A1, T2, 3);
+  asm_addi(a, T2, T2, 4);
+  asm_addi(a, A2, A2, -1);
+  asm_branch(a, ASM_BNE, A2, ZERO, again);
+}
+
+static void put_odd_base_that_stays(assembler *a)
+{
+  asm_li(a, A2, 6);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, A0, T2, 3);
+  asm_add(a, A1, A1, A0);
+  asm_store(a, ASM_SW, A1, T2, 15);
+  asm_addi(a, A2, A2, -1);
+  asm_branch(a, ASM_BNE, A2, ZERO, again);
+}
+
+Test(translate_checks, offsets_make_places_multiples_of_4)
+{
+  static const piece pieces[] = {{"once", put_odd_base},
+                                 {"that moves", put_odd_base_that_moves},
+                                 {"that stays", put_odd_base_that_stays}};
+  compare_at_end(pieces, sizeof pieces / sizeof *pieces, 19);
+}
+
+/* Of two words one is aligned, wherever the base is. */
+static void put_two_of_a_kind(assembler *a)
+{
+  asm_load(a, ASM_LW, A0, T2, 3);
+  asm_load(a, ASM_LW, A1, T2, 5);
+}
+
+static void put_half_of_another_kind(assembler *a)
+{
+  asm_load(a, ASM_LHU, A0, T2, 6);
+  asm_load(a, ASM_LW, A1, T2, 3);
+}
+
+static void put_two_of_a_kind_in_a_loop(assembler *a)
+{
+  asm_li(a, A2, 6);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, A0, T2, 3);
+  asm_load(a, ASM_LHU, A1, T2, 6);
+  asm_addi(a, T2, T2, 4);
+  asm_addi(a, A2, A2, -1);
+  asm_branch(a, ASM_BNE, A2, ZERO, again);
+}
+
+Test(translate_checks, offsets_make_some_places_no_multiples_of_4)
+{
+  static const piece pieces[] = {{"once", put_two_of_a_kind},
+                                 {"half a word first", put_half_of_another_kind},
+                                 {"in a loop", put_two_of_a_kind_in_a_loop}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    for (uint32_t bytes = 0; bytes < 4; bytes++)
+      cr_assert_eq(compare_around(&pieces[i], RIG_DATA + 1024, bytes), 9, "%s", pieces[i].what);
+}
+
 /* In front of the window: constants lie there, which can be loaded, and then a hole. */
 Test(translate_checks, one_test_for_a_block_covers_its_first_access)
 {
