@@ -336,7 +336,9 @@ static void name_everything(const compilation *c, uint32_t tile, pop_arena *aren
   add_mark_symbols(&b);
   add_vertex_symbols(&b);
   size_t bytes = b.num_symbols * sizeof *b.symbols;
-  image->symbols = memcpy(pop_arena_alloc(arena, bytes), b.symbols, bytes);
+  pop_image_symbol *symbols = pop_arena_alloc(arena, bytes);
+  if (bytes) memcpy(symbols, b.symbols, bytes);
+  image->symbols = symbols;
   image->num_symbols = b.num_symbols;
   finish_mappings(&b, image->base + image->size, image);
   free(b.symbols);

@@ -38,10 +38,9 @@ likely_pointers likely_pointers_after(likely_pointers before, const code_op *op)
   uint32_t rd = code_op_writes_x(op);
   if (rd == 0 || rd >= NUM_REGISTERS) return before;
   uint32_t others = ~(1u << rd);
-  bool is_constant = op->id == OP_LUI;
+  uint32_t data = op->id == OP_LUI ? 1 : result_bit(before.data, op);
   return (likely_pointers){.stack = (before.stack & others) | result_bit(before.stack, op) << rd,
-                           .data = (before.data & others) |
-                                   (is_constant || result_bit(before.data, op)) << rd};
+                           .data = (before.data & others) | data << rd};
 }
 
 static bool pass_on(likely_pointers *at_start, int32_t to, likely_pointers bits)
