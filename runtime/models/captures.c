@@ -138,7 +138,7 @@ static void add_operand(module *m, operation *op, operation ***link, const value
   add_result(m, op, v, op->results[0]);
 }
 
-static bool is_of_scalars(const operation *op)
+static bool has_region_of_scalars(const operation *op)
 {
   return op->code == OP_MAP || op->code == OP_REDUCE || op->code == OP_REDUCE_WINDOW ||
          op->code == OP_SCATTER || op->code == OP_SORT;
@@ -149,7 +149,7 @@ static void capture_block(module *m, block *b)
   for (operation **link = &b->first; *link; link = &(*link)->next) {
     operation *op = *link;
     capture_list list = {.op = op};
-    if (is_of_scalars(op)) find_captures(&list, &op->regions[0]);
+    if (has_region_of_scalars(op)) find_captures(&list, &op->regions[0]);
     for (size_t i = 0; i < list.count; ++i)
       if (op->code == OP_MAP || op->code == OP_SORT)
         add_operand(m, op, &link, list.values[i]);

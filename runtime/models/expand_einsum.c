@@ -197,6 +197,8 @@ char *index_select_expand(module *m, const operation *op)
   }
   const char *xs = type_text(m->arena, x), *is = type_text(m->arena, i),
              *ys = type_text(m->arena, y), *list = expand_list(m, batching, (size_t)batch);
+  char *all = expand_list(m, sizes, x->rank);
+  all[strlen(all) - 1] = '\0'; /* without its brackets */
   return PRINT("func.func private @f(%%x: %s, %%i: %s) -> %s {\n"
                "%%y = \"stablehlo.gather\"(%%x, %%i) {dimension_numbers = "
                "#stablehlo.gather<offset_dims = %s, collapsed_slice_dims = [%lld], "
@@ -204,6 +206,5 @@ char *index_select_expand(module *m, const operation *op)
                "[%lld], index_vector_dim = %u>, slice_sizes = array<i64: %s>} : (%s, %s) -> %s\n"
                "return %%y : %s\n}\n",
                xs, is, ys, expand_list(m, offset, num_offset), (long long)dim, list, list,
-               (long long)dim, i->rank, strtok(expand_list(m, sizes, x->rank), "[]"), xs, is, ys,
-               ys);
+               (long long)dim, i->rank, all + 1, xs, is, ys, ys);
 }

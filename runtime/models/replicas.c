@@ -345,9 +345,10 @@ static pop_error *add_operand(collective *c, size_t i)
   }
   case OP_ALL_TO_ALL: {
     d = op_int(op, "split_dimension", -1);
-    if (op_int(op, "split_count", c->size) != c->size) /* HLO text has none */
-      FAIL_AT("%s: split_count is %" PRId64 ", a group has %" PRId64 " replicas", op->name,
-              op_int(op, "split_count", 0), c->size);
+    int64_t count = op_int(op, "split_count", c->m->places ? c->size : 0); /* HLO text has none */
+    if (count != c->size)
+      FAIL_AT("%s: split_count is %" PRId64 ", a group has %" PRId64 " replicas", op->name, count,
+              c->size);
     POP_TRY(want_dimension_of(c, i, d, c->size));
     int64_t concat = op_int(op, "concat_dimension", -1), dims[MODEL_MAX_RANK];
     POP_TRY(want_dimension_of(c, i, concat, 1));

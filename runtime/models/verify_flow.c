@@ -205,31 +205,66 @@ static pop_error *verify_assertion(verifier *v, const operation *op)
   return NULL;
 }
 
+static pop_error *verify_token(verifier *v, const operation *op)
+{
+  WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TOKEN, "%s makes a token",
+       op->name);
+  return NULL;
+}
+
+static pop_error *verify_tuple(verifier *v, const operation *op)
+{
+  WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TUPLE &&
+           op->results[0]->type->num_members == op->num_operands,
+       "%s makes a tuple of its operands", op->name);
+  for (size_t i = 0; i < op->num_operands; ++i)
+    WANT(type_equal(type_of(op, i), op->results[0]->type->members[i]),
+         "%s: member %zu has another type", op->name, i);
+  return NULL;
+}
+
+static pop_error *verify_element_of_tuple(verifier *v, const operation *op)
+{
+  POP_TRY(want_counts(v, op, 1, 1, 0));
+  int64_t index = op_int(op, "index", -1);
+  const model_type *t = type_of(op, 0);
+  WANT(t->kind == TYPE_TUPLE && index >= 0 && index < t->num_members &&
+           type_equal(t->members[index], op->results[0]->type),
+       "%s: the operand has no such member", op->name);
+  return NULL;
+}
+
+static pop_error *verify_everywhere(verifier *v, const operation *op)
+{
+  POP_TRY(want_counts(v, op, 1, 1, 0));
+  POP_TRY(want_tensors(v, op));
+  const model_type *t = type_of(op, 0);
+  WANT(t->rank < MODEL_MAX_RANK, "%s: a tensor of less dimensions is needed", op->name);
+  int64_t dims[MODEL_MAX_RANK] = {v->m->replicas};
+  memcpy(dims + 1, t->dims, t->rank * sizeof *dims);
+  return want_shape(v, op, op->results[0]->type, dims, t->rank + 1);
+}
+
+static pop_error *verify_custom_call(verifier *v, const operation *op)
+{
+  const char *target = op_word(op, "call_target_name");
+  if (jax_call_of(op) != JAX_NONE) return verify_jax_call(v, op);
+  if (strcmp(target, "populus.vertex") == 0) return verify_vertex(v, op);
+  if (strcmp(target, "shape_assertion") == 0) return verify_assertion(v, op);
+  name_unsupported(v, op->offset, pop_arena_printf(v->m->arena, "custom_call @%s", target));
+  return NULL;
+}
+
 pop_error *verify_other(verifier *v, const operation *op)
 {
   switch (op->code) {
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
-    WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TOKEN, "%s makes a token",
-         op->name);
-    return NULL;
+    return verify_token(v, op);
   case OP_TUPLE:
-    WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TUPLE &&
-             op->results[0]->type->num_members == op->num_operands,
-         "%s makes a tuple of its operands", op->name);
-    for (size_t i = 0; i < op->num_operands; ++i)
-      WANT(type_equal(type_of(op, i), op->results[0]->type->members[i]),
-           "%s: member %zu has another type", op->name, i);
-    return NULL;
-  case OP_GET_TUPLE_ELEMENT: {
-    POP_TRY(want_counts(v, op, 1, 1, 0));
-    int64_t index = op_int(op, "index", -1);
-    const model_type *t = type_of(op, 0);
-    WANT(t->kind == TYPE_TUPLE && index >= 0 && index < t->num_members &&
-             type_equal(t->members[index], op->results[0]->type),
-         "%s: the operand has no such member", op->name);
-    return NULL;
-  }
+    return verify_tuple(v, op);
+  case OP_GET_TUPLE_ELEMENT:
+    return verify_element_of_tuple(v, op);
   case OP_OPTIMIZATION_BARRIER:
     return want_types(v, op, "results", op->results, op->num_results, op->operands,
                       op->num_operands);
@@ -285,24 +320,10 @@ pop_error *verify_other(verifier *v, const operation *op)
   case OP_INFEED:
   case OP_OUTFEED:
     return verify_feed(v, op);
-  case OP_EVERYWHERE: {
-    POP_TRY(want_counts(v, op, 1, 1, 0));
-    POP_TRY(want_tensors(v, op));
-    const model_type *t = type_of(op, 0);
-    WANT(t->rank < MODEL_MAX_RANK, "%s: a tensor of less dimensions is needed", op->name);
-    int64_t dims[MODEL_MAX_RANK] = {v->m->replicas};
-    memcpy(dims + 1, t->dims, t->rank * sizeof *dims);
-    return want_shape(v, op, op->results[0]->type, dims, t->rank + 1);
-  }
+  case OP_EVERYWHERE:
+    return verify_everywhere(v, op);
   case OP_CUSTOM_CALL:
-    if (jax_call_of(op) != JAX_NONE) return verify_jax_call(v, op);
-    if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
-    if (strcmp(op_word(op, "call_target_name"), "shape_assertion") == 0)
-      return verify_assertion(v, op);
-    name_unsupported(
-        v, op->offset,
-        pop_arena_printf(v->m->arena, "custom_call @%s", op_word(op, "call_target_name")));
-    return NULL;
+    return verify_custom_call(v, op);
   default:
     if (op->code >= OP_EXPECT_ALMOST_EQ) return verify_check(v, op);
     name_unsupported(v, op->offset, op->name);

@@ -98,6 +98,14 @@ ENTRY main {
 EOF
 quiet out "$pophlo" --check --replicas=4 exchange.hlo.txt
 has out '^1 of 1 files hold, with 3 checks$'
+# In StableHLO it says into how many parts.
+cat >parts.mlir <<'EOF'
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.all_to_all"(%x) {split_dimension = 0 : i64, concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+EOF
+refuses 1 'parts.mlir:2:|split_count is 0, a group has 2 replicas' "$pophlo" -o none.a --replicas=2 parts.mlir
 # Of one replica all is that one.
 sed '/check\|pairs=/d; /replica_groups=[^{]/d; /replica_groups={{/d; /all-gather/d' groups.hlo.txt >alone.hlo.txt
 quiet out "$pophlo" -o alone.a alone.hlo.txt

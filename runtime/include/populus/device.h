@@ -118,8 +118,8 @@ typedef struct pop_ipu_model {
   char ipu_version[16]; /* "ipu1", "ipu2", "ipu21" */
   uint32_t num_ipus;
   uint32_t tiles_per_ipu;
-  uint32_t
-      num_worker_contexts; /* fewer than 6: no vertex may be one of all workers, as many of the libraries' are */
+  /* With fewer than 6 no vertex may be one of all workers, as many of the libraries' are. */
+  uint32_t num_worker_contexts;
   uint32_t memory_bytes_per_tile; /* interleaved memory is its upper part */
   /* Number of the first memory element that is interleaved; at or past the end: none is. */
   uint32_t interleaved_memory_element_index;

@@ -64,6 +64,32 @@ Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
 }
 
+/* Loads that no other's test covers, each of the word that the last one found: a word that points to itself, until in the second round
+ * it is made odd, behind more of them than have exits of their own. (So few rounds are done in the plain copy.) */
+Test(translate_large, hundreds_of_exits_in_a_loop)
+{
+  enum { LOADS = 290, BEFORE = 270, SLTIU = 0x3013 };
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  rig_start_worker(a);
+  asm_li(a, A0, DATA);
+  asm_addi(a, T2, A0, 0);
+  asm_store(a, ASM_SW, A0, A0, 0);
+  asm_li(a, S0, 2);
+  static uint32_t words[LOADS + 6];
+  size_t count = 0;
+  words[count++] = asm_i(SLTIU, T0, S0, 2);
+  words[count++] = asm_r(0x33, A1, T2, T0); /* add */
+  for (uint32_t i = 0; i < LOADS; i++) {
+    if (i == BEFORE) words[count++] = asm_s(ASM_SW, A0, A1, 0);
+    words[count++] = asm_i(ASM_LW, A0, A0, 0);
+  }
+  words[count++] = asm_i(0x13, S0, S0, -1);
+  words[count] = asm_b(ASM_BNE, S0, ZERO, -4 * (int32_t)count);
+  words[++count] = isa_tile_op_word(TILE_EXIT, 0, 0, 0);
+  compare_code("exits", &r, words, count + 1, 200000);
+}
+
 /* An interpreter of byte code: each of its operations ends with a jump to any of all, by a table behind the code. */
 Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
 {
