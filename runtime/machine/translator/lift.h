@@ -177,6 +177,8 @@ typedef struct counted_loop {
   LLVMBasicBlockRef late_guard; /* then: behind some rounds of the plain copy */
   uint64_t worst_slots;         /* of one round */
   affine steps[NUM_REGISTERS];  /* by how much a register grows in each round, if that is known */
+  /* If known, each round ends with that in the register, which is taken to stay: the guard asks whether it begins so. */
+  affine returned[NUM_REGISTERS];
   /* All rounds are alike, and go to their ends without leaving (under float control: if they raise nothing): their time is a
    * product. */
   bool fixed_time;

@@ -195,6 +195,17 @@ static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
   return legal;
 }
 
+/* Do registers that are taken to stay begin as what each round leaves? */
+static LLVMValueRef returned_hold(lift *l, const counted_loop *loop)
+{
+  LLVMValueRef hold = LLVMConstInt(l->type.i1, 1, 0);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (loop->returned[r].known)
+      hold = both(l, hold,
+                  lift_compare(l, LLVMIntEQ, lift_x(l, r), lift_affine(l, &loop->returned[r])));
+  return hold;
+}
+
 /* Does no store of the loop touch what the guard has loaded? */
 static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
 {
@@ -259,7 +270,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   LLVMBasicBlockRef several = lift_new_block(l, "guarded");
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
   rounds = count_rounds(l, loop, &legal);
-  legal = both(l, legal, loaded);
+  legal = both(l, legal, both(l, loaded, returned_hold(l, loop)));
   need_several(l, loop, rounds, l->plain.starts[loop->header]);
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
   legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, lift_slots_left(l)));

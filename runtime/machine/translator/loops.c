@@ -40,7 +40,8 @@ typedef struct candidate {
   /* Else: 0, or the most that a round adds, which then is nothing of the other sign; and the lowest bit that may be set of it. */
   int32_t creep[NUM_REGISTERS];
   uint32_t grain[NUM_REGISTERS];
-  bool looks_for_invariants; /* while a round is executed again */
+  bool looks_for_invariants;   /* while a round is executed again */
+  bool returns[NUM_REGISTERS]; /* taken to stay: see find_returning */
 } candidate;
 
 /* Accesses may not spread wider in a round; an access far away is a group of its own. */
@@ -286,6 +287,7 @@ static void find_steps(candidate *c)
     c->step[r] = affine_add_scaled(c->at_end.x[r], affine_symbol((uint16_t)r), UINT32_MAX);
   for (unsigned r = 0; r < NUM_REGISTERS; r++) {
     c->creep[r] = 0;
+    if (c->returns[r]) c->step[r] = affine_symbol(0);
     if (stays(c, &c->step[r])) continue;
     c->creep[r] = creep_of(c, &c->step[r], &c->grain[r]);
     c->step[r].known = false;
@@ -659,6 +661,32 @@ static bool hoists_all(const candidate *c)
   return true;
 }
 
+/* Registers that the next round reaches something by, and that each round leaves as what stays: the address of a field, loaded
+ * again behind a store. If the first round begins with that, which the guard can ask, they stay, too. Are there any? */
+static bool find_returning(candidate *c, uint32_t num_ops)
+{
+  bool any = false;
+  for (uint32_t i = 0; i < num_ops; i++) {
+    for (unsigned t = 0; t < c->access[i].num_terms; t++) {
+      uint16_t r = c->access[i].symbol[t];
+      if (r >= NUM_REGISTERS || c->step[r].known || !stays(c, &c->at_end.x[r])) continue;
+      c->returns[r] = any = true;
+    }
+  }
+  return any;
+}
+
+/* What the guard is to ask. False if registers that were taken to do so do not. */
+static bool keep_returned(candidate *c)
+{
+  bool all = true;
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) {
+    c->loop.returned[r] = c->returns[r] ? c->at_end.x[r] : (affine){0};
+    all = all && (!c->returns[r] || stays(c, &c->at_end.x[r]));
+  }
+  return all;
+}
+
 /* The first execution says which registers stay, the second one what stays therefore. */
 static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 {
@@ -678,16 +706,24 @@ static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
   analyse(c, num_ops, with_invariants);
   if (!understand_exits(c)) return false;
   if (c->loop.ends_early && !c->loop.num_groups) return false; /* nothing would be faster */
-  return can_load_before(c);
+  return can_load_before(c) && keep_returned(c);
 }
 
 /* Invariants only where something is unknown without them: a load whose place a store may touch (a pivot of a
- * matrix that is changed in place) would keep the loop from its fast copy. */
+ * matrix that is changed in place) would keep the loop from its fast copy. So would a register that does not return. */
 static bool count_somehow(candidate *c, uint32_t num_ops)
 {
+  memset(c->returns, 0, sizeof c->returns);
   bool counted = count(c, num_ops, false);
   if (counted && hoists_all(c)) return true;
-  return count(c, num_ops, true) || (counted && count(c, num_ops, false));
+  bool with_invariants = count(c, num_ops, true);
+  if (with_invariants && hoists_all(c)) return true;
+  if (find_returning(c, num_ops)) {
+    if (count(c, num_ops, true) && hoists_all(c)) return true;
+    memset(c->returns, 0, sizeof c->returns);
+    with_invariants = with_invariants && count(c, num_ops, true);
+  }
+  return with_invariants || (counted && count(c, num_ops, false));
 }
 
 /* Is there one way through a round (but for rare ones), on which nothing leaves and nothing reads the time? And do all rounds end

@@ -222,18 +222,34 @@ static void put_field_op(loop_maker *l)
   }
 }
 
+/* A4 is what the round before has loaded for this one; in front of the first perhaps another field. */
+static void put_loaded_before(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t base = PICK(l, A4, A5);
+  asm_word(a, asm_r(0x20004033, base, T0, A4)); /* sh2add */
+  if (pick(l, 2))
+    asm_store(a, ASM_SW, pick_value(l), base, 4 * (int32_t)pick(l, 8));
+  else
+    asm_load(a, ASM_LW, pick_value(l), base, 4 * (int32_t)pick(l, 8));
+}
+
 static void put_field_loop(loop_maker *l)
 {
   assembler *a = l->a;
-  bool loads_bound = pick(l, 2);
+  bool loads_bound = pick(l, 2), loads_before = pick(l, 2);
+  int32_t field = (int32_t)(4 * pick(l, 4));
   asm_li(a, T0, 0);
   asm_li(a, T1, 1 + pick(l, 24));
   asm_li(a, S0, pick_word(l));
   asm_li(a, FIELDS, pick_word(l));
   asm_li(a, A6, RIG_DATA + 4 * pick(l, BOUNDS));
+  if (loads_before) asm_load(a, ASM_LW, A4, FIELDS, pick(l, 4) ? field : field + 4);
   uint32_t again = asm_here(a);
+  if (loads_before) put_loaded_before(l);
   for (uint32_t n = 1 + pick(l, 3); n > 0; n--) put_field_op(l);
   if (pick(l, 2)) asm_addi(a, S0, S0, 4);
+  if (loads_before) asm_load(a, ASM_LW, A4, FIELDS, field);
   if (loads_bound) {
     asm_load(a, ASM_LW, T1, A6, 0);
     if (pick(l, 2)) asm_word(a, asm_i(0x5013, T1, T1, 1)); /* srli */
