@@ -86,3 +86,52 @@ END
 ar p stack.gp "$(ar t stack.gp | grep tile | head -n 1)" >stack.o
 readelf -x .populus.stack stack.o | grep -q 'assemblyStack' || fail "no record of assemblyStack's stack"
 readelf -x .populus.calls stack.o | grep -q 'memcpy,memset' || fail "no record of assemblyStack's calls"
+
+# In C, too, the functions of <math.h> that are instructions are that, with what IEEE 754 says of special values.
+cat >instructions.c <<'END'
+#include <math.h>
+#include <populus/vertex.h>
+typedef struct {
+  INOUT(int) out;
+} Instructions;
+static volatile union {
+  unsigned bits;
+  float value;
+} nan_of = {0x7fc00000}, signals = {0x7f800001};
+static volatile float one = 1, four = 4, zero = 0, less_zero = -0.0f, least = 0x1p-149f;
+/* Right up to here: the number of the first that is not, from 1 on. */
+#define IS(what) (!(what) ? wrong = wrong ? wrong : at, at++ : at++)
+COMPUTE(Instructions)
+{
+  int at = 1, wrong = 0;
+  IS(fmaxf(one, four) == 4);
+  IS(fminf(one, four) == 1);
+  IS(fmaxf(nan_of.value, one) == 1);
+  IS(fminf(one, nan_of.value) == 1);
+  IS(fmaxf(signals.value, one) == 1);
+  IS(isnan(fmaxf(nan_of.value, nan_of.value)));
+  IS(!signbit(fmaxf(zero, less_zero)));
+  IS(signbit(fminf(zero, less_zero)));
+  IS(sqrtf(four) == 2);
+  IS(isnan(sqrtf(-one)));
+  IS(signbit(sqrtf(less_zero)));
+  IS(fmaf(0x1.000002p0f * one, 0x1.000002p0f, -0x1.000004p0f) == 0x1p-46f);
+  IS(copysignf(four, less_zero) == -4);
+  IS(fabsf(-four) == 4);
+  IS(fpclassify(nan_of.value) == FP_NAN);
+  IS(fpclassify(one / zero) == FP_INFINITE);
+  IS(fpclassify(least) == FP_SUBNORMAL);
+  IS(fpclassify(less_zero) == FP_ZERO);
+  IS(fpclassify(four) == FP_NORMAL);
+  IS(isfinite(four) && !isfinite(one / zero) && !isfinite(nan_of.value));
+  *vertex->out = wrong;
+  return true;
+}
+END
+for level in -O0 -O2; do
+  "$POPULUS_BIN/popc" $level --target ipu2 instructions.c -o instructions.gp
+  out=$("$run" instructions.gp Instructions)
+  [ "$out" = "out = 0" ] || fail "$level: line ${out#out = } of instructions.c is not so"
+done
+"$POPULUS_BIN/popc" -O2 -S --target ipu2 instructions.c -o instructions.s
+! grep -E '^[[:space:]]*(call|tail)[[:space:]]' instructions.s || fail "instructions.c calls functions for what are instructions"
