@@ -1,7 +1,7 @@
 /* Lifting: tile code to LLVM IR.
  *
  *   code_unit --loops.c--> which loops can be counted beforehand, what they access
- *             --lift_guard.c--> what is tested in front of them
+ *             --lift_guard.c--> what is tested in front of them; --lift_apart.c--> what does not overlap
  *             --calling.c--> with which registers functions are called
  *             --lift_function.c--> blocks; --lift_call.c--> calls; --lift_state.c--> registers, time, leaving
  *             --lift_*.c--> instructions
@@ -185,6 +185,8 @@ typedef struct counted_loop {
   uint32_t num_ops; /* of such a round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses that are in groups */
+  bool
+      has_ways_apart; /* groups that move differently are to be apart: LLVM may make vectors then */
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
@@ -506,6 +508,10 @@ void lift_build_left(lift *l);
 /* lift_guard.c: goes on with the loop's fast copy or with the plain copy; sets
  * what its groups start at, and the number of rounds in front of the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
+
+/* lift_apart.c: do groups that have to be apart do so in all rounds (their ways are known)? And LLVM is told. */
+LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop);
+void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access);
 /* The affine value as it is where the builder is, with registers of the loop's entry. */
 LLVMValueRef lift_affine(lift *l, const affine *a);
 /* For the branch that goes round the fast copy. */

@@ -226,21 +226,6 @@ static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
   return stay;
 }
 
-/* A trial that does not store loads what the rounds would load: nothing of a group is stored by way of another. */
-static LLVMValueRef groups_are_apart(lift *l, const counted_loop *loop)
-{
-  LLVMValueRef apart = LLVMConstInt(l->type.i1, 1, 0);
-  for (uint32_t i = 0; i < loop->num_groups; i++)
-    for (uint32_t j = 0; j < loop->num_groups; j++) {
-      const access_group *store = &loop->groups[i], *load = &loop->groups[j];
-      if (i == j || !store->store || !load->load) continue;
-      LLVMValueRef below = lift_compare(l, LLVMIntSLE, load->to, store->from);
-      LLVMValueRef above = lift_compare(l, LLVMIntSGE, load->from, store->to);
-      apart = both(l, apart, LLVMBuildOr(l->b, below, above, ""));
-    }
-  return apart;
-}
-
 /* The constant, in a register: nothing that LLVM knows. As a constant it would be the masked operand of an AVX-512 blend, in
  * memory; if the host has not mapped that page, as a machine that is itself a guest may find at any time, each such blend
  * takes some 600 ns, for good: with no lane masked in, nothing faults, and so nothing maps the page. */
@@ -277,7 +262,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], rounds));
   legal = both(l, legal, invariants_stay(l, loop));
-  if (lift_tries(l, loop)) legal = both(l, legal, groups_are_apart(l, loop));
+  legal = both(l, legal, lift_groups_apart(l, loop));
   lift_likely(l, legal, several, l->plain.starts[loop->header]);
   lift_at_end(l, several);
   l->nan = hidden_constant(l, 0x7fc00000);

@@ -317,8 +317,10 @@ static LLVMValueRef access_value(lift *l, const access *a)
   const hoisted_access *hoisted = l->fast ? &l->fast->accesses[index] : NULL;
   if (hoisted && hoisted->invariant != UNIT_NONE) return l->invariants[hoisted->invariant];
   if (!hoisted || hoisted->group == UNIT_NONE) return checked_access(l, a, index);
-  if (hoisted->bounded) return touch_at(l, a, address_of(l, a->op));
-  return touch(l, a, hoisted_place(l, hoisted));
+  LLVMValueRef done = hoisted->bounded ? touch_at(l, a, address_of(l, a->op))
+                                       : touch(l, a, hoisted_place(l, hoisted));
+  lift_mark_apart(l, (uint32_t)hoisted->group, done);
+  return done;
 }
 
 static void set_both_words(lift *l, uint32_t r, LLVMValueRef value)

@@ -1,0 +1,83 @@
+/* What LLVM is told about which accesses of a fast copy do not overlap.
+ *
+ * All of them are in the tile's memory, one object. Where two places move alike, LLVM's vectorizer compares them itself, in front of
+ * the loop. Where they do not (pairs are read and their sums stored, a load stays), it gives up: "unknown dependence". So the
+ * guard asks whether groups that move differently, of which one stores, overlap in all rounds, and the accesses are marked:
+ * each group is a scope of aliases, and an access is in none of the scopes that it was compared with. Where groups overlap, the plain copy runs, whose
+ * accesses are not marked; so nothing moves from one run of the loop into another. */
+#include "lift.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool may_conflict(const access_group *a, const access_group *b)
+{
+  return a->store || b->store;
+}
+
+static bool are_compared(const counted_loop *loop, uint32_t i, uint32_t j)
+{
+  const access_group *a = &loop->groups[i], *b = &loop->groups[j];
+  return loop->has_ways_apart && may_conflict(a, b) && !affine_equal(&a->step, &b->step);
+}
+
+/* Is the way of one in all rounds below that of the other? */
+static LLVMValueRef is_apart(lift *l, const access_group *a, const access_group *b)
+{
+  LLVMValueRef below = lift_compare(l, LLVMIntSLE, a->to, b->from);
+  LLVMValueRef above = lift_compare(l, LLVMIntSGE, a->from, b->to);
+  return LLVMBuildOr(l->b, below, above, "");
+}
+
+/* A trial that does not store loads what the rounds would load: nothing of a group is stored by way of another. */
+LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
+{
+  bool tries = lift_tries(l, loop);
+  LLVMValueRef apart = LLVMConstInt(l->type.i1, 1, 0);
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    for (uint32_t j = i + 1; j < loop->num_groups; j++) {
+      const access_group *a = &loop->groups[i], *b = &loop->groups[j];
+      bool of_trial = tries && ((a->store && b->load) || (b->store && a->load));
+      if (of_trial || are_compared(loop, i, j))
+        apart = LLVMBuildAnd(l->b, apart, is_apart(l, a, b), "");
+    }
+  return apart;
+}
+
+static LLVMMetadataRef text_of(lift *l, const char *text)
+{
+  return LLVMMDStringInContext2(l->context, text, strlen(text));
+}
+
+/* A scope's first operand is its name, which nothing else in the module has; the second the domain. */
+static LLVMMetadataRef scope_of(lift *l, uint32_t group)
+{
+  char name[64];
+  const code_block *header = &l->unit->blocks[l->f->first_block + l->fast->header];
+  snprintf(name, sizeof name, "function %x loop %x group %x", (unsigned)l->f->first_block,
+           (unsigned)header->pc, (unsigned)group);
+  LLVMMetadataRef domain_name = text_of(l, "groups");
+  LLVMMetadataRef domain = LLVMMDNodeInContext2(l->context, &domain_name, 1);
+  return LLVMMDNodeInContext2(l->context, (LLVMMetadataRef[]){text_of(l, name), domain}, 2);
+}
+
+static void mark(lift *l, LLVMValueRef access, const char *kind, LLVMMetadataRef *scopes,
+                 size_t count)
+{
+  LLVMMetadataRef list = LLVMMDNodeInContext2(l->context, scopes, count);
+  LLVMSetMetadata(access, LLVMGetMDKindIDInContext(l->context, kind, (unsigned)strlen(kind)),
+                  LLVMMetadataAsValue(l->context, list));
+}
+
+/* An access of the fast copy. */
+void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access)
+{
+  LLVMMetadataRef own = scope_of(l, group), others[MAX_GROUPS];
+  size_t num_others = 0;
+  for (uint32_t other = 0; other < l->fast->num_groups; other++)
+    if (other != group && are_compared(l->fast, group, other))
+      others[num_others++] = scope_of(l, other);
+  if (!num_others) return;
+  mark(l, access, "alias.scope", &own, 1);
+  mark(l, access, "noalias", others, num_others);
+}

@@ -1,0 +1,86 @@
+/* The translator against the interpreter: loops that load and store by pointers of which each moves in its own way (pairs are read and
+ * one is stored, a load stays, one goes down), near each other, so that what some rounds store others load: then nothing may be a vector. */
+#include <criterion/criterion.h>
+
+#include "support/compare_engines.h"
+#include "support/random.h"
+#include "support/seeds.h"
+
+enum { NUM_POINTERS = 3, COUNTER = T0, END = T1, NEAR = 0x400 };
+static const uint8_t pointers[NUM_POINTERS] = {S0, S1, A4};
+
+typedef struct maker {
+  uint64_t random;
+  assembler *a;
+} maker;
+
+static uint32_t pick(maker *m, uint32_t below)
+{
+  return random_below(&m->random, below);
+}
+
+#define PICK(m, ...) RANDOM_OF(&(m)->random, __VA_ARGS__)
+
+/* Whole numbers, and floats that are only moved: their bits are compared. */
+static void put_op(maker *m)
+{
+  assembler *a = m->a;
+  uint32_t p = pointers[pick(m, NUM_POINTERS)], v = PICK(m, A0, A1), w = PICK(m, A0, A1);
+  int32_t offset = 4 * (int32_t)pick(m, 3);
+  switch (pick(m, 5)) {
+  case 0:
+  case 1:
+    asm_load(a, ASM_LW, v, p, offset);
+    return;
+  case 2:
+    asm_load(a, ASM_FLW, 1, p, offset);
+    asm_store(a, ASM_FSW, 1, pointers[pick(m, NUM_POINTERS)], 4 * (int32_t)pick(m, 3));
+    return;
+  default:
+    asm_word(a, asm_r(PICK(m, 0x33, 0x4033), A2, v, w)); /* add, xor */
+    asm_store(a, ASM_SW, A2, p, offset);
+  }
+}
+
+static void put_loop(maker *m)
+{
+  assembler *a = m->a;
+  int32_t steps[NUM_POINTERS];
+  uint32_t space = pick(m, 2) ? 64 : NEAR; /* words */
+  for (unsigned i = 0; i < NUM_POINTERS; i++) {
+    steps[i] = (int32_t)PICK(m, 0, 4, 4, 4, 8, 8, 12, -4, -8, 16);
+    asm_li(a, pointers[i], RIG_DATA + NEAR + 4 * pick(m, space));
+  }
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 1 + pick(m, 60));
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, A0, pointers[0], 0);
+  asm_load(a, ASM_LW, A1, pointers[1], 0);
+  for (uint32_t n = 1 + pick(m, 3); n > 0; n--) put_op(m);
+  asm_store(a, ASM_SW, PICK(m, A0, A1, A2), pointers[2], 0);
+  for (unsigned i = 0; i < NUM_POINTERS; i++) asm_addi(a, pointers[i], pointers[i], steps[i]);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+}
+
+static void compare_loops(uint64_t seed)
+{
+  rig r = rig_create(1, 0);
+  maker m = {.random = seed * 77777, .a = &r.code[0]};
+  rig_start_worker(m.a);
+  for (int i = 0; i < 6; i++) put_loop(&m);
+  asm_tile(m.a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = RIG_DATA; i < RIG_DATA + RIG_DATA_BYTES; i++)
+    bytes[i - RIG_BASE] = (uint8_t)pick(&m, 128);
+  compare_engines(&r.target, &image, NULL, 100000, "apart", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_apart, what_moves_in_different_ways_may_meet)
+{
+  seed_range seeds = test_seeds(1, 40);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_loops(seed);
+}
