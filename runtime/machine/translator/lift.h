@@ -185,8 +185,8 @@ typedef struct counted_loop {
   uint32_t num_ops; /* of such a round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses that are in groups */
-  bool
-      has_ways_apart; /* groups that move differently are to be apart: LLVM may make vectors then */
+  /* Groups that move differently are to be apart; the last round may be done twice where its loads get the same again: loop_ways.c. */
+  bool has_ways_apart, may_repeat_last;
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
@@ -216,6 +216,9 @@ bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cau
 void loop_leave_out_forks(const block_graph *g, counted_loop *loop);
 /* Is there one way through a round but for rare ones, one exit, at the latch, and is it worth a trial? */
 bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop);
+
+/* loop_ways.c: sets `has_ways_apart` and `may_repeat_last`. */
+void loop_look_at_ways(const block_graph *g, counted_loop *loop);
 
 /* loop_trial.c: of a loop all of whose accesses are hoisted. */
 bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
@@ -383,7 +386,7 @@ typedef struct lift {
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */
   LLVMBasicBlockRef last_round; /* behind the rounds of the fast copy; NULL: in it */
-  LLVMValueRef round, rounds;   /* of the fast copy: stack slot; number but for the last */
+  LLVMValueRef round, rounds;   /* of the fast copy: stack slot; number, perhaps but for the last */
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   LLVMValueRef nan, half_nan;              /* of the fast copy: bits of the canonical ones */
   const code_copy *copy;
@@ -512,6 +515,8 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 /* lift_apart.c: do groups that have to be apart do so in all rounds (their ways are known)? And LLVM is told. */
 LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop);
 void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access);
+/* May the last round be done twice? So that all rounds can be whole vectors. */
+LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop);
 /* The affine value as it is where the builder is, with registers of the loop's entry. */
 LLVMValueRef lift_affine(lift *l, const affine *a);
 /* For the branch that goes round the fast copy. */

@@ -44,6 +44,29 @@ LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
   return apart;
 }
 
+/* Where a group is in the first round: with another that moves alike, as far apart as in the last one. */
+static access_group first_round(lift *l, const access_group *g)
+{
+  access_group first = *g;
+  uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
+  first.from = g->start;
+  first.to = LLVMBuildAdd(l->b, g->start, lift_constant64(l, extent), "");
+  return first;
+}
+
+LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop)
+{
+  LLVMValueRef repeats = LLVMConstInt(l->type.i1, loop->may_repeat_last, 0);
+  for (uint32_t i = 0; i < loop->num_groups && loop->may_repeat_last; i++)
+    for (uint32_t j = 0; j < loop->num_groups; j++) {
+      if (!loop->groups[i].store || !loop->groups[j].load || are_compared(loop, i, j)) continue;
+      access_group store = first_round(l, &loop->groups[i]),
+                   load = first_round(l, &loop->groups[j]);
+      repeats = LLVMBuildAnd(l->b, repeats, is_apart(l, &store, &load), "");
+    }
+  return repeats;
+}
+
 static LLVMMetadataRef text_of(lift *l, const char *text)
 {
   return LLVMMDStringInContext2(l->context, text, strlen(text));

@@ -469,7 +469,7 @@ static void lift_trial(lift *l, const code_copy *fast, const saved_registers *sa
 
 /* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
  * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
- * whole vectors in shorter vectors. A loop that may end early, or has rare ways, has its last round in the plain copy. */
+ * whole vectors in shorter vectors. If the last round may be done twice, the others are all, so that 40 are whole vectors. A loop that may end early, or has rare ways, has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
@@ -484,7 +484,8 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
     if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
       before[r] = lift_x(l, r);
   if (tries) begin_trial(l, loop, &saved);
-  lift_guard(l, loop, &l->rounds);
+  LLVMValueRef before_last;
+  lift_guard(l, loop, &before_last);
   l->fast = loop;
   if (tries) lift_trial(l, &fast, &saved);
   lift_code(l, &l->fast_copy);
@@ -492,7 +493,8 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
   l->debt = 0;
-  finish_rounds(l, loop, l->rounds, before);
+  finish_rounds(l, loop, before_last, before);
+  LLVMBuildStore(l->b, before_last, l->round);
   l->last_round = NULL;
   if (loop_ends_in_plain_copy(loop))
     LLVMBuildBr(l->b, l->plain.starts[loop->header]);

@@ -791,24 +791,6 @@ static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
   return counted && count_somehow(c, num_ops);
 }
 
-static bool touches_bounded(const candidate *c, uint32_t num_ops)
-{
-  for (uint32_t i = 0; i < num_ops; i++)
-    if (c->loop.accesses[i].group != UNIT_NONE && c->loop.accesses[i].bounded) return true;
-  return false;
-}
-
-/* Is it what moves differently that LLVM would make no vectors for? */
-static bool has_ways_apart(const candidate *c, uint32_t num_ops)
-{
-  const counted_loop *l = &c->loop;
-  if (!l->fixed_time || touches_bounded(c, num_ops)) return false;
-  for (uint32_t i = 0; i < l->num_groups; i++)
-    for (uint32_t j = 0; j < l->num_groups; j++)
-      if (l->groups[i].store && !affine_equal(&l->groups[i].step, &l->groups[j].step)) return true;
-  return false;
-}
-
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
@@ -827,8 +809,8 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   bool counted = count_loop(c, is_target, num_ops);
   c->loop.worst_slots = slots_of(g, &c->loop);
   c->loop.fixed_time = counted && (c->loop.has_rare || has_fixed_time(c, &c->loop.num_ops));
-  c->loop.has_ways_apart = counted && has_ways_apart(c, num_ops);
   memcpy(c->loop.steps, c->step, sizeof c->step);
+  if (counted) loop_look_at_ways(g, &c->loop);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);

@@ -47,20 +47,33 @@ static void put_loop(maker *m)
   assembler *a = m->a;
   int32_t steps[NUM_POINTERS];
   uint32_t space = pick(m, 2) ? 64 : NEAR; /* words */
+  uint32_t place = RIG_DATA + NEAR + 4 * pick(m, space);
+  int32_t step = (int32_t)PICK(m, 4, 4, 8, -4);
   for (unsigned i = 0; i < NUM_POINTERS; i++) {
-    steps[i] = (int32_t)PICK(m, 0, 4, 4, 4, 8, 8, 12, -4, -8, 16);
-    asm_li(a, pointers[i], RIG_DATA + NEAR + 4 * pick(m, space));
+    if (pick(m, 2)) place = RIG_DATA + NEAR + 4 * pick(m, space); /* else where the one before is */
+    steps[i] = pick(m, 4) ? step : (int32_t)PICK(m, 0, 4, 8, 8, 12, -4, -8, 16);
+    asm_li(a, pointers[i], place);
   }
   asm_li(a, COUNTER, 0);
   asm_li(a, END, 1 + pick(m, 60));
-  uint32_t again = asm_here(a);
+  asm_li(a, A3, 1);
+  asm_word(a, asm_r(0xf0000053, 2, ZERO, 0)); /* fmv.w.x */
+  uint32_t carries = pick(m, 4), again = asm_here(a);
   asm_load(a, ASM_LW, A0, pointers[0], 0);
   asm_load(a, ASM_LW, A1, pointers[1], 0);
-  for (uint32_t n = 1 + pick(m, 3); n > 0; n--) put_op(m);
-  asm_store(a, ASM_SW, PICK(m, A0, A1, A2), pointers[2], 0);
+  asm_add(a, A2, A0, A1);
+  for (uint32_t n = pick(m, 4); n > 0; n--) put_op(m);
+  asm_store(a, ASM_SW, PICK(m, A0, A1, A2, A2), pointers[2], 0);
+  if (carries == 1) asm_word(a, asm_r(0x4033, A3, A3, A2)); /* xor */
+  if (carries == 2) {
+    asm_load(a, ASM_FLW, 3, pointers[0], 4);
+    asm_word(a, asm_r(0x00007053, 2, 2, 3)); /* fadd.s */
+  }
   for (unsigned i = 0; i < NUM_POINTERS; i++) asm_addi(a, pointers[i], pointers[i], steps[i]);
   asm_addi(a, COUNTER, COUNTER, 1);
   asm_branch(a, ASM_BNE, COUNTER, END, again);
+  asm_store(a, ASM_SW, A3, pointers[0], 0);
+  asm_store(a, ASM_FSW, 2, pointers[1], 0);
 }
 
 static void compare_loops(uint64_t seed)
@@ -68,7 +81,7 @@ static void compare_loops(uint64_t seed)
   rig r = rig_create(1, 0);
   maker m = {.random = seed * 77777, .a = &r.code[0]};
   rig_start_worker(m.a);
-  for (int i = 0; i < 6; i++) put_loop(&m);
+  for (int i = 0; i < 12; i++) put_loop(&m);
   asm_tile(m.a, TILE_EXIT, 0, 0, 0);
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);

@@ -1,0 +1,72 @@
+/* Loops of which all rounds are alike: what has to be apart so that they become vectors, and whether the last may be done twice. */
+#include "lift.h"
+
+/* Is all that the loop accesses at places that are known beforehand? */
+static bool knows_ways(const block_graph *g, const counted_loop *loop)
+{
+  uint32_t first = g->blocks[0].first_op;
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    const code_block *b = &g->blocks[n];
+    for (uint32_t i = b->first_op - first;
+         loop->contains[n] && i < b->first_op - first + b->num_ops; i++)
+      if (loop->accesses[i].group != UNIT_NONE && loop->accesses[i].bounded) return false;
+  }
+  return true;
+}
+
+/* Does something move differently from what is stored? Else LLVM's vectorizer compares the places itself. */
+static bool moves_differently(const counted_loop *loop)
+{
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    for (uint32_t j = 0; j < loop->num_groups; j++)
+      if (loop->groups[i].store && !affine_equal(&loop->groups[i].step, &loop->groups[j].step))
+        return true;
+  return false;
+}
+
+/* Registers that a round reads in front of where it writes them, and that it writes. */
+typedef struct carried {
+  uint32_t read_x, written_x;
+  uint64_t read_f, written_f;
+} carried;
+
+static void add_op(carried *c, const code_op *op)
+{
+  uint8_t r = code_op_writes_x(op);
+  c->read_x |= code_op_reads_x(op) & ~c->written_x;
+  c->read_f |= code_op_reads_f(op) & ~c->written_f;
+  if (r < NUM_REGISTERS) c->written_x |= 1u << r;
+  c->written_f |= code_op_writes_f(op);
+}
+
+/* Is a round, whose loads get the same once more, the same? Nothing goes from one into the next but what grows evenly. */
+static bool carries_nothing(const block_graph *g, const counted_loop *loop)
+{
+  carried c = {0};
+  for (uint32_t n = 0; n < g->num_reachable; n++) {
+    const code_block *b = &g->blocks[g->sequence[n]];
+    if (!loop->contains[g->sequence[n]]) continue;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+      if (code_op_is_random(&g->unit->ops[i])) return false;
+      add_op(&c, &g->unit->ops[i]);
+    }
+  }
+  for (unsigned r = 1; r < NUM_REGISTERS; r++)
+    if ((c.read_x & c.written_x) >> r & 1 && !loop->steps[r].known) return false;
+  return !(c.read_f & c.written_f);
+}
+
+static bool stores_where_it_loads(const counted_loop *loop)
+{
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    if (loop->groups[i].store && loop->groups[i].load) return true;
+  return false;
+}
+
+void loop_look_at_ways(const block_graph *g, counted_loop *loop)
+{
+  if (!loop->fixed_time || !knows_ways(g, loop)) return;
+  loop->has_ways_apart = moves_differently(loop);
+  loop->may_repeat_last = !loop->has_rare && loop->num_exits == 1 && !g->unit->checked &&
+                          !stores_where_it_loads(loop) && carries_nothing(g, loop);
+}
