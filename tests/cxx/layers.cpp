@@ -61,6 +61,13 @@ void softmax_and_losses()
   CHECK(close(f.run<float>(loss.slice(0, 1)), {(1 + 4 + 4) / 2.f}));
   popnn::nonLinearityInPlace(g, popnn::NonLinearityType::RELU, deltas, f.prog);
   CHECK(close(f.run<float>(deltas), {1, 2, 2, third, 0, third}));
+  ComputeSet set = g.addComputeSet("relu");
+  Tensor signs = f.input(FLOAT, {4}, std::vector<float>{-1, 2, 0, -3});
+  popnn::nonLinearityInPlace(g, popnn::NonLinearityType::RELU, signs, set);
+  CHECK_THROWS(poplar_error, "the form with a compute set has SIGMOID, RELU, TANH",
+               popnn::nonLinearityInPlace(g, popnn::NonLinearityType::SOFTMAX, signs, set));
+  f.prog.add(Execute(set));
+  CHECK(close(f.run<float>(signs), {0, 2, 0, 0}));
   CHECK_THROWS(type_error, "labels",
                popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
 

@@ -264,14 +264,42 @@ void casts_and_fills()
   popops::scaledAddTo(g, h, h, by, f.prog);
   CHECK(close(f.run<float>(popops::cast(g, h, FLOAT, f.prog)), {-7.875f, 11.25f, 0, -450}));
   CHECK_THROWS(tensor_creation_error, "4 elements", popops::scaledAddTo(g, x, x, x, f.prog));
-  CHECK_THROWS(type_error, "half are added to some of type float",
-               popops::scaledAddTo(g, x, h, by, f.prog));
+  popops::scaledAddTo(g, x, h, by, f.prog); // what is added takes the type of what it is added to
+  CHECK(close(f.run<float>(x), {15.75f, -22.5f, 0, 900}));
   CHECK_THROWS(invalid_option, "optimizeForSpeed, scaleFloatToHalfTolerance",
                popops::scaledAddTo(g, x, x, 1, f.prog, "", {{"speed", "true"}}));
   CHECK(poputil::templateVertex("popops::Add", FLOAT, true, 3) == "popops::Add<float,true,3>");
   CHECK(poputil::templateVertex("Plain") == "Plain");
   CHECK(poputil::templateVertex("Of", Way::UP, std::string("a::B"), StringRef("C"), "d") ==
         "Of<Way::UP,a::B,C,d>");
+}
+
+// Vertices of a compute set that the program has, and executes when it likes.
+void casts_and_fills_in_a_set()
+{
+  Fixture f(3);
+  auto &g = f.graph;
+  Tensor x = f.input(FLOAT, {6}, std::vector<float>{1.75f, -2.5f, 0, 100, 7, -1}),
+         whole = f.input(INT, {6}, std::vector<int>(6, 1)),
+         tens = f.input(INT, {6}, std::vector<int>(6, 2)),
+         some = f.input(FLOAT, {6}, std::vector<float>(6, 3)),
+         mapped = f.input(SHORT, {2, 3}, std::vector<short>(6, 4));
+  ComputeSet set = g.addComputeSet("mine");
+  popops::cast(g, x, whole, set);
+  Tensor halves = popops::cast(g, x, HALF, set, "halves");
+  popops::fill(g, tens, 1, set, 10);
+  popops::fill(g, some, {{0, 1}, {4, 6}}, 2, set, 0.5f);
+  popops::zero(g, mapped, g.getTileMapping(mapped), set);
+  CHECK(halves.elementType() == HALF && f.prog.size() == 0);
+  CHECK((f.run<int>(whole) == std::vector<int>(6, 1)));
+  f.prog.add(Execute(set));
+  CHECK((f.run<int>(whole) == std::vector<int>{1, -2, 0, 100, 7, -1}));
+  CHECK((f.run<int>(tens) == std::vector<int>(6, 10)));
+  CHECK((f.run<float>(some) == std::vector<float>{0.5f, 3, 3, 3, 0.5f, 0.5f}));
+  CHECK((f.run<short>(mapped) == std::vector<short>(6, 0)));
+  CHECK(close(f.run<float>(popops::cast(g, halves, FLOAT, f.prog)), {1.75f, -2.5f, 0, 100, 7, -1}));
+  CHECK_THROWS(invalid_tile_mapping, "no tile 3 to fill on; the graph has 3",
+               popops::zero(g, whole, 3, set));
 }
 
 // What a library function says of its call is a name for what it makes.
@@ -595,6 +623,7 @@ int main()
   expressions();
   constants_of_expressions();
   casts_and_fills();
+  casts_and_fills_in_a_set();
   debug_info();
   reductions();
   reductions_of_nothing();

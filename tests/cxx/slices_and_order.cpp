@@ -133,6 +133,8 @@ void many_slices()
   CHECK(close(f.run<float>(sums), {42, 44, 3, 4, 135, 138}));
   popops::multiUpdate(g, sums, s, at, {0}, {1}, f.prog, {}, {});
   CHECK(close(f.run<float>(sums), {2, 2, 3, 4, 3, 3}));
+  popops::multiUpdateAdd(g, sums, s, {2, 0, 2, 1}, scale, 0, f.prog);
+  CHECK(close(f.run<float>(sums), {22, 22, 43, 44, 43, 43}));
   CHECK_THROWS(tensor_creation_error, "to be 4",
                popops::multiUpdate(g, sums, s.slice(0, 2), at, {0}, {1}, f.prog, {}, {}));
   CHECK_THROWS(type_error, "ADD update for elements of type short",

@@ -96,6 +96,15 @@ pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_te
 void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
                      const char *name);
 
+/* The same as vertices of a compute set that the caller executes, together with whatever else is in it. `tile`: of the vertex
+ * that fills, wherever the elements lie; SIZE_MAX: one on each tile that has some. */
+pop_tensor pop_popops_unary_in_set(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
+                                   pop_compute_set set, const char *name);
+pop_tensor pop_popops_cast_in_set(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
+                                  pop_compute_set set, const char *name);
+void pop_popops_fill_in_set(pop_graph *graph, pop_tensor tensor, const void *value, size_t tile,
+                            pop_compute_set set);
+
 /* ---- reductions ---- */
 
 typedef struct pop_reduction {

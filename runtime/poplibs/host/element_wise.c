@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <populus/popops.h>
 #include <stdlib.h>
@@ -52,11 +53,28 @@ static void connect_operand(pop_graph *graph, pop_vertex vertex, const char *fie
     pop_graph_connect(graph, vertex, field, spread_slice(part, flat));
 }
 
-/* A vertex of a type with the fields a, b, c (as many as operands) and out on each tile that `out` is on, in a compute
- * set that the sequence executes. */
+/* Where vertices go: into a compute set of the caller's, or, where that is NULL, into one of their own that the sequence
+ * executes. */
+typedef struct destination {
+  const pop_compute_set *set;
+  pop_program sequence;
+  const char *name;
+} destination;
+
+static pop_compute_set begin_set(pop_graph *graph, const destination *to)
+{
+  return to->set ? *to->set : pop_graph_add_compute_set(graph, to->name);
+}
+
+static void finish_set(pop_graph *graph, const destination *to, pop_compute_set set)
+{
+  if (!to->set) pop_sequence_add(to->sequence, pop_program_execute(graph, set, to->name));
+}
+
+/* A vertex of a type with the fields a, b, c (as many as operands) and out on each tile that `out` is on. */
 static void add_vertices(pop_graph *graph, const char *call, const char *type,
                          const operand *operands, size_t count, pop_tensor out,
-                         pop_program sequence, const char *name)
+                         const destination *to)
 {
   static const char *const fields[] = {"a", "b", "c"};
   const size_t *shape = pop_tensor_shape(out), rank = pop_tensor_rank(out);
@@ -65,7 +83,7 @@ static void add_vertices(pop_graph *graph, const char *call, const char *type,
     if (!operands[i].is_constant)
       flat[i] = pop_tensor_flatten(poplibs_broadcast(call, operands[i].tensor, shape, rank));
   spread s = spread_of(graph, call, flat_out);
-  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  pop_compute_set set = begin_set(graph, to);
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
     pop_vertex vertex = poplibs_add_vertex(graph, set, s.parts[p].tile, "%s", type);
     for (size_t i = 0; i < count; i++)
@@ -73,7 +91,7 @@ static void add_vertices(pop_graph *graph, const char *call, const char *type,
     pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat_out));
   }
   spread_free(&s);
-  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+  finish_set(graph, to, set);
 }
 
 /* ---- operands ---- */
@@ -195,8 +213,7 @@ static bool agree(pop_graph *graph, const char *call, const char *op, operand *o
 /* ---- results ---- */
 
 static pop_tensor operate(pop_graph *graph, const char *call, const operation *op,
-                          operand *operands, size_t count, pop_tensor out, pop_program sequence,
-                          const char *name)
+                          operand *operands, size_t count, pop_tensor out, const destination *to)
 {
   pop_graph *top = graph->top;
   pop_tensor none = {top, 0}, tensors[3];
@@ -210,8 +227,8 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
   poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, op->name, type)) return none;
   out = poplibs_result(graph, call, out, op->truth ? POP_BOOL : type, shape, rank, tensors,
-                       num_tensors, name);
-  if (out.index) add_vertices(graph, call, vertex, operands, count, out, sequence, name);
+                       num_tensors, to->name);
+  if (out.index) add_vertices(graph, call, vertex, operands, count, out, to);
   return out;
 }
 
@@ -222,7 +239,19 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   operand operands[] = {operand_of_tensor(a)};
-  return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, sequence, name);
+  const destination to = {NULL, sequence, name};
+  return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, &to);
+}
+
+pop_tensor pop_popops_unary_in_set(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
+                                   pop_compute_set set, const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
+  operand operands[] = {operand_of_tensor(a)};
+  const destination to = {&set, {0}, name};
+  return operate(graph, "pop_popops_unary_in_set", &unary_ops[op], operands, 1, out, &to);
 }
 
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
@@ -232,7 +261,8 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
-  return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, sequence, name);
+  const destination to = {NULL, sequence, name};
+  return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, &to);
 }
 
 /* A number as the type has it, which it keeps whatever it is combined with. */
@@ -250,7 +280,7 @@ static operand cast_constant(pop_graph *graph, const char *call, double value, p
 }
 
 static operand cast(pop_graph *graph, const char *call, operand a, pop_type type, pop_tensor out,
-                    pop_program sequence, const char *name)
+                    const destination *to)
 {
   if (a.is_constant && !out.index) return cast_constant(graph, call, a.value, type);
   char vertex[128];
@@ -260,8 +290,8 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
   poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, "cast to that type", a.type)) return none;
   out = poplibs_result(graph, call, out, type, pop_tensor_shape(a.tensor),
-                       pop_tensor_rank(a.tensor), &a.tensor, 1, name);
-  if (out.index) add_vertices(graph, call, vertex, &a, 1, out, sequence, name);
+                       pop_tensor_rank(a.tensor), &a.tensor, 1, to->name);
+  if (out.index) add_vertices(graph, call, vertex, &a, 1, out, to);
   return operand_of_tensor(out);
 }
 
@@ -271,7 +301,18 @@ pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_te
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
-  return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
+  const destination to = {NULL, sequence, name};
+  return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, &to).tensor;
+}
+
+pop_tensor pop_popops_cast_in_set(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
+                                  pop_compute_set set, const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
+  const destination to = {&set, {0}, name};
+  return cast(graph, "pop_popops_cast_in_set", operand_of_tensor(a), type, out, &to).tensor;
 }
 
 /* `by`: NULL, or a tensor of one element that `scale` is multiplied by */
@@ -330,13 +371,10 @@ void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   scaled_add(graph, call, a, b, &by, scale, sequence, name);
 }
 
-void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
-                     const char *name)
+/* `tile`: of the one vertex there is; SIZE_MAX: one where elements lie. */
+static void fill(pop_graph *graph, const char *call, pop_tensor tensor, const void *value,
+                 size_t tile, const destination *to)
 {
-  GRAPH_TURN(graph);
-  if (!graph_lives(graph, __func__)) return;
-  poplibs_log(__func__, name, (const pop_tensor[]){tensor}, 1);
-  static const char call[] = "pop_popops_fill";
   static const pop_type bits[] = {[1] = POP_UNSIGNED_CHAR,
                                   [2] = POP_UNSIGNED_SHORT,
                                   [4] = POP_UNSIGNED_INT,
@@ -347,8 +385,13 @@ void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop
     return;
   type = bits[pop_type_bytes(type)];
   pop_tensor flat = pop_tensor_flatten(pop_tensor_reinterpret(tensor, type));
-  spread s = spread_of(graph, call, flat);
-  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  spread s = {0};
+  if (tile == SIZE_MAX)
+    s = spread_of(graph, call, flat);
+  else if (pop_tensor_num_elements(flat))
+    spread_add(&s, tile, 0, pop_tensor_num_elements(flat));
+  spread_finish(&s);
+  pop_compute_set set = begin_set(graph, to);
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
     pop_vertex vertex = poplibs_add_vertex(graph, set, s.parts[p].tile, "popops::FillWords<%s>",
                                            pop_type_name(type));
@@ -356,7 +399,35 @@ void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop
     pop_graph_set_field(graph, vertex, "value", type, value ? value : zero);
   }
   spread_free(&s);
-  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+  finish_set(graph, to, set);
+}
+
+void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
+                     const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){tensor}, 1);
+  const destination to = {NULL, sequence, name};
+  fill(graph, "pop_popops_fill", tensor, value, SIZE_MAX, &to);
+}
+
+void pop_popops_fill_in_set(pop_graph *graph, pop_tensor tensor, const void *value, size_t tile,
+                            pop_compute_set set)
+{
+  GRAPH_TURN(graph);
+  if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, NULL, (const pop_tensor[]){tensor}, 1);
+  static const char call[] = "pop_popops_fill_in_set";
+  if (pop_graph_error(graph)) return;
+  if (tile != SIZE_MAX && tile >= graph_tile_limit(graph)) {
+    poplibs_fail(graph, POP_ERROR_INVALID_TILE_MAPPING,
+                 "%s: there is no tile %zu to fill on; the graph has %" PRIu32, call, tile,
+                 graph_tile_limit(graph));
+    return;
+  }
+  const destination to = {&set, {0}, NULL};
+  fill(graph, call, tensor, value, tile, &to);
 }
 
 /* ---- expressions ---- */
@@ -420,10 +491,10 @@ static bool evaluate_node(evaluation *e, const pop_expr_node *node, pop_tensor o
   if (e->depth < count || (!op && node->kind != POP_EXPR_CAST)) return false;
   operand *operands = &e->stack[e->depth -= count];
   if (op || out.index) need_a_tensor(e, operands, count);
+  const destination to = {NULL, e->sequence, e->name};
   e->stack[e->depth++] =
-      op ? operand_of_tensor(
-               operate(e->graph, map_call, op, operands, count, out, e->sequence, e->name))
-         : cast(e->graph, map_call, operands[0], node->type, out, e->sequence, e->name);
+      op ? operand_of_tensor(operate(e->graph, map_call, op, operands, count, out, &to))
+         : cast(e->graph, map_call, operands[0], node->type, out, &to);
   return true;
 }
 

@@ -39,6 +39,25 @@ inline popops::expr::Any hard_sigmoid()
                                                                  pe::Const(0.5f))));
 }
 
+inline pop_unary_op oneOperation(NonLinearityType type)
+{
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    return POP_UNARY_SIGMOID;
+  case NonLinearityType::RELU:
+    return POP_UNARY_RELU;
+  case NonLinearityType::TANH:
+    return POP_UNARY_TANH;
+  case NonLinearityType::GELU_ERF:
+    return POP_UNARY_GELU_ERF;
+  default:
+    throw poplar::poplar_error(
+        "popnn::nonLinearityInPlace: this function takes more than one compute set; the form with "
+        "a "
+        "compute set has SIGMOID, RELU, TANH and GELU_ERF, the one with a Sequence has all");
+  }
+}
+
 inline poplar::Tensor softmax(poplar::Graph &graph, const poplar::Tensor &t,
                               poplar::program::Sequence &prog,
                               const poplar::DebugContext &debugContext)
@@ -85,6 +104,24 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
 {
   prog.add(poplar::program::Copy(nonLinearity(graph, type, t, prog, debugContext), t, false,
                                  debugContext));
+}
+
+// As vertices of a compute set: for the functions that are one operation.
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
+                                const poplar::Tensor &t, poplar::ComputeSet &computeSet,
+                                const poplar::DebugContext &debugContext = {})
+{
+  pop_popops_unary_in_set(graph.c(), detail::oneOperation(type), poplar::detail::check(t.c()),
+                          t.c(), computeSet.c(), debugContext.c());
+  poplar::detail::check(graph.c());
+}
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
+                                const poplar::Tensor &t, float &scaling,
+                                poplar::ComputeSet &computeSet,
+                                const poplar::DebugContext &debugContext = {})
+{
+  scaling = 1.0f; // of all that are one operation
+  nonLinearityInPlace(graph, type, t, computeSet, debugContext);
 }
 
 // The same; *scaling becomes what results have been multiplied by: SOFTMAX_SCALING for SOFTMAX_SCALED, otherwise 1.

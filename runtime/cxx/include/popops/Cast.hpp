@@ -7,6 +7,20 @@
 
 namespace popops
 {
+namespace detail
+{
+
+inline poplar::Tensor quartersLike(poplar::Graph &graph, const poplar::Tensor &source,
+                                   const poplar::Type &type, const poplar::Tensor &metadata,
+                                   const poplar::DebugContext &debugContext)
+{
+  if (type != poplar::QUARTER)
+    throw poplar::tensor_metadata_error("popops::cast: metadata for elements of type " +
+                                        type.toString() + ", which have none");
+  return graph.clone(type, metadata, source, debugContext);
+}
+
+} // namespace detail
 
 inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
                            const poplar::Type &type, poplar::program::Sequence &prog,
@@ -30,11 +44,35 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
                            poplar::program::Sequence &prog,
                            const poplar::DebugContext &debugContext = {})
 {
-  if (type != poplar::QUARTER)
-    throw poplar::tensor_metadata_error("popops::cast: metadata for elements of type " +
-                                        type.toString() + ", which have none");
-  poplar::Tensor out = graph.clone(type, metadata, source, debugContext);
+  poplar::Tensor out = detail::quartersLike(graph, source, type, metadata, debugContext);
   castWithOutput(graph, source, out, prog, debugContext);
+  return out;
+}
+// Vertices of a compute set that the program executes, on the tiles that `out` is on.
+inline void cast(poplar::Graph &graph, const poplar::Tensor &source, const poplar::Tensor &out,
+                 const poplar::ComputeSet &computeSet)
+{
+  pop_popops_cast_in_set(graph.c(), poplar::detail::check(source.c()), out.elementType().c(),
+                         poplar::detail::check(out.c()), computeSet.c(), nullptr);
+  poplar::detail::check(graph.c());
+}
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
+                           const poplar::Type &type, const poplar::ComputeSet &computeSet,
+                           const poplar::DebugContext &debugContext = {})
+{
+  poplar::Tensor out(pop_popops_cast_in_set(graph.c(), poplar::detail::check(source.c()), type.c(),
+                                            poplar::Tensor().c(), computeSet.c(),
+                                            debugContext.c()));
+  poplar::detail::check(graph.c());
+  return out;
+}
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
+                           const poplar::Type &type, const poplar::Tensor &metadata,
+                           const poplar::ComputeSet &computeSet,
+                           const poplar::DebugContext &debugContext = {})
+{
+  poplar::Tensor out = detail::quartersLike(graph, source, type, metadata, debugContext);
+  cast(graph, source, out, computeSet);
   return out;
 }
 // A program that does it.

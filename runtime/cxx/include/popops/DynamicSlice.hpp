@@ -357,6 +357,15 @@ inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const 
   detail::multiUpdate(graph, 0, POP_UPDATE_ADD, t, s, offsets, scale, dims, sizes, prog, options,
                       debugContext);
 }
+inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           poplar::ArrayRef<unsigned> offsets, const poplar::Tensor &scale,
+                           std::size_t dim, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {},
+                           const poplar::OptionFlags &options = {})
+{
+  multiUpdateAdd(graph, t, s, detail::constantOffsets(graph, offsets), scale, {dim}, {1}, prog, {},
+                 options, debugContext);
+}
 inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                            const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,

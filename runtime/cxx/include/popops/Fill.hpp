@@ -19,6 +19,34 @@ void fill(poplar::Graph &graph, const poplar::Tensor &tensor, poplar::program::S
   call.finish();
 }
 
+// Vertices of a compute set that the program executes: one on `tile` for all elements, or for these regions of the flattened
+// tensor; or one on each tile for what the mapping says.
+template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+void fill(poplar::Graph &graph, const poplar::Tensor &tensor, unsigned tile,
+          const poplar::ComputeSet &computeSet, T value)
+{
+  auto bytes = poplar::detail::toDevice(tensor.elementType().c(), &value, 1);
+  pop_popops_fill_in_set(graph.c(), poplar::detail::check(tensor.c()), bytes.data(), tile,
+                         computeSet.c());
+  poplar::detail::check(graph.c());
+}
+template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+void fill(poplar::Graph &graph, const poplar::Tensor &tensor,
+          const std::vector<poplar::Interval> &tileRegions, unsigned tile,
+          const poplar::ComputeSet &computeSet, T value)
+{
+  if (tileRegions.empty()) return;
+  fill(graph, poplar::concat(tensor.flatten().slices(tileRegions)), tile, computeSet, value);
+}
+template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+void fill(poplar::Graph &graph, const poplar::Tensor &tensor,
+          const poplar::Graph::TileToTensorMapping &mapping, const poplar::ComputeSet &computeSet,
+          T value)
+{
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    fill(graph, tensor, mapping[tile], tile, computeSet, value);
+}
+
 } // namespace popops
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef POPOPS_SCALEDADD_HPP
 #define POPOPS_SCALEDADD_HPP
 
+#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <populus/popops.h>
 
@@ -19,13 +20,25 @@ inline void checkScaledAddOptions(const char *function, const poplar::OptionFlag
                                {{"optimizeForSpeed", OptionValue::TRUTH},
                                 {"scaleFloatToHalfTolerance", OptionValue::NUMBER}});
 }
+// What is added takes the type of what it is added to.
+inline poplar::Tensor ofType(poplar::Graph &graph, const poplar::Tensor &t,
+                             const poplar::Type &type, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext)
+{
+  return t.elementType() == type ? t : cast(graph, t, type, prog, debugContext);
+}
 inline void scaledAddBy(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
                         const poplar::Tensor &by, double scale, poplar::program::Sequence &prog,
                         const poplar::DebugContext &debugContext)
 {
+  const poplar::Tensor added = ofType(graph, b, a.elementType(), prog, debugContext);
+  const poplar::Tensor factor = by.elementType() == poplar::FLOAT
+                                    ? by
+                                    : ofType(graph, by, a.elementType(), prog, debugContext);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
-  pop_popops_scaled_add_by(graph.c(), poplar::detail::check(a.c()), poplar::detail::check(b.c()),
-                           poplar::detail::check(by.c()), scale, call.program(), call.c());
+  pop_popops_scaled_add_by(graph.c(), poplar::detail::check(a.c()),
+                           poplar::detail::check(added.c()), poplar::detail::check(factor.c()),
+                           scale, call.program(), call.c());
   call.finish();
 }
 
@@ -37,9 +50,11 @@ inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const pop
                         const poplar::OptionFlags &options = {})
 {
   detail::checkScaledAddOptions("popops::scaledAddTo", options);
+  const poplar::Tensor added = detail::ofType(graph, b, a.elementType(), prog, debugContext);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
-  pop_popops_scaled_add_to(graph.c(), poplar::detail::check(a.c()), poplar::detail::check(b.c()),
-                           static_cast<double>(scale), call.program(), call.c());
+  pop_popops_scaled_add_to(graph.c(), poplar::detail::check(a.c()),
+                           poplar::detail::check(added.c()), static_cast<double>(scale),
+                           call.program(), call.c());
   call.finish();
 }
 // A scale that the device knows, of one element.
