@@ -103,6 +103,57 @@ void deviations()
     CHECK(std::fabs(got[i] - right[i]) <= 2e-3f * right[i]);
 }
 
+// Of the type of what is converted, into it or elsewhere; a number for either.
+void deviations_as_operations()
+{
+  Sums f;
+  const std::vector<float> v = {4, 0.25f, 15};
+  Tensor a = f.values(FLOAT, v), b = f.values(FLOAT, v), half = f.values(HALF, v),
+         out = f.values(HALF, {0, 0, 0}), out2 = f.values(FLOAT, {0, 0, 0}),
+         epsilons = f.values(FLOAT, {0, 0.75f, 1});
+  Tensor c = popops::varianceToInvStdDev(f.graph, a, epsilons, f.program, "c"),
+         d = popops::varianceToInvStdDev(f.graph, half, 1.0f, f.program, "d"),
+         e = popops::invStdDevToVariance(f.graph, 0.5f, epsilons, f.program);
+  popops::varianceToInvStdDevInPlace(f.graph, a, 0.0f, f.program);
+  popops::varianceToInvStdDevInPlace(f.graph, b, epsilons, f.program);
+  popops::varianceToInvStdDevWithOutput(f.graph, epsilons, 0.25f, out, f.program);
+  popops::invStdDevToVarianceWithOutput(f.graph, a, 0.0f, out2, f.program);
+  CHECK(c.elementType() == FLOAT && d.elementType() == HALF && e.elementType() == FLOAT);
+  const std::vector<float> got =
+      f.floats(concat({c, popops::cast(f.graph, d, FLOAT, f.program), e, a, b,
+                       popops::cast(f.graph, out, FLOAT, f.program), out2}));
+  const float right[] = {0.5f, 1, 0.25f, 0.4472f, 0.8944f, 0.25f,   4, 3.25f, 3, 0.5f, 2, 0.2582f,
+                         0.5f, 1, 0.25f, 2,       1,       0.8944f, 4, 0.25f, 15};
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(std::fabs(got[i] - right[i]) <= 2e-3f * right[i]);
+}
+
+// Several expressions of the same tensors, all of what these held before.
+void many_expressions()
+{
+  namespace pe = popops::expr;
+  Sums f;
+  Tensor a = f.values(FLOAT, x), b = f.values(FLOAT, y), sum = f.values(FLOAT, x),
+         greater = f.graph.addVariable(BOOL, {x.size()}, VariableMappingMethod::LINEAR);
+  const std::vector<Tensor> made =
+      popops::map(f.graph, {pe::Add(pe::_1, pe::_2), pe::Mul(pe::_1, pe::_2)}, {a, b}, f.program);
+  popops::mapWithOutput(f.graph, {pe::Any(pe::_1 + pe::_2), pe::Any(pe::_1 > pe::_2)}, {a, b},
+                        std::vector<Tensor>{sum, greater}, f.program);
+  popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_2, pe::_1}, {a, b}, f.program);
+  CHECK_THROWS(poplar_error, "2 expressions and 1 tensors",
+               popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_1, pe::_1}, {a}, f.program));
+  Tensor doubled = f.values(FLOAT, y);
+  popops::mulWithOutput(f.graph, 2, b, doubled, f.program);
+  popops::subWithOutput(f.graph, doubled, 1.0f, doubled, f.program);
+  CHECK(made.size() == 2 && f.floats(concat({made[0], sum})) == f.floats(concat({sum, made[0]})));
+  CHECK(f.floats(sum) == expected(1, 1));
+  CHECK(f.floats(a) == y && f.floats(b) == x);
+  CHECK((f.floats(doubled) == std::vector<float>{1, -5, 0, 199, -1}));
+  CHECK((f.floats(made[1]) == std::vector<float>{3, -8, -4, 200, 0}));
+  CHECK(
+      (result<unsigned char>(f, f.program, greater) == std::vector<unsigned char>{0, 0, 1, 1, 0}));
+}
+
 } // namespace
 
 int main()
@@ -110,5 +161,7 @@ int main()
   two_scales();
   halves_are_rounded_once();
   deviations();
+  deviations_as_operations();
+  many_expressions();
   return failures != 0;
 }

@@ -11,6 +11,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/Zero.hpp>
 #include <poputil/Util.hpp>
 #include <typeinfo>
 
@@ -419,6 +420,24 @@ void convolutions()
   std::vector<float> updated = numbers(72), gradient = f.run<float>(dw);
   for (std::size_t i = 0; i < 72; ++i) updated[i] -= gradient[i] / 2;
   CHECK(close(f.run<float>(w), updated));
+  Tensor scale = f.input(FLOAT, {}, std::vector<float>{0.25f});
+  poplin::convolutionWeightUpdate(g, dy, w, x, p, scale, f.prog);
+  for (std::size_t i = 0; i < 72; ++i) updated[i] += gradient[i] / 4;
+  CHECK(close(f.run<float>(w), updated));
+  Tensor more = poplin::createBiases(g, y, p, "more", {{"partialsType", "half"}});
+  popops::zero(g, more, f.prog);
+  poplin::convolutionBiasUpdate(g, dy, more, scale, {}, f.prog);
+  poplin::convolutionBiasUpdate(g, dy, more, 0.75f, {}, f.prog);
+  std::vector<float> ofBias(6), deltas = f.run<float>(dy);
+  for (std::size_t i = 0; i < deltas.size(); ++i) ofBias[i / 12 % 6] += deltas[i];
+  CHECK(close(f.run<float>(more), ofBias));
+  Tensor turned = g.addVariable(FLOAT, {2, 2, 3, 3, 2}, VariableMappingMethod::LINEAR);
+  poplin::weightsTransposeChansFlipXY(g, w, turned, f.prog, "turned", {{"pass", "TRAINING_BWD"}});
+  const std::vector<float> flipped = f.run<float>(turned);
+  for (std::size_t i = 0; i < 72; ++i) {
+    const std::size_t group = i / 36, o = i / 12 % 3, in = i / 6 % 2, kernel = i % 6;
+    CHECK(flipped[((group * 2 + in) * 3 + o) * 6 + 5 - kernel] == updated[i]);
+  }
   CHECK_THROWS(poplar_error, "the kernel is not larger", ConvParams(FLOAT, 1, {2}, {3}, 1, 1, 1));
   CHECK_THROWS(tensor_creation_error, "the input has another shape",
                poplin::convolution(g, x[0].expand({0}), w, p, false, f.prog));

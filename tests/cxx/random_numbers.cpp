@@ -115,6 +115,14 @@ void distributions()
     CHECK(std::count(kept.begin(), kept.end(), 0.0f) +
               std::count(kept.begin(), kept.end(), 3.75f) ==
           long(n));
+    // The same elements are kept wherever the result lies: as the reference does, or else as the input.
+    Tensor elsewhere = g.addVariable(HALF, {n});
+    g.setTileMapping(elsewhere, 1);
+    Tensor moved = poprand::dropout(g, seed, 5, ones, elsewhere, 0.8, 1.25, f.prog),
+           stayed = poprand::dropout(g, seed, 5, ones, elsewhere, 0.8, 1.25, false, f.prog);
+    CHECK(moved.elementType() == FLOAT && g.getTileMapping(moved) == g.getTileMapping(elsewhere));
+    CHECK(g.getTileMapping(stayed) == g.getTileMapping(ones));
+    if (seed) CHECK(f.run<float>(moved) == kept && f.run<float>(stayed) == kept);
     m = moments(f.run<float>(poprand::logUniform(g, seed, 6, t, FLOAT, 1, 8, f.prog)));
     CHECK(near(m.mean, 7 / std::log(8.0), 0.15) && m.least >= 1 && m.least < 1.01);
     CHECK(m.most <= 8 && m.most > 7.9);
@@ -150,6 +158,8 @@ void wrong_use()
                poprand::normal(f.graph, nullptr, 0, t, INT, 0, 1, f.prog));
   CHECK_THROWS(tensor_creation_error, "two elements of type unsigned int, not 4 of type float",
                poprand::normal(f.graph, &t, 0, t, FLOAT, 0, 1, f.prog));
+  CHECK_THROWS(poputil::poplibs_error, "the input has the shape {4}, the reference has {2}",
+               poprand::dropout(f.graph, nullptr, 0, t, t.slice(0, 2), 0.5, 2, f.prog));
   Fixture bare(2);
   CHECK_THROWS(unknown_vertex_type, "poprand::addCodelets",
                poprand::normal(bare.graph, nullptr, 0, t, FLOAT, 0, 1, bare.prog));

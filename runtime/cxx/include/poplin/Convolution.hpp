@@ -7,6 +7,7 @@
 #include <poplin/MatMul.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Pad.hpp>
+#include <popops/Reduce.hpp>
 
 namespace poplin
 {
@@ -149,6 +150,14 @@ inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &a
   return graph.addVariable(activations.elementType(), {activations.dim(1)},
                            poplar::VariableMappingMethod::LINEAR, debugContext);
 }
+inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activations,
+                                   const ConvParams &,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {},
+                                   PlanningCache *cache = nullptr)
+{
+  return createBiases(graph, activations, debugContext, options, cache);
+}
 
 // ---- convolutions ----
 
@@ -200,8 +209,10 @@ inline void convolutionWithOutput(poplar::Graph &graph, const poplar::Tensor &in
 inline void weightsTransposeChansFlipXY(poplar::Graph &, const poplar::Tensor &weightsIn,
                                         const poplar::Tensor &weightsOut,
                                         poplar::program::Sequence &prog,
-                                        const poplar::DebugContext &debugContext = {})
+                                        const poplar::DebugContext &debugContext = {},
+                                        const poplar::OptionFlags &options = {})
 {
+  detail::convOptions("poplin::weightsTransposeChansFlipXY", options, weightsIn.elementType());
   prog.add(poplar::program::Copy(detail::transposedAndFlipped(weightsIn), weightsOut, false,
                                  debugContext));
 }
@@ -253,6 +264,21 @@ inline void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar
   poplar::detail::refuseOptions("poplin::addBias", options);
   popops::addInPlace(graph, in.dimRoll(1, static_cast<unsigned>(in.rank() - 1)), biases, prog,
                      debugContext);
+}
+
+// biases += scale * the sums of the result's gradient over all but the channels
+template <typename Scale>
+void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas,
+                           const poplar::Tensor &biases, const Scale &scale,
+                           const poplar::OptionFlags &options, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+  detail::convOptions("poplin::convolutionBiasUpdate", options, biases.elementType());
+  std::vector<std::size_t> dims = {0};
+  for (std::size_t d = 2; d < zDeltas.rank(); ++d) dims.push_back(d);
+  const poplar::Tensor sums = popops::reduce(graph, zDeltas, biases.elementType(), dims,
+                                             {popops::Operation::ADD}, prog, debugContext);
+  popops::scaledAddTo(graph, biases, sums, scale, prog, debugContext);
 }
 
 } // namespace poplin

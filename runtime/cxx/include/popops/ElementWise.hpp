@@ -59,6 +59,41 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
 {
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
+// Several expressions of the same tensors. The results of the last form go to the first tensors, as many as there are
+// expressions; all are calculated before that.
+inline std::vector<poplar::Tensor> map(poplar::Graph &graph,
+                                       const std::vector<expr::Any> &expressions,
+                                       const std::vector<poplar::Tensor> &ts,
+                                       poplar::program::Sequence &prog,
+                                       const poplar::DebugContext &debugContext = {},
+                                       const poplar::OptionFlags &options = {})
+{
+  std::vector<poplar::Tensor> results;
+  for (const expr::Any &expression : expressions)
+    results.push_back(map(graph, expression, ts, prog, debugContext, options));
+  return results;
+}
+inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &expressions,
+                          const std::vector<poplar::Tensor> &ts,
+                          const std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  if (outs.size() < expressions.size())
+    throw poplar::poplar_error("popops::mapWithOutput: " + std::to_string(expressions.size()) +
+                               " expressions and " + std::to_string(outs.size()) +
+                               " tensors for their results; as many are needed");
+  const auto results = map(graph, expressions, ts, prog, debugContext, options);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    prog.add(poplar::program::Copy(results[i], outs[i], false, debugContext));
+}
+inline void mapInPlace(poplar::Graph &graph, const std::vector<expr::Any> &expressions,
+                       const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  mapWithOutput(graph, expressions, ts, ts, prog, debugContext, options);
+}
 inline poplar::Tensor map(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
                           poplar::program::Sequence &prog,
                           const poplar::DebugContext &debugContext = {},
@@ -194,6 +229,24 @@ inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const po
                debugContext, options);                                                             \
   }                                                                                                \
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &a, T b,                        \
+                        const poplar::Tensor &out, poplar::program::Sequence &prog,                \
+                        const poplar::DebugContext &debugContext = {},                             \
+                        const poplar::OptionFlags &options = {})                                   \
+  {                                                                                                \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, expr::Const(b)), {a},    \
+                  out, prog, debugContext, options);                                               \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##WithOutput(poplar::Graph &graph, T a, const poplar::Tensor &b,                        \
+                        const poplar::Tensor &out, poplar::program::Sequence &prog,                \
+                        const poplar::DebugContext &debugContext = {},                             \
+                        const poplar::OptionFlags &options = {})                                   \
+  {                                                                                                \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::Const(a), expr::_1), {b},    \
+                  out, prog, debugContext, options);                                               \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
   void name##InPlace(                                                                              \
       poplar::Graph &graph, const poplar::Tensor &a, T b, poplar::program::Sequence &prog,         \
       const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
@@ -319,64 +372,110 @@ inline void clampWithOutput(poplar::Graph &graph, const poplar::Tensor &value,
 namespace detail
 {
 
-// Calculated in single precision.
-inline poplar::Tensor invStdDev(poplar::Graph &graph, const expr::Expr &epsilon,
-                                const std::vector<poplar::Tensor> &ts,
-                                poplar::program::Sequence &prog, const poplar::Type &type,
-                                const poplar::DebugContext &debugContext)
+// Calculated in single precision: 1 / sqrt(variance + epsilon), or the other way 1 / deviation^2 - epsilon.
+enum class Deviation { FROM_VARIANCE, TO_VARIANCE };
+inline expr::Any deviation(Deviation way, const expr::Expr &value, const expr::Expr &epsilon,
+                           const poplar::Type &type)
 {
-  const expr::BinaryOp sum(expr::BinaryOpType::ADD, expr::Cast(expr::_1, poplar::FLOAT),
-                           expr::Cast(epsilon, poplar::FLOAT));
-  return popops::map(graph, expr::Cast(expr::UnaryOp(expr::UnaryOpType::RSQRT, sum), type), ts,
-                     prog, debugContext);
-}
-inline poplar::Tensor variance(poplar::Graph &graph, const expr::Expr &epsilon,
-                               const std::vector<poplar::Tensor> &ts,
-                               poplar::program::Sequence &prog, const poplar::Type &type,
-                               const poplar::DebugContext &debugContext)
-{
-  const expr::UnaryOp square(expr::UnaryOpType::SQUARE, expr::Cast(expr::_1, poplar::FLOAT));
-  const expr::BinaryOp less(expr::BinaryOpType::SUBTRACT,
-                            expr::UnaryOp(expr::UnaryOpType::INVERSE, square),
-                            expr::Cast(epsilon, poplar::FLOAT));
-  return popops::map(graph, expr::Cast(less, type), ts, prog, debugContext);
+  const expr::Cast x(value, poplar::FLOAT), e(epsilon, poplar::FLOAT);
+  if (way == Deviation::FROM_VARIANCE) return expr::Cast(expr::Rsqrt(expr::Add(x, e)), type);
+  return expr::Cast(expr::Sub(expr::Inv(expr::Square(x)), e), type);
 }
 
 } // namespace detail
 
-// 1 / sqrt(variance + epsilon), which is a number or a tensor of one element.
-inline poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &source,
-                                          const poplar::Tensor &epsilon,
-                                          poplar::program::Sequence &prog,
-                                          const poplar::Type &type = poplar::HALF,
-                                          const poplar::DebugContext &debugContext = {})
-{
-  return detail::invStdDev(graph, expr::_2, {source, epsilon.reshape({})}, prog, type,
-                           debugContext);
-}
-inline poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &source,
-                                          float epsilon, poplar::program::Sequence &prog,
-                                          const poplar::Type &type = poplar::HALF,
-                                          const poplar::DebugContext &debugContext = {})
-{
-  return detail::invStdDev(graph, expr::Const(epsilon), {source}, prog, type, debugContext);
-}
-// The other way: 1 / deviation^2 - epsilon.
-inline poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &source,
-                                          const poplar::Tensor &epsilon,
-                                          poplar::program::Sequence &prog,
-                                          const poplar::Type &type = poplar::FLOAT,
-                                          const poplar::DebugContext &debugContext = {})
-{
-  return detail::variance(graph, expr::_2, {source, epsilon.reshape({})}, prog, type, debugContext);
-}
-inline poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &source,
-                                          float epsilon, poplar::program::Sequence &prog,
-                                          const poplar::Type &type = poplar::FLOAT,
-                                          const poplar::DebugContext &debugContext = {})
-{
-  return detail::variance(graph, expr::Const(epsilon), {source}, prog, type, debugContext);
-}
+// Of `value` and `epsilon`, one of which may be a number. The result has the type `type`, or, where none is given, that of
+// the tensor that is given.
+#define POPOPS_DEVIATION(name, way, otherwise)                                                     \
+  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value,                    \
+                             const poplar::Tensor &epsilon, poplar::program::Sequence &prog,       \
+                             const poplar::Type &type = otherwise,                                 \
+                             const poplar::DebugContext &debugContext = {})                        \
+  {                                                                                                \
+    return map(graph, detail::deviation(way, expr::_1, expr::_2, type),                            \
+               {value, epsilon.numElements() == 1 ? epsilon.reshape({}) : epsilon}, prog,          \
+               debugContext);                                                                      \
+  }                                                                                                \
+  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value, float epsilon,     \
+                             poplar::program::Sequence &prog,                                      \
+                             const poplar::Type &type = otherwise,                                 \
+                             const poplar::DebugContext &debugContext = {})                        \
+  {                                                                                                \
+    return map(graph, detail::deviation(way, expr::_1, expr::Const(epsilon), type), {value}, prog, \
+               debugContext);                                                                      \
+  }                                                                                                \
+  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value,                    \
+                             const poplar::Tensor &epsilon, poplar::program::Sequence &prog,       \
+                             const poplar::DebugContext &debugContext,                             \
+                             const poplar::OptionFlags &options = {})                              \
+  {                                                                                                \
+    return map(graph, detail::deviation(way, expr::_1, expr::_2, value.elementType()),             \
+               {value, epsilon}, prog, debugContext, options);                                     \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value, T epsilon,                \
+                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,   \
+                      const poplar::OptionFlags &options = {})                                     \
+  {                                                                                                \
+    return map(graph, detail::deviation(way, expr::_1, expr::Const(epsilon), value.elementType()), \
+               {value}, prog, debugContext, options);                                              \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  poplar::Tensor name(poplar::Graph &graph, T value, const poplar::Tensor &epsilon,                \
+                      poplar::program::Sequence &prog,                                             \
+                      const poplar::DebugContext &debugContext = {},                               \
+                      const poplar::OptionFlags &options = {})                                     \
+  {                                                                                                \
+    return map(graph, detail::deviation(way, expr::Const(value), expr::_1, epsilon.elementType()), \
+               {epsilon}, prog, debugContext, options);                                            \
+  }                                                                                                \
+  inline void name##InPlace(poplar::Graph &graph, const poplar::Tensor &value,                     \
+                            const poplar::Tensor &epsilon, poplar::program::Sequence &prog,        \
+                            const poplar::DebugContext &debugContext = {},                         \
+                            const poplar::OptionFlags &options = {})                               \
+  {                                                                                                \
+    mapInPlace(graph, detail::deviation(way, expr::_1, expr::_2, value.elementType()),             \
+               {value, epsilon}, prog, debugContext, options);                                     \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##InPlace(poplar::Graph &graph, const poplar::Tensor &value, T epsilon,                 \
+                     poplar::program::Sequence &prog,                                              \
+                     const poplar::DebugContext &debugContext = {},                                \
+                     const poplar::OptionFlags &options = {})                                      \
+  {                                                                                                \
+    mapInPlace(graph, detail::deviation(way, expr::_1, expr::Const(epsilon), value.elementType()), \
+               {value}, prog, debugContext, options);                                              \
+  }                                                                                                \
+  inline void name##WithOutput(                                                                    \
+      poplar::Graph &graph, const poplar::Tensor &value, const poplar::Tensor &epsilon,            \
+      const poplar::Tensor &out, poplar::program::Sequence &prog,                                  \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    mapWithOutput(graph, detail::deviation(way, expr::_1, expr::_2, out.elementType()),            \
+                  {value, epsilon}, out, prog, debugContext, options);                             \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &value, T epsilon,              \
+                        const poplar::Tensor &out, poplar::program::Sequence &prog,                \
+                        const poplar::DebugContext &debugContext = {},                             \
+                        const poplar::OptionFlags &options = {})                                   \
+  {                                                                                                \
+    mapWithOutput(graph,                                                                           \
+                  detail::deviation(way, expr::_1, expr::Const(epsilon), out.elementType()),       \
+                  {value}, out, prog, debugContext, options);                                      \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##WithOutput(poplar::Graph &graph, T value, const poplar::Tensor &epsilon,              \
+                        const poplar::Tensor &out, poplar::program::Sequence &prog,                \
+                        const poplar::DebugContext &debugContext = {},                             \
+                        const poplar::OptionFlags &options = {})                                   \
+  {                                                                                                \
+    mapWithOutput(graph, detail::deviation(way, expr::Const(value), expr::_1, out.elementType()),  \
+                  {epsilon}, out, prog, debugContext, options);                                    \
+  }
+POPOPS_DEVIATION(varianceToInvStdDev, detail::Deviation::FROM_VARIANCE, poplar::HALF)
+POPOPS_DEVIATION(invStdDevToVariance, detail::Deviation::TO_VARIANCE, poplar::FLOAT)
+#undef POPOPS_DEVIATION
 
 } // namespace popops
 

@@ -101,17 +101,36 @@ inline poplar::Tensor truncatedNormal(poplar::Graph &graph, const poplar::Tensor
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_TRUNCATED_NORMAL, mean, stdDev, alpha}, prog, debugContext);
 }
-// Keeps elements with a probability, times `scale`. The result lies as `input` does.
+// Keeps elements with a probability, times `scale`. `reference` has the shape of `input`; the result lies as it does, or, with
+// `outputClonesRef` false, as `input` does.
 inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
                               std::uint32_t seedModifier, const poplar::Tensor &input,
-                              const poplar::Tensor & /*reference*/, double keepProbability,
-                              double scale, poplar::program::Sequence &prog,
+                              const poplar::Tensor &reference, double keepProbability, double scale,
+                              bool outputClonesRef, poplar::program::Sequence &prog,
                               const poplar::DebugContext &debugContext = {})
 {
+  if (input.shape() != reference.shape())
+    throw poputil::poplibs_error("poprand::dropout: the input has the shape " +
+                                 input.shapeToString() + ", the reference has " +
+                                 reference.shapeToString());
+  poplar::Tensor in = input;
+  if (outputClonesRef && graph.getTileMapping(input) != graph.getTileMapping(reference)) {
+    in = graph.clone(input.elementType(), reference, debugContext);
+    prog.add(poplar::program::Copy(input, in, false, debugContext));
+  }
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   return call.finish(pop_poprand_dropout(graph.c(), detail::source(seed, seedModifier),
-                                         poplar::detail::check(input.c()), keepProbability, scale,
+                                         poplar::detail::check(in.c()), keepProbability, scale,
                                          call.program(), call.c()));
+}
+inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
+                              std::uint32_t seedModifier, const poplar::Tensor &input,
+                              const poplar::Tensor &reference, double keepProbability, double scale,
+                              poplar::program::Sequence &prog,
+                              const poplar::DebugContext &debugContext = {})
+{
+  return dropout(graph, seed, seedModifier, input, reference, keepProbability, scale, true, prog,
+                 debugContext);
 }
 // The same by rows, columns, …: what is drawn has the shape of `reference`, which can be broadcast to that of `input`.
 inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *seed,
