@@ -607,6 +607,8 @@ void names_and_options()
   CHECK(INT.toString() == "int" && FLOAT != HALF);
   std::vector<int> values{1, 2, 3};
   CHECK(ArrayRef<int>(values) == ArrayRef<int>({1, 2, 3}) && ArrayRef<int>(7).size() == 1);
+  const ArrayRef<const int> constants = values;
+  CHECK(constants.size() == 3 && constants.cloneAsVector() == values);
 }
 
 void replicas()

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <ostream>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace poplar
@@ -14,6 +15,7 @@ namespace poplar
 
 template <typename T> class ArrayRef
 {
+  using Value = typename std::remove_const<T>::type; // of an ArrayRef<const T>, too
   const T *data_ = nullptr;
   std::size_t size_ = 0;
 
@@ -28,12 +30,12 @@ public:
   ArrayRef(const T &element) : data_(&element), size_(1) {}
   ArrayRef(const T *data, std::size_t size) : data_(data), size_(size) {}
   template <typename Allocator>
-  ArrayRef(const std::vector<T, Allocator> &elements)
+  ArrayRef(const std::vector<Value, Allocator> &elements)
       : data_(elements.data()), size_(elements.size())
   {
   }
   template <std::size_t N>
-  ArrayRef(const std::array<T, N> &elements) : data_(elements.data()), size_(N)
+  ArrayRef(const std::array<Value, N> &elements) : data_(elements.data()), size_(N)
   {
   }
   template <std::size_t N> ArrayRef(const T (&elements)[N]) : data_(elements), size_(N) {}
@@ -60,8 +62,8 @@ public:
     if (i >= size_) throw std::out_of_range("poplar::ArrayRef::at");
     return data_[i];
   }
-  std::vector<T> cloneAsVector() const { return std::vector<T>(begin(), end()); }
-  operator std::vector<T>() const { return cloneAsVector(); }
+  std::vector<Value> cloneAsVector() const { return std::vector<Value>(begin(), end()); }
+  operator std::vector<Value>() const { return cloneAsVector(); }
 
   friend bool operator==(ArrayRef a, ArrayRef b)
   {

@@ -211,6 +211,11 @@ public:
   {
     writeTensor(handle, values.data(), values.data() + values.size());
   }
+  template <typename T> void readTensor(StringRef handle, ArrayRef<T> values)
+  {
+    T *begin = const_cast<T *>(values.data());
+    readTensor(handle, begin, begin + values.size());
+  }
   // A buffer as large as the tensor.
   void readTensor(StringRef handle, void *buffer)
   {
