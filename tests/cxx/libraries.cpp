@@ -167,6 +167,9 @@ void constants_of_expressions()
   Tensor i = f.input(INT, {3}, a), x = f.input(FLOAT, {1}, std::vector<float>{1});
   CHECK_THROWS(type_error, "the constant 5000000000 does not fit the elements of type int",
                popops::map(f.graph, _1 + pe::Const(5000000000LL), {i}, f.prog));
+  CHECK_THROWS(type_error, "the constant 2.5 is combined with elements of type int",
+               popops::mul(f.graph, i, 2.5, f.prog));
+  CHECK((f.run<int>(popops::mul(f.graph, i, 2.0f, f.prog)) == std::vector<int>{2, -4, 6}));
   CHECK_THROWS(type_error, "the constant -1e+20 does not fit the elements of type int",
                popops::map(f.graph, pe::Max(_1, pe::Const(-1e20)), {i}, f.prog));
   CHECK_THROWS(type_error, "the constant 3000000000 does not fit the elements of type short",

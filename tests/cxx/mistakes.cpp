@@ -170,7 +170,10 @@ void engines()
   larger[0] = larger[1] = larger[2] = 0;
   engine.readTensor("t", larger, larger + 5);
   CHECK(larger[0] == 1 && larger[2] == 3 && larger[3] == 4 && larger[4] == 5);
-  CHECK_THROWS(stream_connection_error, "'in'", engine.run(0));
+  CHECK_THROWS(stream_connection_error,
+               "stream 'in' (host to device, 3 elements of type float) is not connected: call "
+               "Engine::connectStream or Engine::connectStreamToCallback",
+               engine.run(0));
   CHECK_THROWS(stream_connection_error, "the callback is null",
                engine.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()));
   CHECK_THROWS(stream_connection_error, "'host': the function is empty",

@@ -119,6 +119,18 @@ static bool check_constant(pop_graph *graph, const char *call, const operand *o)
   return false;
 }
 
+/* Elements of an integer type are not combined with 2.5, which would be 2 without a word. (A cast may say that it is.) */
+static bool check_whole(pop_graph *graph, const char *call, const operand *o)
+{
+  if (!o->is_constant || !pop_type_is_integer(o->type) || o->value == trunc(o->value)) return true;
+  poplibs_fail(
+      graph, POP_ERROR_TYPE,
+      "%s: the constant %.17g is combined with elements of type %s, which have no fractions: "
+      "cast one of the two first",
+      call, o->value, pop_type_name(o->type));
+  return false;
+}
+
 /* As C converts a double, integers modulo 2^bits; halves are rounded to nearest even. */
 static void convert_constant(operand *o, double value, pop_type type)
 {
@@ -198,7 +210,8 @@ static bool agree(pop_graph *graph, const char *call, const char *op, operand *o
     return false;
   }
   for (size_t i = 0; i < alike; i++)
-    if (!check_constant(graph, call, &operands[i])) return false;
+    if (!check_constant(graph, call, &operands[i]) || !check_whole(graph, call, &operands[i]))
+      return false;
   if (select && operands[2].is_constant)
     convert_constant(&operands[2], operands[2].value, POP_BOOL);
   if (select && operands[2].type != POP_BOOL) {
