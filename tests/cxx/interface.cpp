@@ -183,6 +183,14 @@ void programs_are_values()
   CHECK(result<int>(f, moved, value)[0] == 92);
   CHECK(result<int>(f, copy, value)[0] == 99);
   CHECK(result<int>(f, Repeat(7, Sequence{outer, Program()}), value)[0] == 65);
+
+  Sequence itself{decrease};
+  itself.add(itself);
+  itself.add(itself);
+  CHECK(itself.size() == 3 && result<int>(f, itself, value)[0] == 96);
+  Switch none(value);
+  none.add(1, none).add(2, none);
+  CHECK(result<int>(f, none, value)[0] == 100);
 }
 
 void control_flow()

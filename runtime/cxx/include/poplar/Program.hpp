@@ -95,7 +95,12 @@ public:
     return *this;
   }
 
-  void add(const Program &program) { own().children.push_back(program.getNode()); }
+  // As the program is now: a sequence may be added to itself.
+  void add(const Program &program)
+  {
+    detail::ProgramNodePtr added = program.getNode();
+    own().children.push_back(std::move(added));
+  }
   std::size_t size() const
   {
     return static_cast<const detail::SequenceNode *>(node.get())->children.size();
@@ -250,7 +255,8 @@ public:
   }
   Switch &add(std::int32_t value, const Program &body)
   {
-    own().cases.push_back(body.getNode());
+    detail::ProgramNodePtr added = body.getNode(); // as it is now, be it this one
+    own().cases.push_back(std::move(added));
     own().values.push_back(static_cast<unsigned>(value));
     return *this;
   }
