@@ -88,12 +88,13 @@ static pop_error *check_header(const npy_header *header, const tensor_use *use)
 
 static pop_error *check_size(size_t bytes, const tensor_use *use)
 {
-  if (use->repeats ? bytes && bytes % use->bytes == 0 : bytes == use->bytes) return NULL;
+  bool many = use->repeats && use->bytes; /* copies of nothing are nothing */
+  if (many ? bytes && bytes % use->bytes == 0 : bytes == use->bytes) return NULL;
   if (use->parts > 1 && bytes == use->bytes / use->parts) return NULL;
   char *wanted = show_wanted(use);
-  pop_error *error = pop_error_new(
-      POP_ERROR_FILE_LOAD, "it has %zu bytes of elements, but %s '%s' is %s: %s%zu", bytes,
-      use->what, use->name, wanted, use->repeats ? "a multiple of " : "", use->bytes);
+  pop_error *error =
+      pop_error_new(POP_ERROR_FILE_LOAD, "it has %zu bytes of elements, but %s '%s' is %s: %s%zu",
+                    bytes, use->what, use->name, wanted, many ? "a multiple of " : "", use->bytes);
   free(wanted);
   return error;
 }
@@ -155,7 +156,7 @@ static void put_header(const tensor_use *use, size_t size, pop_bytes *header)
 {
   size_t *shape = pop_xcalloc(use->rank + 1, sizeof *shape);
   size_t more = use->repeats ? 1 : 0;
-  if (more) shape[0] = size / use->bytes;
+  if (more && use->bytes) shape[0] = size / use->bytes;
   for (size_t i = 0; i < use->rank; ++i) shape[more + i] = use->shape[i];
   npy_put_header(use->type, shape, more + use->rank, header);
   free(shape);

@@ -109,6 +109,12 @@ for wrong in odd.bin /dev/null/none; do
 done
 refuses 1 "it has 6 bytes of elements, but stream 'numbers' is char[4]: a multiple of 4" \
   "$popexec" --run stream --in numbers=odd.bin --out counts=got.bin streams.a
+# Streams of no elements: their files are empty.
+: >empty.bin
+quiet out "$popexec" --run stream --in numbers=numbers.bin --in nothing=empty.bin --out counts=got.bin --out silence=got.npy streams.a
+head -1 got.npy | grep -aq "'<f4'.*'shape': (0, 0)" || fail "header: $(od -c got.npy)"
+refuses 1 "it has 8 bytes of elements, but stream 'nothing' is float[0]: 0" \
+  "$popexec" --run stream --in numbers=numbers.bin --in nothing=numbers.bin --out counts=got.bin streams.a
 
 # Names that are not there: said before anything runs.
 refuses 1 "no handle 'im' to write; did you mean 'in'?|--list" "$popexec" -w im=in.bin --run break small.a

@@ -5,7 +5,7 @@
  *   program "break"  a vertex on tile 1 stores to address 4
  *
  *   small_archive ARCHIVE streams: a third program, "stream", takes n from stream "numbers", adds 1, and
- *                    gives it to stream "counts", three times.
+ *                    gives it to stream "counts", three times. The streams "nothing" and "silence" have no elements.
  *
  *   small_archive ARCHIVE replicas: the same in three replicas of one IPU each; and a fourth program, "keep",
  *                    which takes n from stream "same", that is broadcast, and keeps it in row 0 of the remote
@@ -94,6 +94,10 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t nu
         graph, UINT32_MAX, pop_program_repeat(graph, UINT32_MAX, programs[0], "inner"), "forever");
   else if (num_programs > 2)
     programs[2] = add_streams(graph, n);
+  if (num_programs == 3 && !endless) {
+    pop_graph_add_host_to_device_fifo(graph, "nothing", POP_FLOAT, 0);
+    pop_graph_add_device_to_host_fifo(graph, "silence", POP_FLOAT, 0);
+  }
   if (num_programs > 3) programs[3] = add_keep(graph, n);
   pop_executable *executable;
   POP_TRY(pop_compile_graph(graph, programs, num_programs, NULL, 0, &executable));
