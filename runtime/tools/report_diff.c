@@ -229,6 +229,20 @@ static pop_error *check_comparable(const diff *d, const char *const *paths)
       paths[1]);
 }
 
+/* A figure that only one of them has, as a report of another version may, has neither grown nor stayed. */
+static pop_error *check_figures(const diff *d, const char *const *paths)
+{
+  for (size_t i = 0; i < d->totals.count && d->options->fail_above >= 0; i++) {
+    const row *r = &d->totals.list[i];
+    if (r->counts && r->is_known[0] != r->is_known[1])
+      return pop_error_new(
+          POP_ERROR_FILE_LOAD,
+          "'%s' does not say '%s' and '%s' does: whether it has grown cannot be said",
+          paths[r->is_known[0]], r->text, paths[r->is_known[1]]);
+  }
+  return NULL;
+}
+
 /* ---- text ---- */
 
 static void print_row(const diff *d, const row *r, FILE *to)
@@ -358,8 +372,9 @@ pop_error *report_diff(const char *before, const char *after, const report_diff_
   pop_error *error = read_report(before, &d.reports[0]);
   if (!error) error = read_report(after, &d.reports[1]);
   if (!error) error = check_comparable(&d, paths);
+  if (!error) compare(&d);
+  if (!error) error = check_figures(&d, paths);
   if (!error) {
-    compare(&d);
     if (options->format != REPORT_DIFF_TEXT)
       print_json(&d, stream);
     else

@@ -159,6 +159,14 @@ assert [fullest["before"], fullest["after"]] == memory' || fail "popview diff --
 refuses 1 "report/graph.json|no execution trace" "$popview" diff --fail-above 5% report/graph.json report
 quiet out "$popview" diff report/graph.json report
 echo '{"profilerMode":"NONE"}' >nothing.json
+python3 -c '
+import json
+graph = json.load(open("report/graph.json"))
+del graph["memory"]["liveness"]
+json.dump(graph, open("no_peak.json", "w"))' || fail 'no report without a peak'
+refuses 1 "'no_peak.json' does not say 'Peak of what is live' and 'report/graph.json' does" \
+  "$popview" diff --fail-above 5% no_peak.json report/graph.json
+quiet out "$popview" diff no_peak.json report/graph.json
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
 quiet line "$popview" diff --json report longer
