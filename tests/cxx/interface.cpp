@@ -193,6 +193,22 @@ void programs_are_values()
   CHECK(result<int>(f, none, value)[0] == 100);
 }
 
+// Deeper ones than anything can walk through are refused, and freed.
+void nested_programs()
+{
+  Fixture f;
+  Tensor value = f.graph.addVariable(INT, {1}, "value");
+  f.graph.setInitialValue(value, 100);
+  f.graph.setTileMapping(value, 0);
+  ComputeSet cs = f.graph.addComputeSet("cs");
+  f.graph.setTileMapping(f.graph.addVertex(cs, "Decrease", {{"value", value}}), 0);
+  Program program = Execute(cs);
+  for (int i = 0; i < 4000; ++i) program = Repeat(1, program);
+  CHECK(result<int>(f, program, value)[0] == 99);
+  for (int i = 0; i < 300000; ++i) program = Sequence{program};
+  CHECK_THROWS(control_program_error, "more than 20000 levels", Engine(f.graph, program));
+}
+
 void control_flow()
 {
   Fixture f;
@@ -692,6 +708,7 @@ int main()
   elements_of_fields();
   constants_of_all_kinds();
   programs_are_values();
+  nested_programs();
   control_flow();
   tensors();
   tile_mappings();

@@ -24,7 +24,24 @@ struct ProgramNode {
   virtual ~ProgramNode() = default;
   virtual pop_program build(ProgramBuilder &builder) const = 0;
 };
-using ProgramNodePtr = Shared<const ProgramNode>;
+// Those that a node alone holds are freed after it, not by it: programs may be nested deeper than a stack is.
+inline void releaseNode(const ProgramNode *node)
+{
+  static thread_local std::vector<const ProgramNode *> *waiting = nullptr;
+  if (waiting) {
+    waiting->push_back(node);
+    return;
+  }
+  std::vector<const ProgramNode *> nodes{node};
+  waiting = &nodes;
+  while (!nodes.empty()) {
+    const ProgramNode *last = nodes.back();
+    nodes.pop_back();
+    delete last;
+  }
+  waiting = nullptr;
+}
+using ProgramNodePtr = Shared<const ProgramNode, releaseNode>;
 
 // Programs of one graph. A node that is in several places becomes one program.
 class ProgramBuilder
@@ -35,7 +52,7 @@ class ProgramBuilder
   };
   // By the node's address, and at most half full: std::map takes every includer 50 ms to compile.
   CArray<Built> table{64};
-  std::size_t count = 0;
+  std::size_t count = 0, depth = 0;
 
   Built &find(const ProgramNode *node)
   {
@@ -56,6 +73,8 @@ class ProgramBuilder
     find(node) = {node, program};
   }
 
+  enum : std::size_t { MAX_DEPTH = 20000 };
+
 public:
   pop_graph *const graph;
 
@@ -66,7 +85,14 @@ public:
     if (!node) return pop_program_sequence(graph, nullptr);
     const Built &known = find(node.get());
     if (known.node) return known.program;
+    // Whoever walks through programs calls itself for each level.
+    if (depth == MAX_DEPTH)
+      throw control_program_error("a program has more than " + std::to_string(MAX_DEPTH) +
+                                  " levels of programs in programs: add to one Sequence, not "
+                                  "Sequences to Sequences");
+    ++depth;
     pop_program program = node->build(*this);
+    --depth;
     check(graph);
     keep(node.get(), program);
     return program;
