@@ -27,7 +27,7 @@ export CPATH="${CPATH#:}"
 # names <page>: is what it says so?
 names() { python3 "$POPULUS_SOURCE_DIR/tests/support/library_names.py" $compiler "$POPULUS_SOURCE_DIR/runtime/cxx/include" "$1" >out; }
 names "$POPULUS_SOURCE_DIR/runtime/LIBRARIES.md" || fail "$(cat out)"
-sed 's/`scaledAddTo`, //; s/`planMultiple`/&, `plan`/' "$POPULUS_SOURCE_DIR/runtime/LIBRARIES.md" >names.md
+sed 's/`scaledAddTo`, //; s/`sequenceSlice`/&, `scatter`/' "$POPULUS_SOURCE_DIR/runtime/LIBRARIES.md" >names.md
 if names names.md; then fail "a gap is not seen"; fi
 printf '%s\n' 'popops::scaledAddTo is in a header, and the page does not say so' \
-  'the page says that the original adds popops::embedding::plan' | cmp - out || fail "$(cat out)"
+  'the page says that the original adds popops::scatter' | cmp - out || fail "$(cat out)"

@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <poputil/Util.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -87,10 +88,62 @@ void clones_in_another_graph()
                poputil::cloneToGraph(f.graph, second, t));
 }
 
+void which_tiles()
+{
+  Fixture f(two_ipus());
+  Tensor t = f.graph.addVariable(SHORT, {2, 4}), other = f.graph.addVariable(SHORT, {2, 4});
+  poputil::mapTensorLinearlyWithOffset(f.graph, t);
+  const auto mapping = f.graph.getTileMapping(t);
+  CHECK(mapping == poputil::calcLinearTileMapping(f.device.getTarget(), {2, 4}, SHORT));
+  CHECK(mapping == poputil::calcLinearTileMapping(f.device.getTarget(), {2, 4}, 0, 2));
+  for (unsigned tile : {0u, 3u, 7u})
+    for (bool up : {true, false}) {
+      const auto from = poputil::calcLinearTileMapping(f.device.getTarget(), {8}, 1, 1, 3, up);
+      const unsigned place = poputil::transformTileIndex(tile, 8, 3, up);
+      CHECK(from[tile].size() == 1 && from[tile][0] == Interval(place, place + 1));
+      CHECK(poputil::invTransformTileIndex(place, 8, 3, up) == tile);
+    }
+  for (unsigned i = 0; i < 8; ++i)
+    f.graph.setTileMapping(other.flatten()[i], i % 4 + i % 2 * 4 - i % 2);
+  CHECK(!poputil::dimIsSplitOverTiles(f.graph, other, 0));
+  CHECK(poputil::dimIsSplitOverTiles(f.graph, other, 1));
+  CHECK(poputil::dimIsSplitOverIPUs(f.graph, other, 1));
+  CHECK(!poputil::dimIsSplitOverIPUs(f.graph, other, 0));
+  CHECK(poputil::dimIsSplitOverTiles(f.graph, t, 0) && !poputil::dimIsSplitOverIPUs(f.graph, t, 0));
+  CHECK_THROWS(invalid_tile_mapping, "no IPU 2; the graph has 2",
+               poputil::cloneToIpu(f.graph, t, 2));
+}
+
+void dimensions_in_factors()
+{
+  Fixture f(4);
+  std::vector<int> values(24);
+  for (int i = 0; i < 24; ++i) values[unsigned(i)] = i;
+  Tensor t = f.input(INT, {2, 4, 3}, values);
+  Tensor factored = poputil::factorDims(t, {2, 3}, 1);
+  CHECK_THROWS(tensor_creation_error, "dimension 1 of 4 elements is no multiple of 3",
+               poputil::factorDims(t, {3}, 1));
+  factored = poputil::factorDims(t, {2, 3}, 1);
+  CHECK((factored.shape() == std::vector<std::size_t>{2, 2, 1, 2, 3}));
+  const std::vector<int> got = f.run<int>(factored);
+  for (unsigned i = 0; i < 24; ++i) {
+    const unsigned a = i / 12, n = i / 6 % 2, p = i / 3 % 2, q = i % 3;
+    CHECK(got[i] == values[(a * 4 + n * 2 + p) * 3 + q]);
+  }
+  CHECK(poputil::unfactorDims(factored, 2, 1) == t);
+  CHECK(poputil::castToDeviceHalfValue(f.device.getTarget(), 0.1) == 0.0999755859375);
+  std::vector<poputil::Regions> regions{{{4, 6}, {0, 4}}, {}, {{1, 2}}};
+  CHECK((poputil::flattenIntervals(regions) == poputil::Regions{{4, 6}, {0, 4}, {1, 2}}));
+  poputil::mergeAdjacentRegions(regions);
+  CHECK((regions == std::vector<poputil::Regions>{{{0, 6}}, {}, {{1, 2}}}));
+}
+
 } // namespace
 
 int main()
 {
+  which_tiles();
+  dimensions_in_factors();
   operands_lie_with_what_they_are_combined_with();
   copies_to_another_ipu();
   clones_in_another_graph();

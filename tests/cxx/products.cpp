@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 
 #include <poplar/CycleCount.hpp>
+#include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
@@ -391,7 +392,22 @@ void convolutions()
     CHECK((out.shape() ==
            std::vector<std::size_t>{p.batchSize, p.getNumOutputChans(), p.getOutputSize(0)}));
     CHECK(close(f.run<float>(out), convolved(p, a, b)));
+    // Of ones, an element of the result is how many products it is the sum of.
+    std::vector<float> ones(a.size(), 1), weightOnes(b.size(), 1);
+    double products = 0;
+    for (float count : convolved(p, ones, weightOnes)) products += double(count);
+    CHECK(double(poplin::getFwdFlops(p)) == 2 * products);
   }
+  // Plans in advance.
+  const OptionFlags wrong{{"pas", "NONE"}}, right{{"pass", "NONE_FWD"}}, none;
+  poplin::PlanningCache cache;
+  const Target target = Target::createIPUTarget(1, "ipu2");
+  const poplin::MatMulParams product{FLOAT, FLOAT, {2, 3}, {3, 4}};
+  poplin::preplan({poplin::ConvPlanParams(&target, cases[0], &none)},
+                  {poplin::MatMulPlanParams(&target, product, &none)}, cache);
+  CHECK_THROWS(invalid_option, "'pas'",
+               poplin::preplan({poplin::ConvPlanParams(&target, cases[0], &wrong)}, {}, cache));
+  CHECK_THROWS(invalid_option, "'NONE_FWD'", poplin::convolutionValidateOptions(right));
   // A convolution is linear in both operands, so each with its gradient gives what the result gives with its own.
   ConvParams p(FLOAT, FLOAT, 2, {6, 5}, {3, 2}, 2, 3, 2);
   p.inputTransform.paddingLower = {1, 0};

@@ -135,6 +135,12 @@ void many_slices()
   CHECK(close(f.run<float>(sums), {2, 2, 3, 4, 3, 3}));
   popops::multiUpdateAdd(g, sums, s, {2, 0, 2, 1}, scale, 0, f.prog);
   CHECK(close(f.run<float>(sums), {22, 22, 43, 44, 43, 43}));
+  const std::vector<popops::SlicePlan> plans = popops::embedding::planMultiple(
+      {{g, FLOAT, 3, 2, {4}, {}}, {g, FLOAT, 1, 3, 2, {4}, {{"usedForUpdate", "true"}}}});
+  CHECK(plans.size() == 2);
+  CHECK_THROWS(
+      invalid_option, "'usedForUpdat'",
+      popops::embedding::planMultiple({{g, FLOAT, 3, 2, {4}, {{"usedForUpdat", "true"}}}}));
   CHECK_THROWS(tensor_creation_error, "to be 4",
                popops::multiUpdate(g, sums, s.slice(0, 2), at, {0}, {1}, f.prog, {}, {}));
   CHECK_THROWS(type_error, "ADD update for elements of type short",

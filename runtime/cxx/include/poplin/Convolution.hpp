@@ -3,7 +3,7 @@
 #ifndef POPLIN_CONVOLUTION_HPP
 #define POPLIN_CONVOLUTION_HPP
 
-#include <poplin/ConvParams.hpp>
+#include <poplin/ConvUtil.hpp>
 #include <poplin/MatMul.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Pad.hpp>
@@ -279,6 +279,51 @@ void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas,
   const poplar::Tensor sums = popops::reduce(graph, zDeltas, biases.elementType(), dims,
                                              {popops::Operation::ADD}, prog, debugContext);
   popops::scaledAddTo(graph, biases, sums, scale, prog, debugContext);
+}
+
+inline void convolutionValidateOptions(const poplar::OptionFlags &options)
+{
+  detail::convOptions("poplin::convolutionValidateOptions", options, poplar::FLOAT);
+}
+
+// ---- plans in advance: options are checked, and plans are made when they are needed ----
+
+using ConvPlanParams =
+    std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
+inline void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &)
+{
+  for (const ConvPlanParams &each : convs)
+    detail::convOptions("poplin::preplanConvolutions", *std::get<2>(each),
+                        std::get<1>(each).outputType);
+}
+inline void preplanConvolutions(poplar::Graph &, const std::set<ConvPlanParams> &convs,
+                                PlanningCache &cache)
+{
+  preplanConvolutions(convs, cache);
+}
+
+// ---- floating point operations: two for each product, of elements that are there ----
+
+inline std::uint64_t getFwdFlops(const ConvParams &params)
+{
+  std::uint64_t products = params.batchSize * params.numConvGroups *
+                           params.inputChannelsPerConvGroup * params.outputChannelsPerConvGroup;
+  for (unsigned d = 0; d < params.getNumFieldDims(); ++d) {
+    std::uint64_t pairs = 0;
+    for (unsigned out = 0; out < params.getOutputSize(d); ++out)
+      for (unsigned k = 0; k < params.kernelShape[d]; ++k)
+        pairs += getInputIndex(d, out, k, params) != ~0U;
+    products *= pairs;
+  }
+  return 2 * products;
+}
+inline std::uint64_t getBwdFlops(const ConvParams &params)
+{
+  return getFwdFlops(params);
+}
+inline std::uint64_t getWuFlops(const ConvParams &params)
+{
+  return getFwdFlops(params);
 }
 
 } // namespace poplin

@@ -5,6 +5,8 @@
 #include <poplar/detail/Library.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <populus/poplin.h>
+#include <set>
+#include <tuple>
 
 namespace poplin
 {
@@ -355,6 +357,26 @@ inline poplar::Tensor preArrangeMatMulGroupedInputRHS(
 inline void matmulValidateOptions(const poplar::OptionFlags &options)
 {
   detail::checkMatMulOptions("poplin::matmulValidateOptions", options);
+}
+
+// ---- plans in advance: options are checked, and plans are made when they are needed ----
+
+struct MatMulParams {
+  poplar::Type inputType, outputType;
+  std::vector<std::size_t> aShape, bShape;
+
+  friend bool operator<(const MatMulParams &a, const MatMulParams &b)
+  {
+    return std::tie(a.inputType, a.outputType, a.aShape, a.bShape) <
+           std::tie(b.inputType, b.outputType, b.aShape, b.bShape);
+  }
+};
+using MatMulPlanParams =
+    std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
+inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &)
+{
+  for (const MatMulPlanParams &each : matmuls)
+    detail::checkMatMulOptions("poplin::preplanMatMuls", *std::get<2>(each));
 }
 
 } // namespace poplin

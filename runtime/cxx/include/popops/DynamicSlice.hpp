@@ -35,6 +35,41 @@ inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &type, std:
   return plan(graph, type, numEntries, outputSize, numLookups, options);
 }
 
+// What plan() is given.
+struct SlicePlanningParameters {
+  const poplar::Graph &graph;
+  const poplar::Type dataType;
+  const std::size_t groupSize = 1;
+  const std::size_t numEntries;
+  const std::size_t outputSize;
+  const std::vector<std::size_t> numLookups;
+  const poplar::OptionFlags optionFlags;
+
+  SlicePlanningParameters(const poplar::Graph &ofGraph, const poplar::Type &type,
+                          std::size_t groups, std::size_t entries, std::size_t output,
+                          const std::vector<std::size_t> &lookups,
+                          const poplar::OptionFlags &options)
+      : graph(ofGraph), dataType(type), groupSize(groups), numEntries(entries), outputSize(output),
+        numLookups(lookups), optionFlags(options)
+  {
+  }
+  SlicePlanningParameters(const poplar::Graph &ofGraph, const poplar::Type &type,
+                          std::size_t entries, std::size_t output,
+                          const std::vector<std::size_t> &lookups,
+                          const poplar::OptionFlags &options)
+      : SlicePlanningParameters(ofGraph, type, 1, entries, output, lookups, options)
+  {
+  }
+};
+inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters> &all)
+{
+  std::vector<SlicePlan> plans;
+  for (const SlicePlanningParameters &p : all)
+    plans.push_back(plan(p.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize, p.numLookups,
+                         p.optionFlags));
+  return plans;
+}
+
 } // namespace embedding
 
 namespace detail

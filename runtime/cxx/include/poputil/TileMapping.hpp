@@ -45,10 +45,9 @@ inline poplar::Graph::TileToTensorMapping linearMapping(std::size_t tiles, std::
   return mapping;
 }
 // Elements of a word, where elements are smaller.
-inline unsigned wordGrain(const poplar::Graph &graph, const poplar::Tensor &t)
+inline unsigned wordGrain(const poplar::Target &target, const poplar::Type &type)
 {
-  return static_cast<unsigned>(
-      std::max<std::size_t>(4 / graph.getTarget().getTypeSize(t.elementType()), 1));
+  return static_cast<unsigned>(std::max<std::size_t>(4 / target.getTypeSize(type), 1));
 }
 inline std::size_t product(const std::vector<std::size_t> &shape)
 {
@@ -73,8 +72,26 @@ inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(const poplar::Gr
                                                                 unsigned offset = 0,
                                                                 bool ascendingOrder = true)
 {
-  return calcLinearTileMapping(graph, t.shape(), 0, detail::wordGrain(graph, t), offset,
+  return calcLinearTileMapping(graph, t.shape(), 0,
+                               detail::wordGrain(graph.getTarget(), t.elementType()), offset,
                                ascendingOrder);
+}
+// Before there is a graph.
+inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(
+    const poplar::Target &target, std::vector<std::size_t> shape, unsigned minElementsPerTile,
+    unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true)
+{
+  return detail::linearMapping(target.getNumTiles(), detail::product(shape), minElementsPerTile,
+                               grainSize, offset, ascendingOrder);
+}
+inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(const poplar::Target &target,
+                                                                std::vector<std::size_t> shape,
+                                                                poplar::Type elementType,
+                                                                unsigned offset = 0,
+                                                                bool ascendingOrder = true)
+{
+  return calcLinearTileMapping(target, std::move(shape), 0, detail::wordGrain(target, elementType),
+                               offset, ascendingOrder);
 }
 inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
                                         unsigned minElementsPerTile, unsigned grainSize,
@@ -84,9 +101,65 @@ inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tens
                                                 offset, ascendingOrder));
 }
 inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
-                                        unsigned offset, bool ascendingOrder = true)
+                                        unsigned offset = 0, bool ascendingOrder = true)
 {
   graph.setTileMapping(t, calcLinearTileMapping(graph, t, offset, ascendingOrder));
+}
+
+// The number of a tile in the order in which such a mapping takes them, and back.
+inline unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
+                                   bool ascending)
+{
+  return ((ascending ? tile : numTiles - 1 - tile) + numTiles - offset % numTiles) % numTiles;
+}
+inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
+                                      bool ascending)
+{
+  const unsigned at = (tile + offset % numTiles) % numTiles;
+  return ascending ? at : numTiles - 1 - at;
+}
+
+namespace detail
+{
+
+// Where elements begin that lie on another group of so many tiles than those before them, and on which one.
+inline std::vector<std::pair<std::size_t, std::size_t>> owners(const poplar::Graph &graph,
+                                                               const poplar::Tensor &flat,
+                                                               std::size_t tiles)
+{
+  std::vector<std::pair<std::size_t, std::size_t>> all, changes;
+  const auto mapping = graph.getTileMapping(flat);
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const poplar::Interval &interval : mapping[tile])
+      all.emplace_back(interval.begin(), tile / tiles);
+  std::sort(all.begin(), all.end());
+  for (const auto &each : all)
+    if (changes.empty() || changes.back().second != each.second) changes.push_back(each);
+  return changes;
+}
+inline bool dimIsSplit(const poplar::Graph &graph, const poplar::Tensor &t, unsigned dimension,
+                       std::size_t tiles)
+{
+  const std::size_t size = t.dim(dimension);
+  if (size < 2) return false;
+  const auto first = owners(graph, t.slice(0, 1, dimension).flatten(), tiles);
+  for (std::size_t i = 1; i < size; ++i)
+    if (owners(graph, t.slice(i, i + 1, dimension).flatten(), tiles) != first) return true;
+  return false;
+}
+
+} // namespace detail
+
+// Are elements that differ in this dimension alone on several tiles, or IPUs?
+inline bool dimIsSplitOverTiles(const poplar::Graph &graph, const poplar::Tensor &t,
+                                unsigned dimension)
+{
+  return detail::dimIsSplit(graph, t, dimension, 1);
+}
+inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor &t,
+                               unsigned dimension)
+{
+  return detail::dimIsSplit(graph, t, dimension, graph.getTarget().getTilesPerIPU());
 }
 
 // How many elements the fullest tile has more than in a mapping that spreads them evenly.
@@ -117,6 +190,11 @@ inline poplar::Tensor cloneToIpu(
     const poplar::DebugContext &debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
+  const unsigned ipus = graph.getTarget().getNumIPUs();
+  if (dstIPU >= ipus)
+    throw poplar::invalid_tile_mapping("poputil::cloneToIpu: there is no IPU " +
+                                       std::to_string(dstIPU) + "; the graph has " +
+                                       std::to_string(ipus));
   poplar::Tensor clone = graph.clone(t, debugContext, method);
   unsigned perIpu = graph.getTarget().getTilesPerIPU();
   auto mapping = graph.getTileMapping(t);

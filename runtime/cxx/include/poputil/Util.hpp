@@ -31,6 +31,46 @@ inline poplar::Tensor cloneN(
   return poplar::concat(clones);
 }
 
+// ---- dimensions ----
+
+// Dimensions from `startDim` on, [n, m, …], as [n/a, m/b, …, a, b, …] for factors {a, b, …}, which divide them; and back.
+inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors,
+                                 unsigned startDim = 0)
+{
+  std::vector<std::size_t> split;
+  std::vector<unsigned> from, to;
+  const unsigned count = static_cast<unsigned>(factors.size());
+  for (unsigned i = 0; i < count; ++i) {
+    const std::size_t size = t.dim(startDim + i);
+    if (factors[i] == 0 || size % factors[i])
+      throw poplar::tensor_creation_error(
+          "poputil::factorDims: dimension " + std::to_string(startDim + i) + " of " +
+          std::to_string(size) + " elements is no multiple of " + std::to_string(factors[i]));
+    split.push_back(size / factors[i]);
+    split.push_back(factors[i]);
+    from.push_back(startDim + 2 * i);
+    to.push_back(startDim + i);
+  }
+  return t.reshapePartial(startDim, startDim + count, split).dimShufflePartial(from, to);
+}
+inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, unsigned startDim = 0)
+{
+  std::vector<std::size_t> joined;
+  std::vector<unsigned> from, to;
+  for (unsigned i = 0; i < numDims; ++i) {
+    joined.push_back(t.dim(startDim + i) * t.dim(startDim + numDims + i));
+    from.push_back(startDim + i);
+    to.push_back(startDim + 2 * i);
+  }
+  return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, joined);
+}
+
+// The number that a half of the device has for it.
+inline double castToDeviceHalfValue(const poplar::Target &, double input)
+{
+  return static_cast<double>(pop_half_to_float(pop_half_from_float(static_cast<float>(input))));
+}
+
 // ---- indices ----
 
 // The coordinates of an element of a row-major array, and back.
@@ -68,6 +108,16 @@ inline void mergeAdjacentRegions(Regions &regions)
       merged.push_back(region);
   }
   regions = std::move(merged);
+}
+inline void mergeAdjacentRegions(std::vector<Regions> &mapping)
+{
+  for (Regions &regions : mapping) mergeAdjacentRegions(regions);
+}
+inline Regions flattenIntervals(const std::vector<Regions> &sequence)
+{
+  Regions all;
+  for (const Regions &regions : sequence) all.insert(all.end(), regions.begin(), regions.end());
+  return all;
 }
 inline std::size_t intervalSequenceNumElements(const std::vector<Regions> &sequence)
 {
