@@ -62,6 +62,8 @@ static pop_tensor buffer_part(const stepping *s, size_t i, int operand, size_t e
   return pop_tensor_slice(pop_tensor_index(s->buffers[operand], i), 0, elements, 0);
 }
 
+/* The first step's panels may be smaller, and come to a buffer in two steps of the program, from elsewhere and from the tile itself: so
+ * that no buffer lives before, that says so. */
 static void add_buffers(stepping *s)
 {
   const product *p = s->p;
@@ -74,6 +76,7 @@ static void add_buffers(stepping *s)
     for (size_t i = 0; i < parts; i++)
       pop_graph_set_tile_mapping(p->graph, pop_tensor_index(s->buffers[o], i),
                                  i % p->shape.num_tiles);
+    pop_sequence_add(s->sequence, pop_program_write_undef(s->buffers[o], p->name));
   }
 }
 

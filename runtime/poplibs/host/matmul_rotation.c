@@ -185,6 +185,8 @@ static void copy_operand(panels *x, pop_tensor t, pop_program sequence)
 {
   const product *p = x->p;
   add_variable(x);
+  /* What is in front of them is written later: neither lives before. */
+  pop_sequence_add(sequence, pop_program_write_undef(pop_tensor_flatten(x->all), p->name));
   pop_sequence_add(sequence, pop_program_copy(t, elements_of(x, 0, p->shape.k), p->name));
   if (x->k > p->shape.k)
     pop_popops_fill(p->graph, elements_of(x, p->shape.k, x->k), NULL, sequence, p->name);

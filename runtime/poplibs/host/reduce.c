@@ -354,8 +354,12 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
     r.result = pop_tensor_element_type(out);
   if (!check_how(&r, out.index != 0) || !as_matrix(a, dimensions, count, &matrix, shape, &rank))
     return none;
+  bool is_new = !out.index;
   out = poplibs_result(graph, call, out, r.result, shape, rank, NULL, 0, name);
   if (!out.index) return none;
+  /* The vertices may read what they write (how.update); of this nothing lives before. */
+  if (is_new && !compute_sets)
+    pop_sequence_add(sequence, pop_program_write_undef(pop_tensor_flatten(out), name));
   reduce_matrix(&r, matrix, out);
   for (size_t i = 0; i < r.num_sets; i++) {
     if (compute_sets)
