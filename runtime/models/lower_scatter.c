@@ -1,7 +1,8 @@
 /* Scatters of any region: a vertex for each range of the result goes through the updates in order and takes those for its range.
  *
  * It has only the columns of the updates that its range has, and where all updates would be too many for a tile, they come in steps,
- * some indices at a time. */
+ * some indices at a time. Of a batch it has only the updates of its own elements: the result lies batch by batch, whatever the order
+ * of its dimensions. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -13,51 +14,95 @@ typedef struct scatter {
   lowering *l;
   const operation *op;
   size_t inputs;
-  const model_type *type, *indices, *updates;
+  size_t order
+      [MODEL_MAX_RANK];   /* the operand's dimensions as they lie here: first those of the batch */
+  const model_type *type; /* the operand's, so ordered; all that follows is by this order */
+  uint64_t of_batch;      /* elements for one place in the batch */
+  const model_type *indices, *updates;
   int64_t vector;
-  const int64_t *map;
+  int64_t map[MODEL_MAX_RANK];
   size_t num_map;
   /* Of each dimension of the operand that of the updates' window, and that of the indices' batch; or -1. */
   int64_t column[MODEL_MAX_RANK], batch[MODEL_MAX_RANK];
   bool mapped[MODEL_MAX_RANK];         /* dimensions that indices are of */
   uint32_t of_indices[MODEL_MAX_RANK]; /* of each dimension of the indices that of the updates */
-  uint32_t cut; /* the longest of the updates' dimensions that are the indices' */
+  uint32_t
+      cut; /* the longest of the updates' dimensions that are the indices' but not the batch's */
   /* An update is so long that vertices have their own columns only: these are worth a message. */
   bool by_columns;
 } scatter;
 
+/* First the dimensions of the batch, then the others. */
+static void find_order(scatter *s, const int64_t *batch, size_t num_batch)
+{
+  const model_type *from = s->op->operands[0]->type;
+  model_type *type = pop_arena_alloc(s->l->m->arena, sizeof *type);
+  size_t next = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for (uint32_t d = 0; d < from->rank; ++d)
+      if (ints_have(batch, num_batch, d) == (pass == 0)) s->order[next++] = d;
+  *type = *from;
+  type->dims = pop_arena_alloc(s->l->m->arena, (from->rank + 1) * sizeof *type->dims);
+  s->of_batch = 1;
+  for (uint32_t i = 0; i < from->rank; ++i) {
+    type->dims[i] = from->dims[s->order[i]];
+    if (i >= num_batch) s->of_batch *= (uint64_t)type->dims[i];
+  }
+  s->type = type;
+}
+
+/* Where the operand's dimension d lies. */
+static uint32_t place_of(const scatter *s, int64_t d)
+{
+  uint32_t i = 0;
+  while ((int64_t)s->order[i] != d) ++i;
+  return i;
+}
+
+/* The longest of the dimensions that updates have in common with the indices, without those of the batch. */
+static void find_cut(scatter *s, const int64_t *window, size_t num_window, const int64_t *of,
+                     size_t num_of)
+{
+  int64_t next = 0;
+  s->cut = MODEL_MAX_RANK;
+  for (uint32_t d = 0; d < s->updates->rank; ++d) {
+    if (ints_have(window, num_window, d)) continue;
+    if (next == s->vector) ++next;
+    s->of_indices[next] = d;
+    if (!ints_have(of, num_of, next++) &&
+        (s->cut == MODEL_MAX_RANK || s->updates->dims[d] > s->updates->dims[s->cut]))
+      s->cut = d;
+  }
+}
+
 static scatter scatter_of(lowering *l, const operation *op)
 {
   const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
-  scatter s = {.l = l, .op = op, .inputs = op->num_operands / 2, .type = op->operands[0]->type};
+  scatter s = {.l = l, .op = op, .inputs = op->num_operands / 2};
   size_t num_window, num_inserted, num_batch, num_of, next = 0;
   const int64_t *window = dict_int_list(l->m, dn, "update_window_dims", &num_window);
   const int64_t *inserted = dict_int_list(l->m, dn, "inserted_window_dims", &num_inserted);
   const int64_t *batch = dict_int_list(l->m, dn, "input_batching_dims", &num_batch);
   const int64_t *of = dict_int_list(l->m, dn, "scatter_indices_batching_dims", &num_of);
+  const int64_t *map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &s.num_map);
+  find_order(&s, batch, num_batch);
   s.indices = op->operands[s.inputs]->type;
   s.updates = op->operands[s.inputs + 1]->type;
-  s.map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &s.num_map);
   s.vector = dict_int(dn, "index_vector_dim", 0);
+  for (size_t k = 0; k < s.num_map; ++k) s.map[k] = place_of(&s, map[k]);
   for (uint32_t d = 0; d < s.type->rank; ++d) {
-    s.batch[d] = s.column[d] = -1;
-    s.mapped[d] = ints_have(s.map, s.num_map, d);
+    uint32_t i = place_of(&s, d);
+    s.batch[i] = s.column[i] = -1;
+    s.mapped[i] = ints_have(map, s.num_map, d);
     for (size_t k = 0; k < num_batch; ++k)
-      if (batch[k] == d) s.batch[d] = of[k];
-    if (s.batch[d] < 0 && !ints_have(inserted, num_inserted, d)) s.column[d] = window[next++];
+      if (batch[k] == d) s.batch[i] = of[k];
+    if (s.batch[i] < 0 && !ints_have(inserted, num_inserted, d)) s.column[i] = window[next++];
   }
   enum { LONG_BYTES = 1024 };
   uint64_t bytes = element_bytes(s.type->element);
   for (size_t k = 0; k < num_window; ++k) bytes *= (uint64_t)s.updates->dims[window[k]];
   s.by_columns = bytes > LONG_BYTES;
-  s.cut = MODEL_MAX_RANK;
-  next = 0;
-  for (uint32_t d = 0; d < s.updates->rank; ++d) {
-    if (ints_have(window, num_window, d)) continue;
-    if ((int64_t)next == s.vector) ++next;
-    s.of_indices[next++] = d;
-    if (s.cut == MODEL_MAX_RANK || s.updates->dims[d] > s.updates->dims[s.cut]) s.cut = d;
-  }
+  find_cut(&s, window, num_window, of, num_of);
   return s;
 }
 
@@ -187,6 +232,11 @@ static void needed(const scatter *s, const box *r, int64_t begin, int64_t end, b
     updates->end[u] = r->end[d] < size ? r->end[d] : size;
     updates->begin[u] = r->begin[d] < updates->end[u] ? r->begin[d] : updates->end[u] - 1;
   }
+  for (uint32_t d = 0; d < s->type->rank; ++d)
+    if (s->batch[d] >= 0) {
+      updates->begin[s->of_indices[s->batch[d]]] = r->begin[d];
+      updates->end[s->of_indices[s->batch[d]]] = r->end[d];
+    }
   if (s->cut < MODEL_MAX_RANK) {
     updates->begin[s->cut] = begin;
     updates->end[s->cut] = end;
@@ -201,7 +251,7 @@ static void needed(const scatter *s, const box *r, int64_t begin, int64_t end, b
 static int64_t step_of(const scatter *s, const spread_plan *plan)
 {
   enum { STEP_BYTES = 65536 };
-  box updates, indices, r = box_of_range(s->type, 0, plan->per_vertex);
+  box updates, indices, r = box_of_range(s->type, 0, plan->per_vertex * plan->grain);
   if (s->cut == MODEL_MAX_RANK) return 1;
   needed(s, &r, 0, 1, &updates, &indices);
   uint64_t bytes = element_bytes(s->indices->element), count = 1;
@@ -222,8 +272,9 @@ static void add_step(const scatter *s, const range_codelet *c, uint32_t codelet,
   max_fields += 2 * (size_t)(s->indices->rank + s->updates->rank + s->type->rank);
   pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, s->op));
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
-    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
-    if (end > plan->elements) end = plan->elements;
+    uint64_t begin = n * plan->per_vertex * plan->grain;
+    uint64_t end = begin + plan->per_vertex * plan->grain;
+    if (end > type_elements(s->type)) end = type_elements(s->type);
     box r = box_of_range(s->type, begin, end), updates, indices;
     needed(s, &r, from, to, &updates, &indices);
     planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), max_fields);
@@ -245,16 +296,31 @@ static bool make_results(const scatter *s, const range_codelet *c, const spread_
                          pop_tensor *tensors)
 {
   lowering *l = s->l;
+  size_t rank = s->type->rank, back[MODEL_MAX_RANK] = {0};
+  for (size_t i = 0; i < rank; ++i) back[s->order[i]] = i;
   for (size_t i = 0; i < UPDATES + s->inputs; ++i)
     tensors[i] = lowering_tensor(l, s->op->operands[s->inputs + i]);
   for (size_t i = UPDATES + s->inputs; i < c->num_fields && !l->error; ++i) {
     const value *result = s->op->results[i - UPDATES - s->inputs];
     pop_tensor from = lowering_tensor(l, s->op->operands[i - UPDATES - s->inputs]);
-    tensors[i] = lowering_variable(l, result->type, plan, lowering_name(l, s->op));
-    lowering_set_tensor(l, result, tensors[i]);
-    if (plan->elements) pop_sequence_add(l->sequence, pop_program_copy(from, tensors[i], ""));
+    model_type type = *s->type;
+    type.element = result->type->element;
+    tensors[i] = lowering_variable(l, &type, plan, lowering_name(l, s->op));
+    lowering_set_tensor(l, result, pop_tensor_dim_shuffle(tensors[i], back, rank));
+    if (plan->elements)
+      pop_sequence_add(l->sequence, pop_program_copy(pop_tensor_dim_shuffle(from, s->order, rank),
+                                                     tensors[i], ""));
   }
   return !l->error;
+}
+
+/* Whole places of a batch, if there is one for each tile: so no updates are on several tiles. */
+static spread_plan plan_of(const scatter *s)
+{
+  uint64_t elements = type_elements(s->type), updates = type_elements(s->updates);
+  uint64_t cost = 2 + updates / (elements + 1);
+  uint64_t each = s->of_batch && elements / s->of_batch >= s->l->num_tiles ? s->of_batch : 1;
+  return lowering_plan(s->l, elements / each, cost * each, each);
 }
 
 bool lower_scatter(lowering *l, const operation *op)
@@ -264,11 +330,10 @@ bool lower_scatter(lowering *l, const operation *op)
   const char *region = emit_region(&c.e, op, 0);
   bool good = region && add_fields(&s, &c);
   if (good) {
-    uint64_t elements = type_elements(s.type), updates = type_elements(s.updates);
-    spread_plan plan = lowering_plan(l, elements, 2 + updates / (elements + 1), 1);
+    spread_plan plan = plan_of(&s);
     pop_tensor *tensors = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *tensors);
     good = make_results(&s, &c, &plan, tensors);
-    if (good && elements && updates) {
+    if (good && type_elements(s.type) && type_elements(s.updates)) {
       emit_body(&s, &c, region);
       uint32_t codelet = range_finish(&c, op);
       int64_t all = s.cut < MODEL_MAX_RANK ? s.updates->dims[s.cut] : 1, step = step_of(&s, &plan);

@@ -228,12 +228,20 @@ static bool update_op(const operation *op, pop_update_op *how)
   return e == ELEMENT_F32 || e == ELEMENT_F16 || e == ELEMENT_I32 || e == ELEMENT_U32;
 }
 
+static uint64_t batch_places(const windows *w)
+{
+  uint64_t places = 1;
+  for (size_t k = 0; k < w->num_batch; ++k) places *= (uint64_t)w->operand->type->dims[w->batch[k]];
+  return w->num_batch ? places : 0;
+}
+
 static bool scatter_is_planned(const lowering *l, const operation *op)
 {
   pop_update_op how;
   if (op->num_operands != 3 || fits_whole(l, op->operands[2]) || !update_op(op, &how)) return false;
   windows w = of_scatter(l, op);
-  for (size_t k = 0; k < w.num_map; ++k) /* else a part of an update may be inside */
+  if (batch_places(&w) >= l->num_tiles) return false; /* lower_scatter.c goes by them */
+  for (size_t k = 0; k < w.num_map; ++k)              /* else a part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
   return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
          w.num_map;

@@ -123,6 +123,7 @@ static pop_error *prepare(pop_model *model, const char *name, size_t size, size_
   POP_TRY(module_verify(model->m, model->main));
   module_flatten(model->m, model->main);
   module_capture(model->m, model->main);
+  module_order_batches(model->m, model->main);
   describe_values(model);
   feeds_find(model->m, &model->main->body, &model->feeds);
   model->feed_shapes = pop_xcalloc(model->feeds.count + 1, sizeof *model->feed_shapes);

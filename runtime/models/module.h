@@ -258,5 +258,7 @@ POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool 
 void module_flatten(module *m, function *f);
 /* captures.c: what regions of scalars use from outside becomes operands; after that. */
 void module_capture(module *m, function *f);
+/* batches.c: gathers along a batch have it in the operand's order; when `f` has been verified. */
+void module_order_batches(module *m, function *f);
 
 #endif

@@ -314,19 +314,20 @@ def gather_numbers(w, rank):
     r = w.random
     dims = list(range(rank))
     r.shuffle(dims)
-    batch = sorted(dims[:r.choice((0, 0, 1))])
+    batch = sorted(dims[:r.choice((0, 0, 1, 2))])
+    order = r.sample(range(len(batch)), len(batch))  # where the indices have each of them
     rest = [d for d in range(rank) if d not in batch]
     collapsed = sorted(r.sample(rest, r.randint(0, len(rest))))
     mapped = r.sample(rest, r.randint(0, len(rest)))
-    return batch, rest, collapsed, mapped
+    return batch, order, collapsed, mapped
 
 
 def gather(w):
     t, of = any_type(w), w.random.choice(("i32", "i64", "ui32", "ui8", "i16"))
     shape = w.shape(w.random.randint(1, 4), least=2, most=4)
-    batch, _, collapsed, mapped = gather_numbers(w, len(shape))
+    batch, order, collapsed, mapped = gather_numbers(w, len(shape))
     extra = w.shape(w.random.randint(0, 2))
-    batch_shape = [shape[d] for d in batch]
+    batch_shape = [shape[batch[order.index(k)]] for k in range(len(batch))]
     outer = batch_shape + list(extra)
     vector = w.random.randint(0, len(outer))
     if len(mapped) == 1 and w.random.randrange(2):
@@ -335,8 +336,7 @@ def gather(w):
     else:
         start_shape = outer[:vector] + [len(mapped)] + outer[vector:]
     start = make(of, start_shape, lambda _: rounded(of, w.random.randint(-1 if of[0] == "i" else 0, 4)))
-    indices_batch = list(range(len(batch)))
-    indices_batch = [d + (d >= vector) for d in indices_batch]
+    indices_batch = [d + (d >= vector) for d in order]
     size = [1 if d in collapsed or d in batch else w.random.randint(1, n) for d, n in enumerate(shape)]
     window = [d for d in range(len(shape)) if d not in collapsed and d not in batch]
     rank = len(outer) + len(window)
@@ -351,7 +351,7 @@ def gather(w):
             s = start.at(g if len(start_shape) == len(outer) else g[:vector] + [k] + g[vector:])
             index[d] = min(max(s, 0), shape[d] - size[d])
         for k, d in enumerate(batch):
-            index[d] = g[k]
+            index[d] = g[order[k]]
         for k, d in enumerate(window):
             index[d] += o[k]
         return x.at(index)
@@ -399,13 +399,13 @@ def combiner(w, t):
 def scatter(w):
     t, of = any_type(w), w.random.choice(("i32", "i64", "ui32", "i16"))
     shape = w.shape(w.random.randint(1, 3), least=2, most=4)
-    batch, _, inserted, mapped = gather_numbers(w, len(shape))
-    batch_shape = [shape[d] for d in batch]
+    batch, order, inserted, mapped = gather_numbers(w, len(shape))
+    batch_shape = [shape[batch[order.index(k)]] for k in range(len(batch))]
     outer = batch_shape + list(w.shape(w.random.randint(0, 2), most=3))
     vector = w.random.randint(0, len(outer))
     start_shape = outer[:vector] + [len(mapped)] + outer[vector:]
     start = make(of, start_shape, lambda _: rounded(of, w.random.randint(-1 if of[0] == "i" else 0, 4)))
-    indices_batch = [d + (d >= vector) for d in range(len(batch))]
+    indices_batch = [d + (d >= vector) for d in order]
     window = [d for d in range(len(shape)) if d not in inserted and d not in batch]
     size = [w.random.randint(1, shape[d]) for d in window]
     rank = len(outer) + len(window)
@@ -427,7 +427,7 @@ def scatter(w):
         for k, d in enumerate(mapped):
             index[d] = start.at(g[:vector] + [k] + g[vector:])
         for k, d in enumerate(batch):
-            index[d] = g[k]
+            index[d] = g[order[k]]
         for k, d in enumerate(window):
             index[d] += i[window_dims[k]]
         if tuple(index) in out:

@@ -186,5 +186,51 @@ func.func @main() {
   %s20 = stablehlo.multiply %s18, %s12 : tensor<50x16xi32>
   %s21 = stablehlo.add %s20, %s16 : tensor<50x16xi32>
   check.expect_eq %s9, %s21 : tensor<50x16xi32>
+  // along a batch that the indices have in another order: x[a, (a + c + j) % 16, c] at [c, j, a]
+  %bx = stablehlo.iota dim = 0 : tensor<24960xi32>
+  %b0 = stablehlo.reshape %bx : (tensor<24960xi32>) -> tensor<12x16x130xi32>
+  %b1 = stablehlo.reshape %bx : (tensor<24960xi32>) -> tensor<130x16x12xi32>
+  %ba = stablehlo.iota dim = 2 : tensor<130x16x12xi32>
+  %bj = stablehlo.iota dim = 1 : tensor<130x16x12xi32>
+  %bc = stablehlo.iota dim = 0 : tensor<130x16x12xi32>
+  %b2 = stablehlo.constant dense<16> : tensor<130x16x12xi32>
+  %b3 = stablehlo.add %ba, %bj : tensor<130x16x12xi32>
+  %b4 = stablehlo.add %b3, %bc : tensor<130x16x12xi32>
+  %b5 = stablehlo.remainder %b4, %b2 : tensor<130x16x12xi32>
+  %b6 = "stablehlo.gather"(%b0, %b5) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0, 2], start_indices_batching_dims = [2, 0], start_index_map = [1], index_vector_dim = 3>, slice_sizes = array<i64: 1, 1, 1>} : (tensor<12x16x130xi32>, tensor<130x16x12xi32>) -> tensor<130x16x12xi32>
+  %b7 = stablehlo.multiply %ba, %b2 : tensor<130x16x12xi32>
+  %b8 = stablehlo.add %b7, %b5 : tensor<130x16x12xi32>
+  %b9 = stablehlo.constant dense<130> : tensor<130x16x12xi32>
+  %b10 = stablehlo.multiply %b8, %b9 : tensor<130x16x12xi32>
+  %b11 = stablehlo.add %b10, %bc : tensor<130x16x12xi32>
+  check.expect_eq %b6, %b11 : tensor<130x16x12xi32>
+  // and scattered there, by two operands and a region whose order counts: 2 x + u, and whether u was larger
+  %b12:2 = "stablehlo.scatter"(%b0, %b0, %b5, %b1, %b1) ({
+  ^bb0(%p: tensor<i32>, %q: tensor<i32>, %u: tensor<i32>, %v: tensor<i32>):
+    %1 = stablehlo.add %p, %p : tensor<i32>
+    %2 = stablehlo.add %1, %u : tensor<i32>
+    %3 = stablehlo.compare GT, %u, %p : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %4 = stablehlo.convert %3 : (tensor<i1>) -> tensor<i32>
+    stablehlo.return %2, %4 : tensor<i32>, tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0, 2], scatter_indices_batching_dims = [2, 0], scatter_dims_to_operand_dims = [1], index_vector_dim = 3>} : (tensor<12x16x130xi32>, tensor<12x16x130xi32>, tensor<130x16x12xi32>, tensor<130x16x12xi32>, tensor<130x16x12xi32>) -> (tensor<12x16x130xi32>, tensor<12x16x130xi32>)
+  %b13 = stablehlo.iota dim = 1 : tensor<12x16x130xi32>
+  %b14 = stablehlo.iota dim = 0 : tensor<12x16x130xi32>
+  %b15 = stablehlo.iota dim = 2 : tensor<12x16x130xi32>
+  %b16 = stablehlo.subtract %b13, %b14 : tensor<12x16x130xi32>
+  %b17 = stablehlo.subtract %b16, %b15 : tensor<12x16x130xi32>
+  %b18 = stablehlo.constant dense<15> : tensor<12x16x130xi32>
+  %b19 = stablehlo.and %b17, %b18 : tensor<12x16x130xi32>
+  %b20 = stablehlo.constant dense<192> : tensor<12x16x130xi32>
+  %b21 = stablehlo.multiply %b15, %b20 : tensor<12x16x130xi32>
+  %b22 = stablehlo.constant dense<12> : tensor<12x16x130xi32>
+  %b23 = stablehlo.multiply %b19, %b22 : tensor<12x16x130xi32>
+  %b24 = stablehlo.add %b21, %b23 : tensor<12x16x130xi32>
+  %b25 = stablehlo.add %b24, %b14 : tensor<12x16x130xi32>
+  %b26 = stablehlo.add %b0, %b0 : tensor<12x16x130xi32>
+  %b27 = stablehlo.add %b26, %b25 : tensor<12x16x130xi32>
+  check.expect_eq %b12#0, %b27 : tensor<12x16x130xi32>
+  %b28 = stablehlo.compare GT, %b25, %b0 : (tensor<12x16x130xi32>, tensor<12x16x130xi32>) -> tensor<12x16x130xi1>
+  %b29 = stablehlo.convert %b28 : (tensor<12x16x130xi1>) -> tensor<12x16x130xi32>
+  check.expect_eq %b12#1, %b29 : tensor<12x16x130xi32>
   return
 }
