@@ -3,8 +3,8 @@
  *
  *   map(%x) { ^bb0(%a): … %k … }     map(%x, broadcast(%k)) { ^bb0(%a, %b): … %b … }
  *
- * A comparator gets it twice; reducers and scatters have it as what they begin with, too, and return it unchanged. Constants stay
- * where they are: they are in the codelet's text (emit.c). Loops and branches of programs see values from outside (lower_flow.c). */
+ * A comparator gets it twice; reducers and scatters have it as what they begin with, too, and return it unchanged; both regions of a
+ * select_and_scatter get it as it is, behind their two arguments. Constants stay where they are: they are in the codelet's text (emit.c). Loops and branches of programs see values from outside (lower_flow.c). */
 #include "models/module.h"
 
 #include <stdlib.h>
@@ -138,10 +138,19 @@ static void add_operand(module *m, operation *op, operation ***link, const value
   add_result(m, op, v, op->results[0]);
 }
 
+static void add_to_selector(module *m, operation *op, const value *v)
+{
+  insert(m, &op->operands, &op->num_operands, op->num_operands, (value *)v);
+  for (size_t i = 0; i < op->num_regions; ++i) {
+    block *b = &op->regions[i];
+    replace_uses(b, v, insert_argument(m, b, b->num_arguments, v));
+  }
+}
+
 static bool has_region_of_scalars(const operation *op)
 {
   return op->code == OP_MAP || op->code == OP_REDUCE || op->code == OP_REDUCE_WINDOW ||
-         op->code == OP_SCATTER || op->code == OP_SORT;
+         op->code == OP_SCATTER || op->code == OP_SELECT_AND_SCATTER || op->code == OP_SORT;
 }
 
 static void capture_block(module *m, block *b)
@@ -149,10 +158,13 @@ static void capture_block(module *m, block *b)
   for (operation **link = &b->first; *link; link = &(*link)->next) {
     operation *op = *link;
     capture_list list = {.op = op};
-    if (has_region_of_scalars(op)) find_captures(&list, &op->regions[0]);
+    for (size_t i = 0; has_region_of_scalars(op) && i < op->num_regions; ++i)
+      find_captures(&list, &op->regions[i]);
     for (size_t i = 0; i < list.count; ++i)
       if (op->code == OP_MAP || op->code == OP_SORT)
         add_operand(m, op, &link, list.values[i]);
+      else if (op->code == OP_SELECT_AND_SCATTER)
+        add_to_selector(m, op, list.values[i]);
       else
         add_to_reducer(m, op, &link, list.values[i]);
     for (size_t i = 0; i < op->num_regions; ++i) capture_block(m, &op->regions[i]);

@@ -240,11 +240,21 @@ static char *rng_integers(module *m, const operation *op)
                s, s, one, s, one, one, w, one, w, w, w, w, w, y);
 }
 
+/* From a up to, but not including, b there is only a. */
+static char *rng_truths(module *m, const operation *op)
+{
+  return PRINT("%%y = stablehlo.broadcast_in_dim %%a, dims = [] : (%s) -> %s\n",
+               type_text(m->arena, op->operands[0]->type),
+               type_text(m->arena, op->results[0]->type));
+}
+
 static char *rng(module *m, const operation *op)
 {
   const model_type *t = op->results[0]->type;
   bool normal = strcmp(op_word(op, "rng_distribution"), "NORMAL") == 0;
-  const char *body = element_is_float(t->element) ? rng_floats(m, op, normal) : rng_integers(m, op);
+  const char *body = element_is_float(t->element) ? rng_floats(m, op, normal)
+                     : t->element == ELEMENT_I1   ? rng_truths(m, op)
+                                                  : rng_integers(m, op);
   const char *s = type_text(m->arena, op->operands[0]->type), *y = type_text(m->arena, t);
   return PRINT(
       "func.func private @f(%%a: %s, %%b: %s, %%shape: %s) -> %s {\n%sreturn %%y : %s\n}\n", s, s,

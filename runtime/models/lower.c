@@ -307,6 +307,7 @@ static bool lower_through(lowering *l, const operation *op)
     uint32_t uses = s->uses;
     *s = *state_of(l, op->operands[i]);
     s->uses = uses;
+    s->changes_in = NULL; /* the same tensor as the operand's */
   }
   return true;
 }
@@ -439,6 +440,7 @@ pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const 
   if (op && product_is_planned(l, op)) return product_argument(l, op, operand, name);
   if (op) {
     pop_popops_add_codelets(l->graph);
+    state_of(l, v)->rows = windows_rows(l, op);
     return lowering_sliceable(l, op, name);
   }
   spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);
@@ -448,9 +450,13 @@ pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const 
 
 bool lower_block(lowering *l, const block *b)
 {
-  for (const operation *op = b->first; op != b->last; op = op->next)
-    if (is_live(l, op) && (!lower_op(l, op) || l->error)) return false;
-  return true;
+  const block *around = l->block;
+  bool good = true;
+  l->block = b;
+  for (const operation *op = b->first; op != b->last && good; op = op->next)
+    good = !is_live(l, op) || (lower_op(l, op) && !l->error);
+  l->block = around;
+  return good;
 }
 
 /* ---- the function ---- */

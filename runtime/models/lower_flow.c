@@ -123,6 +123,7 @@ static bool lower_while(lowering *l, const operation *op)
     copy(l, initial, carried[i]);
     lowering_set_tensor(l, condition->arguments[i], carried[i]);
     lowering_set_tensor(l, body->arguments[i], carried[i]);
+    state_of(l, body->arguments[i])->changes_in = body;
   }
   pop_tensor predicate = result_variable(l, condition->last->operands[0]);
   pop_program test, turn;

@@ -7,6 +7,22 @@
 
 /* ---- select_and_scatter ---- */
 
+/* Operands: the tensor, the source, the initial value, then what the regions have from outside (captures.c). */
+enum { SELECT_OPERANDS = 3 };
+
+/* `a` and `b`, and the latter. */
+static const char **select_arguments(range_codelet *c, const operation *op, const char *a,
+                                     const char *b)
+{
+  lowering *l = c->e.l;
+  const char **x = pop_arena_alloc(l->m->arena, op->num_operands * sizeof *x);
+  x[0] = a;
+  x[1] = b;
+  for (size_t i = SELECT_OPERANDS; i < op->num_operands; ++i)
+    x[i - 1] = PRINT("hlo_load_%s(outside%zu[0])", suffix_of(op->operands[i]), i);
+  return x;
+}
+
 /* Of each window the element that `select` keeps gets the window's source: all windows that the vertex's elements are in are gone
  * through. */
 static bool select_body(range_codelet *c, const operation *op)
@@ -41,7 +57,8 @@ static bool select_body(range_codelet *c, const operation *op)
   }
   text_add(to, "      const unsigned i = %s;\n", box_index(l->m->arena, 0, rank, y));
   text_add(to, "      bool keep = false;\n      if (best != ~0u) ");
-  const char *const two[2] = {PRINT("hlo_load_%s(in0[kept])", s), PRINT("hlo_load_%s(in0[i])", s)};
+  const char **two =
+      select_arguments(c, op, PRINT("hlo_load_%s(in0[kept])", s), PRINT("hlo_load_%s(in0[i])", s));
   const char *const keep[1] = {"keep"};
   emit_region_call(&c->e, to, &op->regions[0], select, two, keep);
   text_add(to, "      if (!keep) {\n        kept = i;\n        best = (unsigned)(%s);\n      }\n",
@@ -49,9 +66,9 @@ static bool select_body(range_codelet *c, const operation *op)
   for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
   text_add(to,
            "    const unsigned i = best - base;\n    if (best == ~0u || i >= size) continue;\n");
-  const char *const both[2] = {
-      PRINT("hlo_load_%s(out0[i])", s),
-      PRINT("hlo_load_%s(source0[%s])", s, box_index(l->m->arena, 1, rank, x))};
+  const char **both =
+      select_arguments(c, op, PRINT("hlo_load_%s(out0[i])", s),
+                       PRINT("hlo_load_%s(source0[%s])", s, box_index(l->m->arena, 1, rank, x)));
   const char *const result[1] = {"r"};
   text_add(to, "    %s r;\n    ", type_name);
   emit_region_call(&c->e, to, &op->regions[1], scatter, both, result);
@@ -61,19 +78,24 @@ static bool select_body(range_codelet *c, const operation *op)
 
 static bool lower_select_and_scatter(lowering *l, const operation *op)
 {
+  static const char *const stems[SELECT_OPERANDS] = {"in", "source", "initial"};
   range_codelet c = {.e.l = l};
-  bool good = range_add_field(&c, op, "in", 0, op->operands[0], false) &&
-              range_add_field(&c, op, "source", 0, op->operands[1], false) &&
-              range_add_field(&c, op, "initial", 0, op->operands[2], false) &&
-              range_add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
+  size_t n = op->num_operands;
+  bool good = true, *sliced = pop_arena_alloc(l->m->arena, (n + 1) * sizeof *sliced);
+  for (size_t i = 0; i < n && good; ++i) {
+    bool own = i < SELECT_OPERANDS;
+    good = range_add_field(&c, op, own ? stems[i] : "outside", own ? 0 : i, op->operands[i], false);
+    sliced[i] = false;
+  }
+  good = good && range_add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
+  sliced[n] = true;
   c.fields[0].boxed = c.fields[1].boxed = true;
   if (good) {
     spread_plan plan = lowering_plan(l, type_elements(op->results[0]->type), 16, 1);
-    pop_tensor tensors[4] = {{0}};
-    const bool sliced[4] = {false, false, false, true};
-    for (int i = 0; i < 3; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
-    tensors[3] = lowering_variable(l, op->results[0]->type, &plan, lowering_name(l, op));
-    lowering_set_tensor(l, op->results[0], tensors[3]);
+    pop_tensor *tensors = pop_arena_alloc(l->m->arena, (n + 1) * sizeof *tensors);
+    for (size_t i = 0; i < n; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
+    tensors[n] = lowering_variable(l, op->results[0]->type, &plan, lowering_name(l, op));
+    lowering_set_tensor(l, op->results[0], tensors[n]);
     good = !l->error;
     if (good && plan.elements)
       range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);

@@ -314,22 +314,29 @@ static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t col
   return table;
 }
 
+/* A bit for each dimension of the operand whose indices are known on the device only: these are the rows of the table. */
+static uint64_t rows_of(const windows *w)
+{
+  uint64_t rows = 0;
+  for (size_t k = 0; k < w->num_batch; ++k) rows |= (uint64_t)1 << w->batch[k];
+  for (size_t k = 0; k < w->num_map; ++k)
+    if (moves(w, k)) rows |= (uint64_t)1 << w->map[k];
+  return rows;
+}
+
 static pop_tensor sliceable(lowering *l, const windows *w, const char *name)
 {
   const model_type *type = w->operand->type;
   size_t order[MODEL_MAX_RANK], back[MODEL_MAX_RANK] = {0}, sizes[MODEL_MAX_RANK] = {0};
   size_t next = 0, rows = 1, columns = 1;
-  bool is_row[MODEL_MAX_RANK] = {false};
-  for (size_t k = 0; k < w->num_batch; ++k) is_row[w->batch[k]] = true;
-  for (size_t k = 0; k < w->num_map; ++k)
-    if (moves(w, k)) is_row[w->map[k]] = true;
+  uint64_t is_row = rows_of(w);
   for (int pass = 1; pass >= 0; --pass)
     for (uint32_t d = 0; d < type->rank; ++d)
-      if (is_row[d] == (pass == 1)) order[next++] = d;
+      if ((is_row >> d & 1) == (uint64_t)pass) order[next++] = d;
   for (size_t i = 0; i < type->rank; ++i) {
     back[order[i]] = i;
     sizes[i] = (size_t)type->dims[order[i]];
-    *(is_row[order[i]] ? &rows : &columns) *= sizes[i];
+    *(is_row >> order[i] & 1 ? &rows : &columns) *= sizes[i];
   }
   pop_tensor t = add_table(l, type->element, rows, columns, name);
   return pop_tensor_dim_shuffle(pop_tensor_reshape(t, sizes, type->rank), back, type->rank);
@@ -346,6 +353,12 @@ pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name
 {
   windows w = windows_of(l, op);
   return sliceable(l, &w, name);
+}
+
+uint64_t windows_rows(const lowering *l, const operation *op)
+{
+  windows w = windows_of(l, op);
+  return rows_of(&w);
 }
 
 /* How many of the first of the vectors' dimensions go at a time: each tile has their indices, and elements of its columns for
@@ -406,6 +419,14 @@ static void scatter(lowering *l, const operation *op, const windows *w, const de
   }
 }
 
+/* May what is scattered change the operand itself? What a loop carries then needs no copy in each turn. */
+static bool is_in_place(lowering *l, const windows *w)
+{
+  const value_state *s = state_of(l, w->operand);
+  return s->kind == STATE_TENSOR && s->changes_in == l->block && s->rows == rows_of(w) &&
+         s->uses == s->done + 1;
+}
+
 bool lower_windows(lowering *l, const operation *op)
 {
   windows w = windows_of(l, op);
@@ -416,13 +437,19 @@ bool lower_windows(lowering *l, const operation *op)
   describe(&w, vectors, &d);
   if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) {
     lowering_set_tensor(l, op->results[0], gather(l, op, &w, &d, operand, vectors));
+    state_of(l, w.operand)->done++;
     return true;
   }
   pop_tensor updates = lowering_tensor(l, op->operands[op->code == OP_SCATTER ? 2 : 1]);
   if (l->error) return false;
-  pop_tensor result = sliceable(l, &w, lowering_name(l, op));
-  pop_sequence_add(l->sequence, pop_program_copy(operand, result, ""));
+  pop_tensor result = operand;
+  if (!is_in_place(l, &w)) {
+    result = sliceable(l, &w, lowering_name(l, op));
+    pop_sequence_add(l->sequence, pop_program_copy(operand, result, ""));
+  }
   scatter(l, op, &w, &d, result, vectors, updates);
   lowering_set_tensor(l, op->results[0], result);
+  state_of(l, op->results[0])->changes_in = l->block;
+  state_of(l, op->results[0])->rows = rows_of(&w);
   return true;
 }

@@ -32,6 +32,11 @@ typedef struct value_state {
   uint32_t uses, group_uses; /* by operations; by those of the group that is being made */
   uint32_t weight; /* PENDING: operations that it takes, counted once for each way to them */
   bool in_group;
+  /* TENSOR: a variable of its own, laid out as a table by the dimensions that have a bit in `rows`, which operations of this block
+   * may change when nobody else needs it; or NULL. `done`: uses that need it no more (lower_windows.c). */
+  const block *changes_in;
+  uint64_t rows;
+  uint32_t done;
 } value_state;
 
 /* Of values that are akin one is the root: places.c. */
@@ -98,6 +103,7 @@ typedef struct lowering {
   size_t num_tiles, num_workers;
   uint64_t copy_limit; /* bytes: of larger operands no tile has a copy if there is another way */
   value_state *states; /* by the number of the value */
+  const block *block;  /* that is being lowered */
   codelet *codelets;
   size_t num_codelets, codelets_capacity;
   planned_vertex *vertices;
@@ -275,10 +281,11 @@ bool windows_are_planned(const lowering *l, const operation *op); /* lower_windo
 bool lower_windows(lowering *l, const operation *op);
 /* A variable of the operand's shape, so laid out that the operation finds its parts where they lie. */
 pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
-bool lower_flow(lowering *l, const operation *op);        /* lower_flow.c */
-bool lower_custom_call(lowering *l, const operation *op); /* lower_custom.c */
-bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */
-bool lower_infeed(lowering *l, const operation *op);      /* feeds.c */
+uint64_t windows_rows(const lowering *l, const operation *op); /* value_state.rows of that */
+bool lower_flow(lowering *l, const operation *op);             /* lower_flow.c */
+bool lower_custom_call(lowering *l, const operation *op);      /* lower_custom.c */
+bool lower_rng_state(lowering *l, const operation *op);        /* lower_random.c */
+bool lower_infeed(lowering *l, const operation *op);           /* feeds.c */
 bool lower_outfeed(lowering *l, const operation *op);
 
 /* lower.c: all but codelets and vertices. `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */

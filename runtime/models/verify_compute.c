@@ -339,7 +339,8 @@ pop_error *verify_rng(verifier *v, const operation *op)
   WANT(strcmp(how, "UNIFORM") == 0 || strcmp(how, "NORMAL") == 0,
        "%s: rng_distribution is UNIFORM or NORMAL, not '%s'", op->name, how);
   WANT(element_is_float(to->element) ||
-           (element_is_integer(to->element) && strcmp(how, "UNIFORM") == 0),
+           ((element_is_integer(to->element) || to->element == ELEMENT_I1) &&
+            strcmp(how, "UNIFORM") == 0),
        "%s: %s of %s is not supported", op->name, how, element_infos[to->element].name);
   return NULL;
 }

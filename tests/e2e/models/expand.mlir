@@ -29,6 +29,11 @@ func.func @main() {
   %two = stablehlo.constant dense<2.0> : tensor<f32>
   %shape = stablehlo.constant dense<[4096]> : tensor<1xi64>
   %u = stablehlo.rng %one, %two, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>
+  // of truth values from false up to true there is only false
+  %no = stablehlo.constant dense<false> : tensor<i1>
+  %yes = stablehlo.constant dense<true> : tensor<i1>
+  %falses = stablehlo.rng %no, %yes, %shape, distribution = UNIFORM : (tensor<i1>, tensor<i1>, tensor<1xi64>) -> tensor<4096xi1>
+  check.expect_eq_const %falses, dense<false> : tensor<4096xi1>
   %n = "stablehlo.rng"(%one, %two, %shape) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>
   %ulow = stablehlo.reduce(%u init: %two) applies stablehlo.minimum across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
   %uhigh = stablehlo.reduce(%u init: %one) applies stablehlo.maximum across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>

@@ -196,6 +196,20 @@ func.func @main() {
     stablehlo.return %2 : tensor<i32>
   }) : (tensor<2x3xi32>, tensor<2x1xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
   check.expect_eq_const %sc, dense<[[3, 1, 2], [39, 71, 103]]> : tensor<2x3xi32>
+  // The place of the largest of each row gets k times the source.
+  %sas = "stablehlo.select_and_scatter"(%b, %w, %zero) <{window_dimensions = array<i64: 1, 3>}> ({
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %1 = stablehlo.subtract %p, %k : tensor<i32>
+    %2 = stablehlo.subtract %q, %k : tensor<i32>
+    %3 = stablehlo.compare GE, %1, %2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }, {
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %1 = stablehlo.multiply %q, %k : tensor<i32>
+    %2 = stablehlo.add %p, %1 : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) : (tensor<2x3xi32>, tensor<2x1xi32>, tensor<i32>) -> tensor<2x3xi32>
+  check.expect_eq_const %sas, dense<[[3, 0, 0], [3, 0, 0]]> : tensor<2x3xi32>
   %rw = "stablehlo.reduce_window"(%b, %zero) <{padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 2>}> ({
    ^bb0(%p: tensor<i32>, %q: tensor<i32>):
     %1 = stablehlo.maximum %p, %q : tensor<i32>

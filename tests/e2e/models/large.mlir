@@ -232,5 +232,56 @@ func.func @main() {
   %b28 = stablehlo.compare GT, %b25, %b0 : (tensor<12x16x130xi32>, tensor<12x16x130xi32>) -> tensor<12x16x130xi1>
   %b29 = stablehlo.convert %b28 : (tensor<12x16x130xi1>) -> tensor<12x16x130xi32>
   check.expect_eq %b12#1, %b29 : tensor<12x16x130xi32>
+  // a matrix of which a tile has no room for four
+  %l0 = stablehlo.iota dim = 0 : tensor<208x208xf32>
+  %l1 = stablehlo.iota dim = 1 : tensor<208x208xf32>
+  %l2 = stablehlo.compare EQ, %l0, %l1 : (tensor<208x208xf32>, tensor<208x208xf32>) -> tensor<208x208xi1>
+  %l3 = stablehlo.constant dense<4.0> : tensor<208x208xf32>
+  %l4 = stablehlo.constant dense<0.0> : tensor<208x208xf32>
+  %l5 = stablehlo.select %l2, %l3, %l4 : tensor<208x208xi1>, tensor<208x208xf32>
+  %l6 = stablehlo.cholesky %l5, lower = true : tensor<208x208xf32>
+  %l7 = stablehlo.iota dim = 0 : tensor<208x16xf32>
+  %l8 = "stablehlo.triangular_solve"(%l6, %l7) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<208x208xf32>, tensor<208x16xf32>) -> tensor<208x16xf32>
+  %l9 = stablehlo.constant dense<0.5> : tensor<208x16xf32>
+  %l10 = stablehlo.multiply %l7, %l9 : tensor<208x16xf32>
+  check.expect_eq %l8, %l10 : tensor<208x16xf32>
+  // What a loop carries may be changed where it lies, but not before all have seen it.
+  %ux = stablehlo.constant dense<5> : tensor<20000xi32>
+  %u0 = stablehlo.constant dense<0> : tensor<i32>
+  %u2 = stablehlo.constant dense<1> : tensor<i32>
+  %u3 = stablehlo.constant dense<9> : tensor<i32>
+  %u4:3 = stablehlo.while(%i = %u0, %sum = %u0, %a = %ux) : tensor<i32>, tensor<i32>, tensor<20000xi32> cond {
+    %1 = stablehlo.compare LT, %i, %u3 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %next = stablehlo.add %i, %u2 : tensor<i32>
+    %ones = stablehlo.constant dense<1> : tensor<1xi32>
+    %old = stablehlo.dynamic_slice %a, %i, sizes = [1] : (tensor<20000xi32>, tensor<i32>) -> tensor<1xi32>
+    %b = stablehlo.dynamic_update_slice %a, %ones, %i : (tensor<20000xi32>, tensor<1xi32>, tensor<i32>) -> tensor<20000xi32>
+    %2 = stablehlo.reshape %old : (tensor<1xi32>) -> tensor<i32>
+    %3 = stablehlo.add %sum, %2 : tensor<i32>
+    stablehlo.return %next, %3, %b : tensor<i32>, tensor<i32>, tensor<20000xi32>
+  }
+  %u5:3 = stablehlo.while(%i = %u0, %sum = %u0, %a = %ux) : tensor<i32>, tensor<i32>, tensor<20000xi32> cond {
+    %1 = stablehlo.compare LT, %i, %u3 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %next = stablehlo.add %i, %u2 : tensor<i32>
+    %ones = stablehlo.constant dense<1> : tensor<1xi32>
+    %b = stablehlo.dynamic_update_slice %a, %ones, %i : (tensor<20000xi32>, tensor<1xi32>, tensor<i32>) -> tensor<20000xi32>
+    %old = stablehlo.dynamic_slice %a, %i, sizes = [1] : (tensor<20000xi32>, tensor<i32>) -> tensor<1xi32>
+    %2 = stablehlo.reshape %old : (tensor<1xi32>) -> tensor<i32>
+    %3 = stablehlo.add %sum, %2 : tensor<i32>
+    stablehlo.return %next, %3, %b : tensor<i32>, tensor<i32>, tensor<20000xi32>
+  }
+  check.expect_eq_const %u4#1, dense<45> : tensor<i32>
+  check.expect_eq_const %u5#1, dense<45> : tensor<i32>
+  %u6 = stablehlo.iota dim = 0 : tensor<20000xi32>
+  %u7 = stablehlo.constant dense<9> : tensor<20000xi32>
+  %u8 = stablehlo.compare LT, %u6, %u7 : (tensor<20000xi32>, tensor<20000xi32>) -> tensor<20000xi1>
+  %u9 = stablehlo.constant dense<1> : tensor<20000xi32>
+  %u10 = stablehlo.select %u8, %u9, %ux : tensor<20000xi1>, tensor<20000xi32>
+  check.expect_eq %u4#2, %u10 : tensor<20000xi32>
+  check.expect_eq %u5#2, %u10 : tensor<20000xi32>
   return
 }

@@ -26,7 +26,7 @@ HLO hlo_c64 hlo_multiply_add_c64(hlo_c64 a, hlo_c64 b, hlo_c64 c)
  * and what it is in C. Matrices are row by row.
  *
  * hlo_factor: the triangular factor of a Hermitian positive-definite matrix, of which one half is looked at; a
- *             negative pivot gives NaNs. (Cholesky, row by row.)
+ *             negative pivot gives NaNs. (Cholesky, row by row.) `factor` may be `out`.
  * hlo_invert: of a lower or an upper triangular matrix of m rows, whose other half is not looked at.
  * hlo_solve:  x from op(a) x = b (left: m rows, n columns) or x op(a) = b (n rows, m columns), with op(a)'s inverse,
  *             transposed or not. */
