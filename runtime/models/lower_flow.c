@@ -1,7 +1,7 @@
 /* if, case and while as control flow of programs.
  *
  * What a region uses from outside is calculated before it: a pending value would else be calculated in one branch, or
- * in each turn of a loop. */
+ * in each turn of a loop. What it takes parts of is laid out for that before it, too. */
 #include "models/lowering.h"
 
 #include <stdlib.h>
@@ -14,6 +14,8 @@ static bool force_block(lowering *l, const block *b, uint32_t first_inside)
     for (size_t i = 0; i < op->num_operands; ++i)
       if (op->operands[i]->number < first_inside && !lowering_force(l, op->operands[i]))
         return false;
+    if (op->num_operands && op->operands[0]->number < first_inside && !windows_lay_operand(l, op))
+      return false;
     for (size_t i = 0; i < op->num_regions; ++i)
       if (!force_block(l, &op->regions[i], first_inside)) return false;
   }

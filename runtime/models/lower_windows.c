@@ -88,6 +88,16 @@ static size_t num_moving(const windows *w)
   return count;
 }
 
+/* A bit for each dimension of the operand whose indices are known on the device only: these are the rows of the table. */
+static uint64_t rows_of(const windows *w)
+{
+  uint64_t rows = 0;
+  for (size_t k = 0; k < w->num_batch; ++k) rows |= (uint64_t)1 << w->batch[k];
+  for (size_t k = 0; k < w->num_map; ++k)
+    if (moves(w, k)) rows |= (uint64_t)1 << w->map[k];
+  return rows;
+}
+
 /* ---- indices ---- */
 
 /* As ints: what is outside of their range is outside of each operand, too. */
@@ -252,7 +262,9 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
 static bool boxes_are_better(const lowering *l, const operation *op, const windows *w)
 {
   enum { LARGE_BYTES = 131072 };
-  if (op->code == OP_DYNAMIC_UPDATE_SLICE || (!w->operand->op && !w->num_batch)) return false;
+  if (op->code == OP_DYNAMIC_UPDATE_SLICE) return false;
+  bool is_table = l->states[w->operand->number].rows == rows_of(w);
+  if (!w->num_batch && (!w->operand->op || is_table)) return false;
   const model_type *type = w->operand->type;
   uint64_t elements = type_elements(op->results[0]->type), most = l->num_tiles * l->num_workers;
   uint64_t each = (elements + most - 1) / most, bytes = box_bytes(l, op, 0, 0, each);
@@ -312,16 +324,6 @@ static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t col
   pop_tensor table = pop_concat(bands, parts, 0);
   free(bands);
   return table;
-}
-
-/* A bit for each dimension of the operand whose indices are known on the device only: these are the rows of the table. */
-static uint64_t rows_of(const windows *w)
-{
-  uint64_t rows = 0;
-  for (size_t k = 0; k < w->num_batch; ++k) rows |= (uint64_t)1 << w->batch[k];
-  for (size_t k = 0; k < w->num_map; ++k)
-    if (moves(w, k)) rows |= (uint64_t)1 << w->map[k];
-  return rows;
 }
 
 static pop_tensor sliceable(lowering *l, const windows *w, const char *name)
@@ -419,6 +421,31 @@ static void scatter(lowering *l, const operation *op, const windows *w, const de
   }
 }
 
+/* What does not lie as a table is copied to one, which all that follows uses: popops would bring each column to a tile by itself. */
+static void lay_operand(lowering *l, const operation *op, const windows *w)
+{
+  value_state *s = state_of(l, w->operand);
+  if (s->kind == STATE_SPLAT) return;
+  pop_tensor from = lowering_tensor(l, w->operand);
+  if (l->error || (s->kind == STATE_TENSOR && s->rows == rows_of(w))) return;
+  pop_popops_add_codelets(l->graph);
+  pop_tensor table = sliceable(l, w, lowering_name(l, op));
+  pop_sequence_add(l->sequence, pop_program_copy(from, table, ""));
+  lowering_set_tensor(l, w->operand, table);
+  s->changes_in = l->block;
+  s->rows = rows_of(w);
+}
+
+bool windows_lay_operand(lowering *l, const operation *op)
+{
+  if (op->code != OP_GATHER && op->code != OP_DYNAMIC_SLICE) return true;
+  windows w = windows_of(l, op);
+  if (!fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
+      !w.num_batch)
+    lay_operand(l, op, &w);
+  return !l->error;
+}
+
 /* May what is scattered change the operand itself? What a loop carries then needs no copy in each turn. */
 static bool is_in_place(lowering *l, const windows *w)
 {
@@ -432,6 +459,7 @@ bool lower_windows(lowering *l, const operation *op)
   windows w = windows_of(l, op);
   described d = {0};
   pop_popops_add_codelets(l->graph);
+  if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) lay_operand(l, op, &w);
   pop_tensor operand = lowering_tensor(l, w.operand), vectors = vectors_of(l, op, &w, d.dims);
   if (l->error) return false;
   describe(&w, vectors, &d);

@@ -279,6 +279,8 @@ bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.
 bool lower_reduce(lowering *l, const operation *op);
 bool windows_are_planned(const lowering *l, const operation *op); /* lower_windows.c */
 bool lower_windows(lowering *l, const operation *op);
+/* What the operation, which is done later and perhaps often, takes parts of lies so from here on. */
+bool windows_lay_operand(lowering *l, const operation *op);
 /* A variable of the operand's shape, so laid out that the operation finds its parts where they lie. */
 pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
 uint64_t windows_rows(const lowering *l, const operation *op); /* value_state.rows of that */
