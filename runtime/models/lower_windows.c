@@ -257,11 +257,20 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
          w.num_map;
 }
 
+/* Of a row of the table. */
+static uint64_t columns_bytes(const windows *w)
+{
+  uint64_t bytes = element_bytes(w->operand->type->element), rows = rows_of(w);
+  for (uint32_t d = 0; d < w->operand->type->rank; ++d)
+    if (!(rows >> d & 1)) bytes *= (uint64_t)w->operand->type->dims[d];
+  return bytes;
+}
+
 /* Boxes are better where they are small, if they are no more than the operand altogether or it has a batch: then the same vertex may
- * choose from all rows of few columns. An argument can lie as popops finds it, so there is nothing to bring. */
+ * choose from all rows of few columns, unless that is much and a table has wide rows. An argument can lie as popops finds it, so there is nothing to bring. */
 static bool boxes_are_better(const lowering *l, const operation *op, const windows *w)
 {
-  enum { LARGE_BYTES = 131072 };
+  enum { LARGE_BYTES = 131072, MOST_BYTES = 65536, WIDE_BYTES = 128 };
   if (op->code == OP_DYNAMIC_UPDATE_SLICE) return false;
   bool is_table = l->states[w->operand->number].rows == rows_of(w);
   if (!w->num_batch && (!w->operand->op || is_table)) return false;
@@ -269,8 +278,10 @@ static bool boxes_are_better(const lowering *l, const operation *op, const windo
   uint64_t elements = type_elements(op->results[0]->type), most = l->num_tiles * l->num_workers;
   uint64_t each = (elements + most - 1) / most, bytes = box_bytes(l, op, 0, 0, each);
   if (bytes > LARGE_BYTES) return false;
-  return w->num_batch ||
-         bytes * (elements / each) <= 2 * type_elements(type) * element_bytes(type->element);
+  uint64_t all = bytes * (elements / each);
+  uint64_t operand = type_elements(type) * element_bytes(type->element);
+  return all <= 2 * operand ||
+         (w->num_batch && (all <= l->num_tiles * MOST_BYTES || columns_bytes(w) < WIDE_BYTES));
 }
 
 /* ---- the operations ---- */
