@@ -101,7 +101,10 @@ static pop_error *long_name(pop_archive *archive, uint64_t header_offset, uint64
   const char *end = memchr(text, '\n', archive->long_names_bytes - start);
   if (!end || end == text || end[-1] != '/')
     return bad_header(archive, header_offset, "its name in the table of long names has no end");
-  *name = pop_arena_printf(archive->arena, "%.*s", (int)(end - 1 - text), text);
+  size_t length = (size_t)(end - 1 - text);
+  char *copy = pop_arena_alloc(archive->arena, length + 1); /* whose last byte is 0 */
+  memcpy(copy, text, length);
+  *name = copy;
   return NULL;
 }
 
