@@ -183,6 +183,9 @@ typedef struct counted_loop {
    * product. */
   bool fixed_time;
   uint32_t num_ops; /* of such a round */
+  /* Else, if nothing in a round looks at the time: what its ways take is summed for itself, and added at its end. To LLVM, time is a
+   * reduction then, which may be vectors. */
+  bool sums_ways;
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses that are in groups */
   /* Groups that move differently are to be apart; the last round may be done twice where its loads get the same again: loop_ways.c. */
@@ -386,7 +389,8 @@ typedef struct lift {
   /* The current place: */
   const counted_loop *fast;     /* NULL: not in a fast copy */
   LLVMBasicBlockRef last_round; /* behind the rounds of the fast copy; NULL: in it */
-  LLVMValueRef round, rounds;   /* of the fast copy: stack slot; number, perhaps but for the last */
+  LLVMValueRef way; /* a stack slot: what the round's ways have taken so far (`sums_ways`) */
+  LLVMValueRef round, rounds; /* of the fast copy: stack slot; number, perhaps but for the last */
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   LLVMValueRef nan, half_nan;              /* of the fast copy: bits of the canonical ones */
   const code_copy *copy;
@@ -483,6 +487,9 @@ uint64_t *lift_find_debts(const lift *l, const counted_loop *loop);
 void lift_begin_time(lift *l, uint32_t number);
 /* The debt goes to the counter. */
 void lift_pay(lift *l);
+/* In front of the first round of a fast copy, and at the end of each but the last: what its ways have taken is paid, too. */
+void lift_begin_ways(lift *l, const counted_loop *loop);
+void lift_pay_round(lift *l);
 /* The way from the current place to that block's beginning, `target`, where the copy expects another debt: `target`, or a block in front
  * of it. */
 LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,

@@ -119,7 +119,7 @@ LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
 /* At the end of a round of the fast copy that is not the last: the guard has counted them. */
 static void go_round(lift *l)
 {
-  lift_pay(l);
+  lift_pay_round(l);
   count_round(l);
   LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
   LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);

@@ -268,6 +268,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   l->nan = hidden_constant(l, 0x7fc00000);
   l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  lift_begin_ways(l, loop);
   *before_last = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
   LLVMValueRef twice = LLVMBuildZExt(l->b, lift_last_repeats(l, loop), l->type.i64, "");
   l->rounds = LLVMBuildAdd(l->b, *before_last, twice, "");

@@ -168,6 +168,7 @@ void lift_make_slots(lift *l)
   }
   l->time = new_slot(l, l->type.i64, "time", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
+  l->way = new_slot(l, l->type.i64, "way", 0);
 }
 
 void lift_load_state(lift *l)

@@ -749,6 +749,22 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   return !must_try || loop_can_be_tried(c->g, &c->loop);
 }
 
+/* Do rounds go several ways to the latch, on which nothing leaves and nothing looks at the time? */
+static bool goes_several_ways(const candidate *c)
+{
+  if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_rare || c->loop.num_exits > 1 ||
+      c->g->unit->checked || !hoists_all(c))
+    return false;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    if (!c->loop.contains[n]) continue;
+    if (b->end == BLOCK_LEAVE || b->end == BLOCK_DYNAMIC) return false;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
+      if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
+  }
+  return true;
+}
+
 /* Leaves out what some rounds come to, and what keeps the loop from a fast copy: calls and copies, or accesses that are not
  * hoisted. */
 static bool leave_out(candidate *c, bool accesses)
@@ -809,6 +825,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   bool counted = count_loop(c, is_target, num_ops);
   c->loop.worst_slots = slots_of(g, &c->loop);
   c->loop.fixed_time = counted && (c->loop.has_rare || has_fixed_time(c, &c->loop.num_ops));
+  c->loop.sums_ways = counted && goes_several_ways(c);
   memcpy(c->loop.steps, c->step, sizeof c->step);
   if (counted) loop_look_at_ways(g, &c->loop);
   *l = c->loop;
