@@ -432,19 +432,31 @@ static void scatter(lowering *l, const operation *op, const windows *w, const de
   }
 }
 
-/* What does not lie as a table is copied to one, which all that follows uses: popops would bring each column to a tile by itself. */
-static void lay_operand(lowering *l, const operation *op, const windows *w)
+/* Is the value calculated in the block that is being made? What is outside has lower numbers. (An argument stays where it is written.) */
+static bool is_of_block(const lowering *l, const value *v)
+{
+  const operation *op = l->block->first;
+  while (op && !op->num_results) op = op->next;
+  return v->op && op && v->number >= op->results[0]->number;
+}
+
+/* What does not lie as a table is copied to one: popops would bring each column to a tile by itself. All that follows uses it, unless
+ * the operand is from outside, or an argument: who comes another way has no such copy. */
+static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w)
 {
   value_state *s = state_of(l, w->operand);
-  if (s->kind == STATE_SPLAT) return;
   pop_tensor from = lowering_tensor(l, w->operand);
-  if (l->error || (s->kind == STATE_TENSOR && s->rows == rows_of(w))) return;
+  if (l->error || s->kind == STATE_SPLAT || (s->kind == STATE_TENSOR && s->rows == rows_of(w)))
+    return from;
   pop_popops_add_codelets(l->graph);
   pop_tensor table = sliceable(l, w, lowering_name(l, op));
   pop_sequence_add(l->sequence, pop_program_copy(from, table, ""));
-  lowering_set_tensor(l, w->operand, table);
-  s->changes_in = l->block;
-  s->rows = rows_of(w);
+  if (is_of_block(l, w->operand)) {
+    lowering_set_tensor(l, w->operand, table);
+    s->changes_in = l->block;
+    s->rows = rows_of(w);
+  }
+  return table;
 }
 
 bool windows_lay_operand(lowering *l, const operation *op)
@@ -452,7 +464,7 @@ bool windows_lay_operand(lowering *l, const operation *op)
   if (op->code != OP_GATHER && op->code != OP_DYNAMIC_SLICE) return true;
   windows w = windows_of(l, op);
   if (!fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
-      !w.num_batch)
+      !w.num_batch && is_of_block(l, w.operand))
     lay_operand(l, op, &w);
   return !l->error;
 }
@@ -470,11 +482,12 @@ bool lower_windows(lowering *l, const operation *op)
   windows w = windows_of(l, op);
   described d = {0};
   pop_popops_add_codelets(l->graph);
-  if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) lay_operand(l, op, &w);
-  pop_tensor operand = lowering_tensor(l, w.operand), vectors = vectors_of(l, op, &w, d.dims);
+  bool takes = op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE;
+  pop_tensor operand = takes ? lay_operand(l, op, &w) : lowering_tensor(l, w.operand);
+  pop_tensor vectors = vectors_of(l, op, &w, d.dims);
   if (l->error) return false;
   describe(&w, vectors, &d);
-  if (op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE) {
+  if (takes) {
     lowering_set_tensor(l, op->results[0], gather(l, op, &w, &d, operand, vectors));
     state_of(l, w.operand)->done++;
     return true;

@@ -122,6 +122,29 @@ func.func @main(%x: tensor<32x2000x64xf32>, %i: tensor<32x40x1xi32>) -> tensor<3
 EOF
 quiet out "$pophlo" -q --tiles 1472 -o batch.a batch.mlir
 
+# What a branch takes parts of in two ways has its own tables there; who comes another way has the argument itself.
+cat >branch.mlir <<'EOT'
+func.func @main(%p: tensor<i1>, %i: tensor<i32>, %a: tensor<128x256xf32>) -> (tensor<1x256xf32>, tensor<128x1xf32>, tensor<1x256xf32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = "stablehlo.if"(%p) ({
+    %0 = stablehlo.dynamic_slice %a, %i, %z, sizes = [1, 256] : (tensor<128x256xf32>, tensor<i32>, tensor<i32>) -> tensor<1x256xf32>
+    %1 = stablehlo.dynamic_slice %a, %z, %i, sizes = [128, 1] : (tensor<128x256xf32>, tensor<i32>, tensor<i32>) -> tensor<128x1xf32>
+    stablehlo.return %0, %1 : tensor<1x256xf32>, tensor<128x1xf32>
+  }, {
+    %c = stablehlo.constant dense<1.0> : tensor<1x256xf32>
+    %d = stablehlo.constant dense<2.0> : tensor<128x1xf32>
+    stablehlo.return %c, %d : tensor<1x256xf32>, tensor<128x1xf32>
+  }) : (tensor<i1>) -> (tensor<1x256xf32>, tensor<128x1xf32>)
+  %s = stablehlo.dynamic_slice %a, %i, %z, sizes = [1, 256] : (tensor<128x256xf32>, tensor<i32>, tensor<i32>) -> tensor<1x256xf32>
+  return %r#0, %r#1, %s : tensor<1x256xf32>, tensor<128x1xf32>, tensor<1x256xf32>
+}
+EOT
+printf '\0' >no
+printf '\3\0\0\0' >three
+printf '\0\0\200\77%.0s' $(seq 32768) >ones
+quiet out "$pophlo" --run --tiles 64 branch.mlir --in p=no --in i=three --in a=ones --out out2=row
+printf '\0\0\200\77%.0s' $(seq 256) | cmp - row
+
 # Dimension numbers of which one dimension is two things.
 sed '/#stablehlo.conv<raw/,/>,/s/input_feature_dimension = 3/input_feature_dimension = 2/' "$models/flow.mlir" >numbers.mlir
 refuses 1 "numbers.mlir:|each dimension of the input is to be one of 'input_batch_dimension'" "$pophlo" --check numbers.mlir
