@@ -1,6 +1,6 @@
 /* Lifting: tile code to LLVM IR.
  *
- *   code_unit --loops.c--> which loops can be counted beforehand, what they access
+ *   code_unit --loops.c, loop_*.c--> which loops can be counted beforehand, what they access
  *             --lift_guard.c--> what is tested in front of them; --lift_apart.c--> what does not overlap
  *             --calling.c--> with which registers functions are called
  *             --lift_function.c--> blocks; --lift_call.c--> calls; --lift_state.c--> registers, time, leaving
