@@ -115,7 +115,7 @@ bool block_graph_grow_loop(const block_graph *g, uint32_t header, bool *contains
 /* loops.c: symbols are registers where the loop is entered, values that no round changes, and values of a
  * round that are bounded. */
 
-enum { MAX_GROUPS = 16, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NUM_REGISTERS };
+enum { MAX_GROUPS = 32, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NUM_REGISTERS };
 enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
 
 /* What every round loads from the same place, or computes from the same operands: the guard does it once. A load is
@@ -188,8 +188,9 @@ typedef struct counted_loop {
   bool sums_ways;
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses that are in groups */
-  /* Groups that move differently are to be apart; the last round may be done twice where its loads get the same again: loop_ways.c. */
-  bool has_ways_apart, may_repeat_last;
+  /* Groups that move differently, or all, are to be apart; the last round may be done twice where its loads get the same again:
+   * loop_ways.c. */
+  bool has_ways_apart, has_all_apart, may_repeat_last;
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */

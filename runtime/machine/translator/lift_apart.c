@@ -1,8 +1,8 @@
 /* What LLVM is told about which accesses of a fast copy do not overlap.
  *
  * All of them are in the tile's memory, one object. Where two places move alike, LLVM's vectorizer compares them itself, in front of
- * the loop. Where they do not (pairs are read and their sums stored, a load stays), it gives up: "unknown dependence". So the
- * guard asks whether groups that move differently, of which one stores, overlap in all rounds, and the accesses are marked:
+ * the loop, if they are few. Where they do not (pairs are read and their sums stored, a load stays), it gives up: "unknown dependence". So
+ * the guard asks whether groups that move differently, or of many any two, of which one stores, overlap in all rounds, and the accesses are marked:
  * each group is a scope of aliases, and an access is in none of the scopes that it was compared with. Where groups overlap, the plain copy runs, whose
  * accesses are not marked; so nothing moves from one run of the loop into another. */
 #include "lift.h"
@@ -18,7 +18,8 @@ static bool may_conflict(const access_group *a, const access_group *b)
 static bool are_compared(const counted_loop *loop, uint32_t i, uint32_t j)
 {
   const access_group *a = &loop->groups[i], *b = &loop->groups[j];
-  return loop->has_ways_apart && may_conflict(a, b) && !affine_equal(&a->step, &b->step);
+  bool apart = loop->has_all_apart || (loop->has_ways_apart && !affine_equal(&a->step, &b->step));
+  return apart && may_conflict(a, b);
 }
 
 /* Is the way of one in all rounds below that of the other? */

@@ -46,21 +46,34 @@ static bool begin_loop(const block_graph *g, uint32_t header, bool *contains)
   return contains[header];
 }
 
-/* Registers that no loop around the block writes; none if there is no loop. */
+static uint32_t size_of(const block_graph *g, const bool *contains)
+{
+  uint32_t size = 0;
+  for (uint32_t n = 0; n < g->num_blocks; n++) size += contains[n];
+  return size;
+}
+
+/* Registers that the innermost loop around the block does not write; none if there is no loop. */
 static uint32_t *find_staying(const lift *l, const block_graph *g)
 {
   uint32_t *staying = pop_xcalloc(g->num_blocks, sizeof *staying);
+  uint32_t *least = pop_xcalloc(g->num_blocks, sizeof *least);
   bool *contains = pop_xcalloc(g->num_blocks, sizeof *contains);
   for (uint32_t header = 0; header < g->num_blocks; header++) {
     uint32_t written = 0;
     if (!begin_loop(g, header, contains)) continue;
     while (block_graph_grow_loop(g, header, contains)) continue;
+    uint32_t size = size_of(g, contains);
     for (uint32_t n = 0; n < g->num_blocks; n++)
       if (contains[n]) written |= written_by(l, &g->blocks[n]);
-    for (uint32_t n = 0; n < g->num_blocks; n++)
-      if (contains[n]) staying[n] = (staying[n] ? staying[n] : UINT32_MAX) & ~written;
+    for (uint32_t n = 0; n < g->num_blocks; n++) {
+      if (!contains[n] || (least[n] && least[n] <= size)) continue;
+      staying[n] = ~written;
+      least[n] = size;
+    }
   }
   free(contains);
+  free(least);
   return staying;
 }
 

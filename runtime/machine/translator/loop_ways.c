@@ -24,6 +24,17 @@ static bool moves_differently(const counted_loop *loop)
   return false;
 }
 
+/* Has LLVM's vectorizer more places to compare than it takes upon itself? */
+static bool has_many_pairs(const counted_loop *loop)
+{
+  enum { MOST = 8 }; /* its runtime-memory-check-threshold */
+  uint32_t pairs = 0;
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    for (uint32_t j = i + 1; j < loop->num_groups; j++)
+      pairs += loop->groups[i].store || loop->groups[j].store;
+  return pairs > MOST;
+}
+
 /* Registers that a round reads in front of where it writes them, and that it writes. */
 typedef struct carried {
   uint32_t read_x, written_x;
@@ -67,6 +78,7 @@ void loop_look_at_ways(const block_graph *g, counted_loop *loop)
 {
   if (!loop->fixed_time || !knows_ways(g, loop)) return;
   loop->has_ways_apart = moves_differently(loop);
+  loop->has_all_apart = has_many_pairs(loop);
   loop->may_repeat_last = !loop->has_rare && loop->num_exits == 1 && !g->unit->checked &&
                           !stores_where_it_loads(loop) && carries_nothing(g, loop);
 }
