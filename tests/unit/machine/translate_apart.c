@@ -1,5 +1,5 @@
 /* The translator against the interpreter: loops that load and store by pointers of which each moves in its own way (pairs are read and
- * one is stored, a load stays, one goes down), near each other,
+ * one is stored, a load stays, one goes down), or by many that move alike, near each other,
  * some of them in several ways, so that what some rounds store others load: then nothing may be a vector. */
 #include <criterion/criterion.h>
 
@@ -7,7 +7,7 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-enum { NUM_POINTERS = 3, COUNTER = T0, END = T1, NEAR = 0x400 };
+enum { NUM_POINTERS = 3, COUNTER = T0, END = T1, PLANE = T2, DISTANCE = A5, NEAR = 0x400 };
 static const uint8_t pointers[NUM_POINTERS] = {S0, S1, A4};
 
 typedef struct maker {
@@ -43,6 +43,21 @@ static void put_op(maker *m)
   }
 }
 
+/* Planes at one distance from each other, which only the guard knows: each is a group of its own. */
+static void put_planes(maker *m)
+{
+  assembler *a = m->a;
+  for (uint32_t n = pick(m, 2) ? 2 + pick(m, 4) : 16, plane = pointers[pick(m, NUM_POINTERS)];
+       n > 0; n--) {
+    asm_add(a, PLANE, plane, DISTANCE);
+    plane = PLANE;
+    if (pick(m, 2))
+      asm_load(a, ASM_LW, A1, PLANE, 0);
+    else
+      asm_store(a, ASM_SW, PICK(m, A0, A1, A2), PLANE, 0);
+  }
+}
+
 /* Some rounds take longer than others. */
 static void put_way(maker *m)
 {
@@ -66,6 +81,7 @@ static void put_loop(maker *m)
     asm_li(a, pointers[i], place);
   }
   asm_li(a, COUNTER, 0);
+  asm_li(a, DISTANCE, 4 * pick(m, 80));
   asm_li(a, END, 1 + pick(m, 60));
   asm_li(a, A3, 1);
   asm_word(a, asm_r(0xf0000053, 2, ZERO, 0)); /* fmv.w.x */
@@ -75,6 +91,7 @@ static void put_loop(maker *m)
   asm_add(a, A2, A0, A1);
   if (pick(m, 4) == 0) put_way(m);
   for (uint32_t n = pick(m, 4); n > 0; n--) put_op(m);
+  if (pick(m, 3) == 0) put_planes(m);
   asm_store(a, ASM_SW, PICK(m, A0, A1, A2, A2), pointers[2], 0);
   if (carries == 1) asm_word(a, asm_r(0x4033, A3, A3, A2)); /* xor */
   if (carries == 2) {
