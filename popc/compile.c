@@ -269,7 +269,7 @@ static pop_error *complete(const popc_settings *settings, const popc_source *sou
     if (jobs[i].product != product) {
       error = popc_pack_vectors(settings, source, product, variants[i], &results[i], diagnostics);
       *refused = error && pop_error_get_code(error) == POP_ERROR_CODELET_COMPILE;
-    } else if (popc_missed_vectors(settings, product, variants[i], &results[i])) {
+    } else if (popc_missed_pairs(settings, product, variants[i], &results[i])) {
       error = compile_for_pairs(settings, source, product, variants[i], &results[i]);
     }
   }

@@ -132,8 +132,8 @@ pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int err
 bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *source,
                              popc_product product, const popc_variant *variant);
 /* Of a product that clang has made at once: would it have been better to make bitcode? */
-bool popc_missed_vectors(const popc_settings *settings, popc_product product,
-                         const popc_variant *variant, const popc_result *result);
+bool popc_missed_pairs(const popc_settings *settings, popc_product product,
+                       const popc_variant *variant, const popc_result *result);
 /* Bitcode becomes the product. Errors: as popc_compile_source. */
 POP_MUST_CHECK pop_error *popc_pack_vectors(const popc_settings *settings,
                                             const popc_source *source, popc_product product,

@@ -81,8 +81,9 @@ static const popc_option options[] = {
     {"--mutable-inputs=", JOINED, REMEDY, "<when>",
      "always, never, or auto: if a source takes pointers that way (default)", POPC_MUTABLE_INPUTS},
     {"--vectors=", JOINED, VECTORS, "<when>",
-     "Two floats or four halves at once, and loops that the chip repeats: always, never, or auto: "
-     "if a source names what they are made of (default)",
+     "Two floats or four halves at once, loops that the chip repeats, products for 64-bit "
+     "quotients: "
+     "always, never, or auto: if a source has what they are made of (default)",
      0},
     {"-fcolor-diagnostics", ALONE, COLOUR, NULL, "Colours, terminal or not", POPC_COLOUR_ALWAYS},
     {"-fno-color-diagnostics", ALONE, COLOUR, NULL, "No colours", POPC_COLOUR_NEVER},

@@ -1,9 +1,10 @@
-/* Vectors of 64 bits on tiles: what may have them is compiled in three steps (pairs/pairs.h).
+/* Vectors of 64 bits on tiles, and what else needs popc-pairs: what may have them is compiled in three steps (pairs/pairs.h).
  *
  *   source --clang, with its optimizer--> bitcode --popc-pairs--> bitcode --clang, without--> object or assembly
  *
  * A source whose own text mentions vectors goes that way at once. Of others the object says whether a file that they include
- * does (reflect_vectors.c), and then they go that way, too. So who has no vectors pays for a search in the text, and no more.
+ * does (reflect_vectors.c), or whether 64-bit integers are divided, and then they go that way, too. So who has neither pays for a
+ * search in the text, and no more.
  *
  * If the third step fails, the source is compiled again in one: of what is wrong with inline assembly clang only knows the line
  * when it reads the source itself.
@@ -46,11 +47,22 @@ bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *s
          (settings->vectors == POPC_ALWAYS || popc_mentions_vectors(source->text, source->size));
 }
 
-bool popc_missed_vectors(const popc_settings *settings, popc_product product,
-                         const popc_variant *variant, const popc_result *result)
+/* Of 64-bit integers, by a function of the device library: what it is divided by may be a constant (pairs/divide.c). */
+static bool divides_long(const popc_result *result)
+{
+  static const char *const functions[] = {"__udivdi3", "__umoddi3", "__divdi3", "__moddi3"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions && !found; ++i)
+    found = has(result->bytes, result->size, functions[i]);
+  return found;
+}
+
+bool popc_missed_pairs(const popc_settings *settings, popc_product product,
+                       const popc_variant *variant, const popc_result *result)
 {
   return settings->vectors == POPC_AUTO && makes_code(settings, product) &&
-         variant->target == POPC_TILE && has(result->bytes, result->size, POPC_VECTORS_SECTION);
+         variant->target == POPC_TILE &&
+         (has(result->bytes, result->size, POPC_VECTORS_SECTION) || divides_long(result));
 }
 
 static popc_source bitcode_of(const popc_source *source, const popc_result *bitcode)

@@ -1,4 +1,5 @@
-/* popc-pairs: the program that popc starts between clang's optimizer and its code generator, for sources that may have vectors.
+/* popc-pairs: the program that popc starts between clang's optimizer and its code generator, for sources that may have vectors, or divide
+ * 64-bit integers.
  *
  *   popc-pairs <bitcode >bitcode
  *
@@ -51,13 +52,14 @@ static int transform(void)
   if (LLVMCreateMemoryBufferWithSTDIN(&bitcode, &message)) return fail("read bitcode", message);
   if (LLVMParseBitcode2(bitcode, &module))
     return fail("read bitcode", "it is not of this LLVM, or damaged");
-  if (pairs_transform(module)) {
+  bool divides = pairs_divide(module), packs = pairs_transform(module);
+  if (divides || packs) {
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
       return fail("use what it made", message);
     int status = tidy(module);
     if (status) return status;
-    say_what_it_needs(module);
   }
+  if (packs) say_what_it_needs(module);
   LLVMErrorRef error = pairs_count_loops(module);
   if (error) return fail("count loops", LLVMGetErrorMessage(error));
   if (LLVMWriteBitcodeToFD(module, STDOUT_FILENO, false, false)) return fail("write bitcode", NULL);

@@ -12,6 +12,7 @@
  *
  *   choose.c     which instructions of a function become pairs
  *   rewrite.c    makes them
+ *   divide.c     64-bit quotients by constants become products
  *   loops.c      counts loops as the chip's compiler does
  *   main.c       the program: bitcode in, bitcode out
  */
@@ -69,6 +70,10 @@ void pairs_rewrite(pairs *p);
 
 /* All functions of a module; was one changed? */
 bool pairs_transform(LLVMModuleRef module);
+
+/* divide.c */
+/* In all functions; was there one? */
+bool pairs_divide(LLVMModuleRef module);
 
 /* loops.c */
 /* Loops whose number of rounds is known when they begin count down to zero, and say so where the chip would repeat them. */

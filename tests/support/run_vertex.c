@@ -22,7 +22,7 @@ static pop_error *run(int argc, char **argv, pop_graph *graph, pop_engine **engi
   pop_graph_connect(graph, vertex, "out", tensor);
   pop_graph_set_vertex_tile(graph, vertex, 1);
   pop_program program = pop_program_execute(graph, only, "only");
-  static const pop_option options[] = {{"debug.maxCyclesPerRun", "200000"}};
+  static const pop_option options[] = {{"debug.maxCyclesPerRun", "50000000"}};
   POP_TRY(pop_engine_create(graph, &program, 1, options, 1, engine));
   POP_TRY(pop_engine_load(*engine));
   POP_TRY(pop_engine_write_tensor(*engine, "write", &zero, sizeof zero));
