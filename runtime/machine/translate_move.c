@@ -1,7 +1,7 @@
 /* Units without their place. Tiles have the same code at different addresses, as each links what it needs, and their data
  * behind it. What a unit's code does depends on that only where it makes an address of code: targets of jumps, return
  * addresses, auipc, where the interpreter goes on. So these count from the starts of the unit's functions, which native code
- * loads from numbers that linking writes (translator/module.c), as it does the bounds of the tiles' data; and the same
+ * loads from numbers that linking writes (translator/object_place.c), as it does the bounds of the tiles' data; and the same
  * object serves all places.
  *
  *   address of code = starts[number] + offset  -->  number << MOVED_OFFSET_BITS | offset

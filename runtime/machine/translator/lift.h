@@ -5,7 +5,7 @@
  *             --calling.c--> with which registers functions are called
  *             --lift_function.c--> blocks; --lift_call.c--> calls; --lift_state.c--> registers, time, leaving
  *             --lift_*.c--> instructions
- *   LLVM module --module.c--> native code
+ *   LLVM module --lift_module.c, optimise.c, module.c--> object --object_place.c, module.c--> native code
  *
  * Registers are stack slots of the native function (LLVM makes values of them), set where it begins from its
  * parameters or the context, and written back where it ends. A floating-point register has several slots:
@@ -632,8 +632,5 @@ bool code_op_is_random(const code_op *op);
 /* Blocks that may come next, by number; UNIT_NONE and repetitions are among them. */
 uint32_t code_block_num_successors(const code_block *b);
 int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);
-
-/* shrink.c */
-void shrink_llvm(void);
 
 #endif

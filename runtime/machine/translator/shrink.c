@@ -3,7 +3,7 @@
  * The code and constants of its library are the file's own pages, some 50 MiB of them once a unit has been
  * compiled. Dropped from this process they stay in the system's cache, and come back one by one as they are
  * used. That is only right for segments that nobody can write: what the loader has relocated would be lost. */
-#include "lift.h"
+#include "module.h"
 
 #include <dlfcn.h>
 #include <link.h>
