@@ -224,6 +224,8 @@ pop_error *popc_run_pairs(const popc_settings *settings, const popc_source *bitc
   job job = popc_new_job(POPC_PAIRS);
   popc_add_argument(&job.arguments,
                     pop_arena_printf(settings->arena, "%s/popc-pairs", pop_data_dir()));
+  if (settings->vectors == POPC_DIVISIONS_ONLY)
+    popc_add_argument(&job.arguments, POPC_PAIRS_DIVISIONS);
   if (settings->verbose) show(&job, bitcode);
   pop_error *error = popc_start_jobs(&job, 1, false, bitcode, &limits, settings->arena);
   if (error) popc_stop_jobs(&job, 1);
@@ -236,10 +238,10 @@ pop_error *popc_run_pairs(const popc_settings *settings, const popc_source *bitc
 /* What it would be if its first clang had been told to make bitcode. */
 static pop_error *compile_for_pairs(const popc_settings *settings, const popc_source *source,
                                     popc_product product, const popc_variant *variant,
-                                    popc_result *result)
+                                    popc_when when, popc_result *result)
 {
   popc_settings own = *settings;
-  own.vectors = POPC_ALWAYS;
+  own.vectors = when;
   own.no_cache = true;
   own.dependencies = 0;
   popc_result packed = {0};
@@ -269,9 +271,11 @@ static pop_error *complete(const popc_settings *settings, const popc_source *sou
     if (jobs[i].product != product) {
       error = popc_pack_vectors(settings, source, product, variants[i], &results[i], diagnostics);
       *refused = error && pop_error_get_code(error) == POP_ERROR_CODELET_COMPILE;
-    } else if (popc_missed_pairs(settings, product, variants[i], &results[i])) {
-      error = compile_for_pairs(settings, source, product, variants[i], &results[i]);
+      continue;
     }
+    popc_when missed = popc_missed_pairs(settings, product, variants[i], &results[i]);
+    if (missed != POPC_NEVER)
+      error = compile_for_pairs(settings, source, product, variants[i], missed, &results[i]);
   }
   if (!error) return NULL;
   popc_results_free(results, count);

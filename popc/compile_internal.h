@@ -124,16 +124,17 @@ pop_error *popc_prepare_reflector(const job *reflector, const job *jobs, size_t 
                                   popc_launch *l);
 void popc_launch_free(popc_launch *l);
 
-/* popc-pairs; `source` is bitcode. */
+/* popc-pairs; `source` is bitcode. With this argument it only looks for 64-bit quotients. */
+#define POPC_PAIRS_DIVISIONS "divisions"
 pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int errors,
                               popc_launch *l);
 
 /* packed.c: vectors of 64 bits on tiles. Does clang make bitcode, of which popc_pack_vectors is to make the product? */
 bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *source,
                              popc_product product, const popc_variant *variant);
-/* Of a product that clang has made at once: would it have been better to make bitcode? */
-bool popc_missed_pairs(const popc_settings *settings, popc_product product,
-                       const popc_variant *variant, const popc_result *result);
+/* Of a product that clang has made at once: would it have been better to make bitcode, and what of it? POPC_NEVER: no. */
+popc_when popc_missed_pairs(const popc_settings *settings, popc_product product,
+                            const popc_variant *variant, const popc_result *result);
 /* Bitcode becomes the product. Errors: as popc_compile_source. */
 POP_MUST_CHECK pop_error *popc_pack_vectors(const popc_settings *settings,
                                             const popc_source *source, popc_product product,

@@ -244,7 +244,8 @@ pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int err
   *l = (popc_launch){.output = job->object, .errors = errors, .memory_bytes = RLIM_INFINITY};
   POP_TRY(add_text(l, "popc-bitcode", source->path, source->text, source->size, &l->input));
   make_environment(l);
-  popc_add_argument(&l->command, job->arguments.items[0]);
+  for (size_t i = 0; i < job->arguments.count; ++i)
+    popc_add_argument(&l->command, job->arguments.items[i]);
   end_lists(l);
   return NULL;
 }

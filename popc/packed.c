@@ -44,7 +44,7 @@ bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *s
     return false;
   if (source->language == POPC_LLVM_IR) return ir_may_have_vectors(source);
   return popc_is_codelet_language(source->language) &&
-         (settings->vectors == POPC_ALWAYS || popc_mentions_vectors(source->text, source->size));
+         (settings->vectors != POPC_AUTO || popc_mentions_vectors(source->text, source->size));
 }
 
 /* Of 64-bit integers, by a function of the device library: what it is divided by may be a constant (pairs/divide.c). */
@@ -57,12 +57,14 @@ static bool divides_long(const popc_result *result)
   return found;
 }
 
-bool popc_missed_pairs(const popc_settings *settings, popc_product product,
-                       const popc_variant *variant, const popc_result *result)
+popc_when popc_missed_pairs(const popc_settings *settings, popc_product product,
+                            const popc_variant *variant, const popc_result *result)
 {
-  return settings->vectors == POPC_AUTO && makes_code(settings, product) &&
-         variant->target == POPC_TILE &&
-         (has(result->bytes, result->size, POPC_VECTORS_SECTION) || divides_long(result));
+  if (settings->vectors != POPC_AUTO || !makes_code(settings, product) ||
+      variant->target != POPC_TILE)
+    return POPC_NEVER;
+  if (has(result->bytes, result->size, POPC_VECTORS_SECTION)) return POPC_ALWAYS;
+  return divides_long(result) ? POPC_DIVISIONS_ONLY : POPC_NEVER;
 }
 
 static popc_source bitcode_of(const popc_source *source, const popc_result *bitcode)

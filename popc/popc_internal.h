@@ -49,7 +49,12 @@ typedef enum popc_answer {
 
 /* remedies.c: what may make a source compile, and whether it is tried. */
 typedef enum popc_remedy { POPC_PORTABLE, POPC_MUTABLE_INPUTS, POPC_NUM_REMEDIES } popc_remedy;
-typedef enum popc_when { POPC_AUTO, POPC_ALWAYS, POPC_NEVER } popc_when;
+typedef enum popc_when {
+  POPC_AUTO,
+  POPC_ALWAYS,
+  POPC_NEVER,
+  POPC_DIVISIONS_ONLY /* not asked for: of popc-pairs only its 64-bit quotients (pairs/divide.c) */
+} popc_when;
 
 typedef enum popc_colour { POPC_COLOUR_AUTO, POPC_COLOUR_ALWAYS, POPC_COLOUR_NEVER } popc_colour;
 

@@ -1,7 +1,7 @@
 /* popc-pairs: the program that popc starts between clang's optimizer and its code generator, for sources that may have vectors, or divide
  * 64-bit integers.
  *
- *   popc-pairs <bitcode >bitcode
+ *   popc-pairs [divisions] <bitcode >bitcode
  *
  * A program of its own, so that LLVM's end, of a mistake or without memory, is not popc's or its host's. What it is given is
  * bitcode of the LLVM that it is linked with, or of an older one.
@@ -19,6 +19,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int fail(const char *doing, const char *why)
@@ -44,7 +45,7 @@ static void say_what_it_needs(LLVMModuleRef module)
   LLVMAppendModuleInlineAsm(module, text, sizeof text - 1);
 }
 
-static int transform(void)
+static int transform(bool divisions_only)
 {
   char *message = NULL;
   LLVMMemoryBufferRef bitcode;
@@ -52,7 +53,7 @@ static int transform(void)
   if (LLVMCreateMemoryBufferWithSTDIN(&bitcode, &message)) return fail("read bitcode", message);
   if (LLVMParseBitcode2(bitcode, &module))
     return fail("read bitcode", "it is not of this LLVM, or damaged");
-  bool divides = pairs_divide(module), packs = pairs_transform(module);
+  bool divides = pairs_divide(module), packs = !divisions_only && pairs_transform(module);
   if (divides || packs) {
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
       return fail("use what it made", message);
@@ -60,7 +61,7 @@ static int transform(void)
     if (status) return status;
   }
   if (packs) say_what_it_needs(module);
-  LLVMErrorRef error = pairs_count_loops(module);
+  LLVMErrorRef error = divisions_only ? NULL : pairs_count_loops(module);
   if (error) return fail("count loops", LLVMGetErrorMessage(error));
   if (LLVMWriteBitcodeToFD(module, STDOUT_FILENO, false, false)) return fail("write bitcode", NULL);
   return 0;
@@ -74,9 +75,9 @@ const char *__asan_default_options(void)
 }
 
 /* Nor is it worth the time to give back. */
-int main(void)
+int main(int argc, char **argv)
 {
   limits limits = popc_get_limits();
   popc_limit(RLIMIT_AS, popc_mapped_bytes() + limits.memory_bytes);
-  _exit(transform());
+  _exit(transform(argc > 1 && strcmp(argv[1], POPC_PAIRS_DIVISIONS) == 0));
 }
