@@ -31,7 +31,7 @@
  *
  * Bounds checks. One check serves all accesses of a block whose addresses differ by constants, and those
  * that follow (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
- * interpreter goes on, and meets the fault. An element of a table whose base stays in the loops around is tested by its index (lift_index.c).
+ * interpreter goes on, and meets the fault. An element of a table whose base stays in the loop is tested by its index (lift_index.c).
  *
  * Loop versioning. An innermost counted loop is lifted twice. The guard in front of it computes the trip
  * count, and what accesses with affine or bounded addresses will touch. If there is time for that many
@@ -378,9 +378,10 @@ typedef struct lift {
   likely_pointers *block_pointers; /* by block */
   register_set *live;              /* where it begins, by block (leaving.c) */
   bool *is_in_cycle;               /* by block (leaving.c) */
-  uint32_t *staying;    /* by block, as the next: integer registers that no loop around it writes */
-  block_sums *sums;     /* where it begins */
-  sum_slots *sum_slots; /* by operation of the function */
+  uint32_t *
+      staying; /* by block, as the next: integer registers that the loop around it does not write (lift_index.c) */
+  block_sums *sums;        /* where it begins */
+  sum_slots *sum_slots;    /* by operation of the function */
   LLVMBasicBlockRef leave; /* lift_state.c: what many share; NULL: none yet */
   LLVMValueRef leave_pc;   /* a stack slot: where it leads */
   uint32_t num_exits;      /* of single operations, that are not that one */

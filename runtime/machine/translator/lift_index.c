@@ -1,7 +1,8 @@
-/* Elements of tables: accesses at base + (index << log), where no loop around writes the base.
+/* Elements of tables: accesses at base + (index << log), where the innermost loop does not write the base (if that is a counted one, no
+ * loop around does).
  *
  * Such an access is legal if index < limit, and the limit depends on the base alone: how many elements there are from there to the
- * end of the unit's window. LLVM computes it in front of the loops, and what is left in them is the comparison of a value that is
+ * end of the unit's window. LLVM computes it in front of the loop, and what is left in them is the comparison of a value that is
  * there anyway; to test an address it has to be computed, and rotated. An index that is negative or too large, or a table in
  * another window, is tested as any address is (lift_memory.c).
  *
@@ -53,27 +54,49 @@ static uint32_t size_of(const block_graph *g, const bool *contains)
   return size;
 }
 
-/* Registers that the innermost loop around the block does not write; none if there is no loop. */
-static uint32_t *find_staying(const lift *l, const block_graph *g)
+/* The loops around a block: registers that none of them writes, that the innermost one does not write, and what that is. */
+typedef struct loops_around {
+  uint32_t all, inner, size, header;
+} loops_around;
+
+static void add_loop(loops_around *a, uint32_t header, uint32_t size, uint32_t written)
 {
-  uint32_t *staying = pop_xcalloc(g->num_blocks, sizeof *staying);
-  uint32_t *least = pop_xcalloc(g->num_blocks, sizeof *least);
+  a->all = (a->size ? a->all : UINT32_MAX) & ~written;
+  if (a->size && a->size <= size) return;
+  a->inner = ~written;
+  a->size = size;
+  a->header = header;
+}
+
+static loops_around *find_loops(const lift *l, const block_graph *g)
+{
+  loops_around *around = pop_xcalloc(g->num_blocks, sizeof *around);
   bool *contains = pop_xcalloc(g->num_blocks, sizeof *contains);
   for (uint32_t header = 0; header < g->num_blocks; header++) {
     uint32_t written = 0;
     if (!begin_loop(g, header, contains)) continue;
     while (block_graph_grow_loop(g, header, contains)) continue;
-    uint32_t size = size_of(g, contains);
     for (uint32_t n = 0; n < g->num_blocks; n++)
       if (contains[n]) written |= written_by(l, &g->blocks[n]);
-    for (uint32_t n = 0; n < g->num_blocks; n++) {
-      if (!contains[n] || (least[n] && least[n] <= size)) continue;
-      staying[n] = ~written;
-      least[n] = size;
-    }
+    for (uint32_t n = 0; n < g->num_blocks; n++)
+      if (contains[n]) add_loop(&around[n], header, size_of(g, contains), written);
   }
   free(contains);
-  free(least);
+  return around;
+}
+
+/* Registers that the innermost loop around the block does not write; none if there is no loop. If that is a counted loop, those that no
+ * loop around writes: its plain copy often runs for a few rounds, which are too few to pay for a limit of their own. */
+static uint32_t *find_staying(const lift *l, const block_graph *g)
+{
+  uint32_t *staying = pop_xcalloc(g->num_blocks, sizeof *staying);
+  loops_around *around = find_loops(l, g);
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    if (!around[n].size) continue;
+    bool is_counted = l->loops.loop_of[around[n].header] != UNIT_NONE;
+    staying[n] = is_counted ? around[n].all : around[n].inner;
+  }
+  free(around);
   return staying;
 }
 
