@@ -1,14 +1,8 @@
 #!/bin/sh
 # 64-bit integers divided by constants: popc makes products of them, which are what the device library's division says.
-set -u
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popc=$POPULUS_BIN/popc
-run=$POPULUS_BUILD_DIR/tests/support/run_vertex
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
 
 # Each divisor also as one that the compiler does not know.
 cat >divisions.cpp <<'END_OF_CODELET'
@@ -65,7 +59,7 @@ END_OF_CODELET
 for options in -O0 -O2 '-O2 --vectors=never'; do
   # shellcheck disable=SC2086 # several words
   "$popc" $options divisions.cpp -o divisions.gp 2>messages || fail "$options: $(cat messages)"
-  got=$("$run" divisions.gp Divisions 2>&1)
+  got=$("$POPULUS_BUILD_DIR/tests/support/run_vertex" divisions.gp Divisions 2>&1) || fail "$options: $got"
   [ "$got" = 'out = 0' ] || fail "$options: $got"
 done
 
@@ -90,4 +84,3 @@ expect '' 'x / 64 + x % 4096'
 expect '__udivdi3 ' 'x / y'
 expect '__moddi3 ' '(s)x % (s)y + (s)x % 10'
 expect '__udivdi3 ' 'x / 9' --vectors=never
-exit $((failures != 0))
