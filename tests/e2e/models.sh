@@ -200,6 +200,19 @@ cmp o1 n.bin
 printf '\0\0\0\100\0\0\200\100\0\0\300\100' | cmp - o2 # 2, 4, 6
 cmp o3 x.bin
 
+# Arguments of HLO text are called as there, whatever other computations have.
+cat >names.hlo.txt <<'EOF'
+HloModule names
+less { n = f32[3] parameter(0)
+  ROOT r = f32[3] negate(n) }
+ENTRY e { x = f32[3] parameter(0)
+  n = f32[3] parameter(1)
+  c = f32[3] call(x), to_apply=less
+  ROOT r = f32[3] add(c, n) }
+EOF
+quiet out "$pophlo" --list -o names.a names.hlo.txt
+printf '%s\n' 'in x: f32[3]' 'in n: f32[3]' 'out out0: f32[3]' | cmp - out
+
 # says <line:column> <words> <text>: the module is refused there.
 says()
 {
