@@ -238,6 +238,27 @@ says 2:33 "tensor<1099511627776xf32> has more than 2^32 - 1 elements" 'func.func
   %0 = stablehlo.iota dim = 0 : tensor<1099511627776xf32>
   return
 }'
+# What is missing, or misspelt, would be something else without a word.
+says 2:66 "stablehlo.reverse has no property 'dims'" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.reverse"(%x) <{dimensions = array<i64>, dims = array<i64: 0>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}'
+says 2:8 "stablehlo.reduce has no 'dimensions': a list is expected" 'func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<4xf32> {
+  %0 = "stablehlo.reduce"(%x, %z) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}'
+says 2:8 "stablehlo.triangular_solve has no 'lower': true or false is expected" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}'
+says 2:8 "stablehlo.cholesky: 'lower' is to be true or false" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.cholesky %x, lower = maybe : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}'
 says 5:1 'end of the text' 'func.func @f() {
   %0 = stablehlo.constant dense<1.0> : tensor<2xf32>
   %1 = stablehlo.add %0, %0 : tensor<2xf32>
