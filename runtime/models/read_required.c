@@ -177,12 +177,17 @@ static const char *const properties[] = {"algorithm",
                                          "window_reversal",
                                          "window_strides"};
 
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+/* Names of other dialects have a dot. */
 static bool is_property(const char *name)
 {
-  if (strchr(name, '.')) return true; /* another dialect's */
-  for (size_t i = 0; i < sizeof properties / sizeof *properties; ++i)
-    if (strcmp(properties[i], name) == 0) return true;
-  return false;
+  return strchr(name, '.') || is_one_of(name, properties, sizeof properties / sizeof *properties);
 }
 
 bool read_check_properties(reader *r, const operation *op)
@@ -192,5 +197,35 @@ bool read_check_properties(reader *r, const operation *op)
     if (!is_property(op->attributes[i].name))
       return reader_fail_at(r, op->attributes[i].offset, "%s has no property '%s'", op->name,
                             op->attributes[i].name);
+  return true;
+}
+
+/* Of the dimension numbers of dot_general, gather and scatter. */
+static const char *const dimension_numbers[] = {"collapsed_slice_dims",
+                                                "index_vector_dim",
+                                                "input_batching_dims",
+                                                "inserted_window_dims",
+                                                "lhs_batching_dimensions",
+                                                "lhs_contracting_dimensions",
+                                                "offset_dims",
+                                                "operand_batching_dims",
+                                                "rhs_batching_dimensions",
+                                                "rhs_contracting_dimensions",
+                                                "scatter_dims_to_operand_dims",
+                                                "scatter_indices_batching_dims",
+                                                "start_index_map",
+                                                "start_indices_batching_dims",
+                                                "update_window_dims"};
+
+bool read_check_numbers(reader *r, const char *attribute_name, const attribute *a)
+{
+  static const char *const of[] = {".dot", ".gather", ".scatter"};
+  const char *dot = strchr(attribute_name, '.');
+  if (!dot || !is_one_of(dot, of, sizeof of / sizeof *of)) return true;
+  for (size_t i = 0; i < a->num_items; ++i)
+    if (!is_one_of(a->items[i].name, dimension_numbers,
+                   sizeof dimension_numbers / sizeof *dimension_numbers))
+      return reader_fail_at(r, a->items[i].offset, "%s has no '%s'", attribute_name,
+                            a->items[i].name);
   return true;
 }

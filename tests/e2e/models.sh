@@ -255,6 +255,15 @@ says 2:8 "stablehlo.triangular_solve has no 'lower': true or false is expected" 
   %0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }'
+says 2:99 "#stablehlo.dot has no 'lhs_contracting'" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4x4x4xf32> {
+  %0 = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting = [1]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4x4x4xf32>
+  return %0 : tensor<4x4x4x4xf32>
+}'
+says 3:8 "stablehlo.dynamic_slice: start indices are of one type" 'func.func @f(%x: tensor<4x4xf32>, %i: tensor<i32>) -> tensor<2x2xf32> {
+  %k = stablehlo.constant dense<0> : tensor<i64>
+  %0 = stablehlo.dynamic_slice %x, %i, %k, sizes = [2, 2] : (tensor<4x4xf32>, tensor<i32>, tensor<i64>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}'
 says 2:8 "stablehlo.cholesky: 'lower' is to be true or false" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.cholesky %x, lower = maybe : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
