@@ -213,6 +213,16 @@ EOF
 quiet out "$pophlo" --list -o names.a names.hlo.txt
 printf '%s\n' 'in x: f32[3]' 'in n: f32[3]' 'out out0: f32[3]' | cmp - out
 
+# What an instruction must say is missed.
+while read -r missing line; do
+  printf 'HloModule m\nENTRY e { x = f32[3,4]{1,0} parameter(0)\n z = f32[] parameter(1)\n s = f32[4]{0} parameter(2)\n %s }\n' "$line" >must.hlo.txt
+  refuses 1 "must.hlo.txt:5:|has no '$missing'" "$pophlo" -o none.a must.hlo.txt
+done <<'EOF'
+dimensions ROOT r = f32[3,4]{1,0} reverse(x)
+edge_padding_high ROOT r = f32[3,4]{1,0} pad(x, z)
+epsilon ROOT r = f32[3,4]{1,0} batch-norm-inference(x, s, s, s, s), feature_index=1
+EOF
+
 # says <line:column> <words> <text>: the module is refused there.
 says()
 {
