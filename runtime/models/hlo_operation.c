@@ -92,8 +92,8 @@ static const struct {
 } simple[] = {
     {"broadcast", "dimensions", "broadcast_dimensions", LIST, "{}"},
     {"transpose", "dimensions", "permutation", LIST, "{}"},
-    {"reverse", "dimensions", "dimensions", LIST, "{}"},
-    {"concatenate", "dimensions", "dimension", FIRST, "{0}"},
+    {"reverse", "dimensions", "dimensions", LIST, NULL},
+    {"concatenate", "dimensions", "dimension", FIRST, NULL},
     {"iota", "iota_dimension", "iota_dimension", INT, "0"},
     {"dynamic-slice", "dynamic_slice_sizes", "slice_sizes", LIST, "{}"},
     {"reduce", "dimensions", "dimensions", LIST, "{}"},
@@ -294,7 +294,7 @@ static char *special_attributes(const hlo_module *h, const hlo_instruction *i)
   if (strcmp(o, "reduce-window") == 0 || strcmp(o, "select-and-scatter") == 0)
     return window_attributes(h, i, rank);
   if (strcmp(o, "convolution") == 0) return convolution_attributes(h, i, rank < 2 ? 0 : rank - 2);
-  if (strcmp(o, "pad") == 0) {
+  if (strcmp(o, "pad") == 0 && hlo_attribute_value(i, "padding")) {
     pad_lists p = read_padding(h, hlo_attribute_value(i, "padding"), rank);
     return PRINT("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", p.low,
                  p.high, p.interior);
@@ -311,10 +311,9 @@ static char *special_attributes(const hlo_module *h, const hlo_instruction *i)
     return PRINT("rng_distribution = #stablehlo<rng_distribution %s>",
                  d && strcmp(d, "rng_normal") == 0 ? "NORMAL" : "UNIFORM");
   }
-  if (strncmp(o, "batch-norm-", 11) == 0) {
-    const char *e = hlo_attribute_value(i, "epsilon");
-    return PRINT("epsilon = %.17e : f32", e ? strtod(e, NULL) : 0);
-  }
+  const char *e = hlo_attribute_value(i, "epsilon");
+  if (strncmp(o, "batch-norm-", 11) == 0 && e)
+    return PRINT("epsilon = %.17e : f32", strtod(e, NULL));
   return PRINT("%s", "");
 }
 

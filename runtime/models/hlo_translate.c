@@ -16,9 +16,10 @@ static void mark(translation *t, uint32_t offset)
 
 /* ---- names and lists ---- */
 
+/* What several computations have is the entry's under its own name: its parameters are the module's arguments. */
 const char *hlo_unique_name(translation *t, const hlo_computation *c, const hlo_instruction *i)
 {
-  bool several = pop_name_table_find(&t->repeated, i->name) != POP_NAME_NONE;
+  bool several = !c->entry && pop_name_table_find(&t->repeated, i->name) != POP_NAME_NONE;
   return several ? PRINT("%%%s..%s", i->name, c->name) : PRINT("%%%s", i->name);
 }
 

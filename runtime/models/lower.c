@@ -191,7 +191,7 @@ static void count_uses(lowering *l, const block *b)
   free(ops);
 }
 
-static bool is_live(lowering *l, const operation *op)
+bool lowering_is_live(lowering *l, const operation *op)
 {
   if (has_effect(op)) return true;
   for (size_t i = 0; i < op->num_results; ++i)
@@ -307,6 +307,7 @@ static bool lower_through(lowering *l, const operation *op)
     uint32_t uses = s->uses;
     *s = *state_of(l, op->operands[i]);
     s->uses = uses;
+    s->done = 0;
     s->changes_in = NULL; /* the same tensor as the operand's */
   }
   return true;
@@ -454,7 +455,7 @@ bool lower_block(lowering *l, const block *b)
   bool good = true;
   l->block = b;
   for (const operation *op = b->first; op != b->last && good; op = op->next)
-    good = !is_live(l, op) || (lower_op(l, op) && !l->error);
+    good = !lowering_is_live(l, op) || (lower_op(l, op) && !l->error);
   l->block = around;
   return good;
 }

@@ -11,6 +11,7 @@
 static bool force_block(lowering *l, const block *b, uint32_t first_inside)
 {
   for (const operation *op = b->first; op; op = op->next) {
+    if (!lowering_is_live(l, op)) continue; /* what only it uses has not been lowered */
     for (size_t i = 0; i < op->num_operands; ++i)
       if (op->operands[i]->number < first_inside && !lowering_force(l, op->operands[i]))
         return false;

@@ -130,6 +130,8 @@ bool lowering_force(lowering *l, const value *v);
 pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name);
 /* All operations of a block but its return. */
 bool lower_block(lowering *l, const block *b);
+/* Does it have an effect, or a result that what lives uses? Nothing is made of what does not. */
+bool lowering_is_live(lowering *l, const operation *op);
 
 /* A variable of the type, spread as `parts` consecutive ranges of elements, `grain` of which each is a multiple of. */
 typedef struct spread_plan {

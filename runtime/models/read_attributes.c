@@ -268,7 +268,8 @@ static bool read_structured(reader *r, const char *dialect_name, attribute *a)
     token next = lexer_next(r->token.start + r->token.length, r->end);
     if (next.length == 1 && *next.start == '=') {
       a->kind = ATTRIBUTE_DICT;
-      return read_named_list(r, ">", &a->items, &a->num_items);
+      return read_named_list(r, ">", &a->items, &a->num_items) &&
+             read_check_numbers(r, dialect_name, a);
     }
     a->kind = ATTRIBUTE_WORD;
     a->text = reader_text(r);

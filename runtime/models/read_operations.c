@@ -121,7 +121,8 @@ bool read_generic(reader *r, operation *op, const model_type ***results, size_t 
   if (!reader_expect(r, ")")) return false;
   if (reader_is(r, "[")) return reader_fail(r, "operations with successors are not supported");
   if (reader_take(r, "<")) {
-    if (!read_dictionary(r, &op->attributes, &op->num_attributes) || !reader_expect(r, ">"))
+    if (!read_dictionary(r, &op->attributes, &op->num_attributes) || !reader_expect(r, ">") ||
+        !read_check_properties(r, op))
       return false;
   }
   if (reader_take(r, "(")) {
@@ -291,7 +292,7 @@ static bool read_op(reader *r, operation **result)
   const model_type **types = NULL;
   *result = op;
   bool good = r->token.kind != TOKEN_VALUE || read_result_names(r, &names, &count, &total);
-  good = good && read_op_inside(r, op, &types, &num_types);
+  good = good && read_op_inside(r, op, &types, &num_types) && read_check_required(r, op);
   if (good && op->code == OP_CUSTOM_CALL) resolve_custom_call(r, op, types, num_types);
   good = good && define_results(r, op, types, num_types, names, count, total);
   free(names);

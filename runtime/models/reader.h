@@ -95,6 +95,12 @@ value *new_value(reader *r, const model_type *type, operation *op);
 bool read_check_type(reader *r, const operation *op, const value *v, const model_type *type,
                      uint32_t offset);
 
+/* read_required.c: what the operation must say is there; and nothing between <{ and }> that no operation has. */
+bool read_check_required(reader *r, const operation *op);
+bool read_check_properties(reader *r, const operation *op);
+/* The same of #stablehlo.dot<…>, gather and scatter. */
+bool read_check_numbers(reader *r, const char *attribute_name, const attribute *a);
+
 /* read_forms.c: what is behind the operation's name, but for the types, in the form that people write. */
 bool read_form(reader *r, operation *op, const model_type ***results, size_t *num_results);
 

@@ -42,6 +42,18 @@ static bool is_of_partitions(const operation *op)
                      op->code == OP_COLLECTIVE_PERMUTE);
 }
 
+/* `ids` are partitions'. */
+static pop_error *only_partition(collective *c, const int64_t *ids, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (ids[i] != 0)
+      FAIL_AT("%s: there is no partition %" PRId64
+              "; there is one, and replicas are numbered without "
+              "a channel_handle",
+              c->op->name, ids[i]);
+  return NULL;
+}
+
 static void new_groups(collective *c, int64_t size)
 {
   size_t n = (size_t)c->replicas;
@@ -77,6 +89,7 @@ static pop_error *find_groups(collective *c)
   if (a && (a->kind != ATTRIBUTE_DENSE || a->type->rank != 2))
     FAIL_AT("%s: replica_groups is a matrix of numbers", c->op->name);
   if (is_of_partitions(c->op)) {
+    POP_TRY(only_partition(c, ids, count));
     new_groups(c, 1);
     for (int64_t r = 0; r < c->replicas; ++r) POP_TRY(take_row(c, &r));
     return NULL;
@@ -105,8 +118,9 @@ static pop_error *find_senders(collective *c)
   const int64_t *pairs = op_int_list(c->m, c->op, "source_target_pairs", &count);
   new_groups(c, 1);
   if (is_of_partitions(c->op)) {
+    POP_TRY(only_partition(c, pairs, count));
     for (int64_t r = 0; r < c->replicas; ++r) {
-      bool itself = count >= 2 && pairs[0] == 0 && pairs[1] == 0;
+      bool itself = count >= 2;
       c->members[r] = r;
       c->positions[r] = itself ? 0 : -1;
     }

@@ -75,6 +75,9 @@ pop_error *verify_dynamic_slice(verifier *v, const operation *op)
   for (size_t i = first; i < op->num_operands; ++i)
     WANT(type_of(op, i)->rank == 0 && element_is_integer(type_of(op, i)->element),
          "%s: start indices are integer scalars", op->name);
+  for (size_t i = first + 1; i < op->num_operands; ++i)
+    WANT(same_element(type_of(op, i), type_of(op, first)), "%s: start indices are of one type",
+         op->name);
   WANT(slice->rank == from->rank, "%s: the slice has %u dimensions, the operand %u", op->name,
        slice->rank, from->rank);
   for (uint32_t d = 0; d < from->rank; ++d)

@@ -200,6 +200,29 @@ cmp o1 n.bin
 printf '\0\0\0\100\0\0\200\100\0\0\300\100' | cmp - o2 # 2, 4, 6
 cmp o3 x.bin
 
+# Arguments of HLO text are called as there, whatever other computations have.
+cat >names.hlo.txt <<'EOF'
+HloModule names
+less { n = f32[3] parameter(0)
+  ROOT r = f32[3] negate(n) }
+ENTRY e { x = f32[3] parameter(0)
+  n = f32[3] parameter(1)
+  c = f32[3] call(x), to_apply=less
+  ROOT r = f32[3] add(c, n) }
+EOF
+quiet out "$pophlo" --list -o names.a names.hlo.txt
+printf '%s\n' 'in x: f32[3]' 'in n: f32[3]' 'out out0: f32[3]' | cmp - out
+
+# What an instruction must say is missed.
+while read -r missing line; do
+  printf 'HloModule m\nENTRY e { x = f32[3,4]{1,0} parameter(0)\n z = f32[] parameter(1)\n s = f32[4]{0} parameter(2)\n %s }\n' "$line" >must.hlo.txt
+  refuses 1 "must.hlo.txt:5:|has no '$missing'" "$pophlo" -o none.a must.hlo.txt
+done <<'EOF'
+dimensions ROOT r = f32[3,4]{1,0} reverse(x)
+edge_padding_high ROOT r = f32[3,4]{1,0} pad(x, z)
+epsilon ROOT r = f32[3,4]{1,0} batch-norm-inference(x, s, s, s, s), feature_index=1
+EOF
+
 # says <line:column> <words> <text>: the module is refused there.
 says()
 {
@@ -224,6 +247,36 @@ says 3:35 'operand %0 of stablehlo.add is tensor<2xf32>, not tensor<3xf32>' 'fun
 says 2:33 "tensor<1099511627776xf32> has more than 2^32 - 1 elements" 'func.func @f() {
   %0 = stablehlo.iota dim = 0 : tensor<1099511627776xf32>
   return
+}'
+# What is missing, or misspelt, would be something else without a word.
+says 2:66 "stablehlo.reverse has no property 'dims'" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.reverse"(%x) <{dimensions = array<i64>, dims = array<i64: 0>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}'
+says 2:8 "stablehlo.reduce has no 'dimensions': a list is expected" 'func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<4xf32> {
+  %0 = "stablehlo.reduce"(%x, %z) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}'
+says 2:8 "stablehlo.triangular_solve has no 'lower': true or false is expected" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}'
+says 2:99 "#stablehlo.dot has no 'lhs_contracting'" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4x4x4xf32> {
+  %0 = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting = [1]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4x4x4xf32>
+  return %0 : tensor<4x4x4x4xf32>
+}'
+says 3:8 "stablehlo.dynamic_slice: start indices are of one type" 'func.func @f(%x: tensor<4x4xf32>, %i: tensor<i32>) -> tensor<2x2xf32> {
+  %k = stablehlo.constant dense<0> : tensor<i64>
+  %0 = stablehlo.dynamic_slice %x, %i, %k, sizes = [2, 2] : (tensor<4x4xf32>, tensor<i32>, tensor<i64>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}'
+says 2:8 "stablehlo.cholesky: 'lower' is to be true or false" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.cholesky %x, lower = maybe : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }'
 says 5:1 'end of the text' 'func.func @f() {
   %0 = stablehlo.constant dense<1.0> : tensor<2xf32>

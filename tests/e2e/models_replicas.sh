@@ -106,6 +106,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 EOF
 refuses 1 'parts.mlir:2:|split_count is 0, a group has 2 replicas' "$pophlo" -o none.a --replicas=2 parts.mlir
+# A channel_handle makes them partitions, of which there is one.
+cat >permute.mlir <<'EOF'
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.collective_permute"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+         source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+EOF
+refuses 1 'permute.mlir:2:|collective_permute: there is no partition 1' "$pophlo" -o none.a --replicas=2 permute.mlir
+sed 's/collective_permute/collective_broadcast/; s/source_target_pairs.*> : tensor<2x2/replica_groups = dense<[[0, 1]]> : tensor<1x2/' permute.mlir >spread.mlir
+refuses 1 'spread.mlir:2:|collective_broadcast: there is no partition 1' "$pophlo" -o none.a --replicas=2 spread.mlir
 # Of one replica all is that one.
 sed '/check\|pairs=/d; /replica_groups=[^{]/d; /replica_groups={{/d; /all-gather/d' groups.hlo.txt >alone.hlo.txt
 quiet out "$pophlo" -o alone.a alone.hlo.txt

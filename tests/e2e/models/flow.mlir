@@ -249,3 +249,38 @@ func.func @main() {
   check.expect_eq_const %1, dense<6> : tensor<i32>
   return
 }
+// -----
+// What only dead operations use is not there: a branch whose slice nobody takes lays out nothing.
+func.func @main() {
+  %p = stablehlo.constant dense<true> : tensor<i1>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %i = stablehlo.iota dim = 0 : tensor<6x4xi32>
+  %x = stablehlo.add %i, %i : tensor<6x4xi32>
+  %0 = "stablehlo.if"(%p) ({
+    %d = stablehlo.dynamic_slice %x, %z, %z, sizes = [1, 4] : (tensor<6x4xi32>, tensor<i32>, tensor<i32>) -> tensor<1x4xi32>
+    stablehlo.return %i : tensor<6x4xi32>
+  }, {
+    stablehlo.return %i : tensor<6x4xi32>
+  }) : (tensor<i1>) -> tensor<6x4xi32>
+  check.expect_eq %0, %i : tensor<6x4xi32>
+  return
+}
+// -----
+// What a barrier lets through is not changed where it lies as long as others need it.
+func.func @main() {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %i = stablehlo.iota dim = 0 : tensor<6x4xi32>
+  %w = stablehlo.constant dense<9> : tensor<1x4xi32>
+  %u = stablehlo.constant dense<-7> : tensor<3x2xi32>
+  %x = stablehlo.dynamic_update_slice %i, %w, %one, %z : (tensor<6x4xi32>, tensor<1x4xi32>, tensor<i32>, tensor<i32>) -> tensor<6x4xi32>
+  %r = stablehlo.dynamic_slice %x, %one, %z, sizes = [1, 4] : (tensor<6x4xi32>, tensor<i32>, tensor<i32>) -> tensor<1x4xi32>
+  %b = stablehlo.optimization_barrier %x : tensor<6x4xi32>
+  %c = stablehlo.dynamic_slice %b, %one, %one, sizes = [3, 2] : (tensor<6x4xi32>, tensor<i32>, tensor<i32>) -> tensor<3x2xi32>
+  %d = stablehlo.dynamic_update_slice %b, %u, %one, %one : (tensor<6x4xi32>, tensor<3x2xi32>, tensor<i32>, tensor<i32>) -> tensor<6x4xi32>
+  check.expect_eq_const %b, dense<[[0, 0, 0, 0], [9, 9, 9, 9], [2, 2, 2, 2], [3, 3, 3, 3], [4, 4, 4, 4], [5, 5, 5, 5]]> : tensor<6x4xi32>
+  check.expect_eq_const %d, dense<[[0, 0, 0, 0], [9, -7, -7, 9], [2, -7, -7, 2], [3, -7, -7, 3], [4, 4, 4, 4], [5, 5, 5, 5]]> : tensor<6x4xi32>
+  check.expect_eq_const %r, dense<9> : tensor<1x4xi32>
+  check.expect_eq_const %c, dense<[[9, 9], [2, 2], [3, 3]]> : tensor<3x2xi32>
+  return
+}
