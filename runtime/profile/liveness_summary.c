@@ -52,8 +52,9 @@ static void print_program(liveness_printer *p, size_t number, int indent)
   const char *name = pop_profile_as_string(pop_profile_get(program, "name"));
   const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
   char count[32];
-  fprintf(p->style->stream, "%*s%s%s%s\n", indent, "", type ? type : "?", name ? ": " : "",
-          name ? name : "");
+  fprintf(p->style->stream, "%*s%s%s", indent, "", type ? type : "?", name ? ": " : "");
+  summary_name(p->style->stream, name ? name : "");
+  fputc('\n', p->style->stream);
   if (!live.node) return;
   fprintf(p->style->stream, "%*sLive Bytes (excluding always-live): %s\n", indent + INDENT, "",
           grouped((uint64_t)pop_profile_as_int(pop_profile_get(live, "bytes")), count));
