@@ -140,6 +140,10 @@ void many_expressions()
   popops::mapWithOutput(f.graph, {pe::Any(pe::_1 + pe::_2), pe::Any(pe::_1 > pe::_2)}, {a, b},
                         std::vector<Tensor>{sum, greater}, f.program);
   popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_2, pe::_1}, {a, b}, f.program);
+  CHECK(pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::_1 + pe::Const(2)));
+  CHECK(pe::Any(pe::Abs(pe::_1)).deepEquals(pe::Abs(pe::_1)));
+  CHECK(!pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::Add(pe::_1, pe::Const(2.0f))));
+  CHECK(!pe::deepEquals(pe::Sub(pe::_1, pe::_2), pe::Sub(pe::_2, pe::_1)));
   CHECK_THROWS(poplar_error, "2 expressions and 1 tensors",
                popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_1, pe::_1}, {a}, f.program));
   Tensor doubled = f.values(FLOAT, y);

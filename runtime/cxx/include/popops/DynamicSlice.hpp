@@ -4,6 +4,7 @@
 
 #include <popops/detail/SliceOptions.hpp>
 #include <populus/popops_slice.h>
+#include <poputil/Util.hpp>
 
 namespace popops
 {
@@ -206,6 +207,37 @@ inline poplar::Tensor createIndicesTensor(poplar::Graph &graph,
   detail::checkSliceOptions("popops::createIndicesTensor", options);
   return graph.addVariable(poplar::UNSIGNED_INT, {numIndices, dims.size()},
                            poplar::VariableMappingMethod::LINEAR, debugContext);
+}
+
+// What `s` is a slice of: as many slices as numSlices says, along each of `dims`. Each lies as `s` does.
+inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
+                                                     const std::vector<std::size_t> &dims,
+                                                     const std::vector<std::size_t> &numSlices,
+                                                     const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSizes("popops::createSliceableTensorFromSlice", dims, numSlices);
+  std::size_t all = 1;
+  for (std::size_t count : numSlices) all *= count;
+  poplar::Tensor t = poputil::cloneN(graph, s, static_cast<unsigned>(all), debugContext);
+  t = t.reshapePartial(0, 1, numSlices);
+  for (std::size_t i = dims.size();
+       i-- > 0;) { // numbers of slices go to the dimensions they are of
+    unsigned at = static_cast<unsigned>(i + dims[i]);
+    t = t.dimRoll(static_cast<unsigned>(i), at).flatten(at, at + 2);
+  }
+  return t;
+}
+// How the first slice of these sizes lies.
+inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
+                                                          const poplar::Tensor &t,
+                                                          const std::vector<std::size_t> &dims,
+                                                          const std::vector<std::size_t> &sizes)
+{
+  detail::checkSizes("popops::getSliceMapping", dims, sizes);
+  poplar::Tensor slice = t;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    slice = slice.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
+  return graph.getTileMapping(slice);
 }
 
 // ---- one slice ----
