@@ -104,8 +104,12 @@ void one_slice()
       CHECK(g.getTileMapping(slices.slice({r, c}, {r + 2, c + 3})) == g.getTileMapping(slice));
   CHECK(popops::getSliceMapping(g, slices, {0, 1}, {2, 3}) == g.getTileMapping(slice));
   f.prog.add(Copy(f.input(UNSIGNED_INT, {6, 12}, counted(72)), slices));
-  CHECK(same(f.run<unsigned>(popops::dynamicSlice(g, slices, at, {0, 1}, {2, 3}, f.prog)),
-             {51, 52, 53, 63, 64, 65}));
+  Tensor out = popops::createDynamicSliceOutput(g, slices, at, {0, 1}, {2, 3}, "out");
+  CHECK(g.getTileMapping(out) == g.getTileMapping(slice));
+  popops::dynamicSliceWithOutput(g, out, slices, at, {0, 1}, {2, 3}, f.prog);
+  CHECK(same(f.run<unsigned>(out), {51, 52, 53, 63, 64, 65}));
+  CHECK_THROWS(tensor_creation_error, "2 offsets for 1",
+               popops::createDynamicSliceOutput(g, slices, at, {0}, {2}));
   CHECK_THROWS(tensor_creation_error, "1 sizes",
                popops::createSliceableTensorFromSlice(g, slice, {0, 1}, {2}));
 

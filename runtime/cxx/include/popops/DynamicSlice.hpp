@@ -209,6 +209,46 @@ inline poplar::Tensor createIndicesTensor(poplar::Graph &graph,
                            poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 
+namespace detail
+{
+
+inline poplar::Tensor firstSlice(const poplar::Tensor &t, const std::vector<std::size_t> &dims,
+                                 const std::vector<std::size_t> &sizes)
+{
+  poplar::Tensor slice = t;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    slice = slice.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
+  return slice;
+}
+
+} // namespace detail
+
+// How the first slice of these sizes lies.
+inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
+                                                          const poplar::Tensor &t,
+                                                          const std::vector<std::size_t> &dims,
+                                                          const std::vector<std::size_t> &sizes)
+{
+  detail::checkSizes("popops::getSliceMapping", dims, sizes);
+  return graph.getTileMapping(detail::firstSlice(t, dims, sizes));
+}
+// For dynamicSliceWithOutput: it lies as the first slice does. `offset` has a number for each of `dims`.
+inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
+                                               const poplar::Tensor &offset,
+                                               const std::vector<std::size_t> &dims,
+                                               const std::vector<std::size_t> &sizes,
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {})
+{
+  poplar::detail::refuseOptions("popops::createDynamicSliceOutput", options);
+  detail::checkSizes("popops::createDynamicSliceOutput", dims, sizes);
+  if (offset.numElements() != dims.size())
+    throw poplar::tensor_creation_error(
+        "popops::createDynamicSliceOutput: " + std::to_string(offset.numElements()) +
+        " offsets for " + std::to_string(dims.size()) + " dimensions");
+  return graph.clone(detail::firstSlice(t, dims, sizes), debugContext);
+}
+
 // What `s` is a slice of: as many slices as numSlices says, along each of `dims`. Each lies as `s` does.
 inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
                                                      const std::vector<std::size_t> &dims,
@@ -227,19 +267,6 @@ inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const
   }
   return t;
 }
-// How the first slice of these sizes lies.
-inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
-                                                          const poplar::Tensor &t,
-                                                          const std::vector<std::size_t> &dims,
-                                                          const std::vector<std::size_t> &sizes)
-{
-  detail::checkSizes("popops::getSliceMapping", dims, sizes);
-  poplar::Tensor slice = t;
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    slice = slice.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
-  return graph.getTileMapping(slice);
-}
-
 // ---- one slice ----
 
 inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t,
