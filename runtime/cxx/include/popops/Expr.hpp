@@ -99,6 +99,11 @@ class ConstHalf : public Expr
 public:
   explicit ConstHalf(float value) { nodes.push_back({POP_EXPR_CONSTANT, 0, 0, value, POP_HALF}); }
 };
+// 1.5_half
+inline ConstHalf operator""_half(long double value)
+{
+  return ConstHalf(static_cast<float>(value));
+}
 
 class Cast : public Expr
 {
