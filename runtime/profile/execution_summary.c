@@ -4,6 +4,7 @@
 #include "profile/graph_summary.h"
 #include "profile/grouped.h"
 #include "profile/simulation.h"
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,8 @@ static void print_types(const summary *s, const type_cost *costs, int indent)
   for (uint32_t t = 0; t < s->num_types; t++) {
     if (costs[t].cycles == 0) continue;
     sorted[count++] = (type_cost){t, costs[t].instances, costs[t].cycles};
-    if (summary_name(NULL, type_name(s, t)) > longest)
-      longest = summary_name(NULL, type_name(s, t));
+    if (pop_write_name(type_name(s, t), NULL) > longest)
+      longest = pop_write_name(type_name(s, t), NULL);
   }
   qsort(sorted, count, sizeof *sorted, compare_costs);
   for (size_t i = 0; i < count; i++) {
@@ -97,7 +98,7 @@ static void print_types(const summary *s, const type_cost *costs, int indent)
     snprintf(instances, sizeof instances,
              "(%llu instances):", (unsigned long long)sorted[i].instances);
     fprintf(s->stream, "%*s", indent, "");
-    summary_name_in_column(s->stream, type_name(s, sorted[i].type), longest);
+    pop_write_name_in_column(type_name(s, sorted[i].type), longest, s->stream);
     fprintf(s->stream, " %24s %12s\n", instances, grouped(sorted[i].cycles, cycles));
   }
   free(sorted);
@@ -147,7 +148,7 @@ static void print_named_types(const summary *s, const char *title, bool *named)
     if (is_first) fprintf(s->stream, "\n  %s:\n", title);
     is_first = false;
     fputs("    ", s->stream);
-    summary_name(s->stream, type_name(s, t));
+    pop_write_name(type_name(s, t), s->stream);
     fputc('\n', s->stream);
   }
   free(named);
@@ -208,7 +209,7 @@ static void print_step(const summary *s, const simulated_step *step)
   }
   fprintf(s->stream, "  %s (cycles %s - %s)%s", executable_step_tag(step->kind),
           grouped(step->from, from), grouped(step->to, to), *step->name ? ": " : "");
-  summary_name(s->stream, step->name);
+  pop_write_name(step->name, s->stream);
   fputc('\n', s->stream);
   print_cycles(s, step);
   print_active_tiles(s, step);

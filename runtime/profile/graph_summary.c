@@ -86,37 +86,18 @@ void summary_bytes(const summary_style *style, int indent, const char *label, ui
           grouped(bytes, number));
 }
 
-size_t summary_name(FILE *stream, const char *name)
-{
-  size_t bytes = 0;
-  for (size_t size = strlen(name), at = 0, length; at < size; at += length ? length : 1) {
-    bool is_layout = name[at] == '\n' || name[at] == '\t';
-    length = is_layout ? 0 : pop_printable_length(name + at, size - at);
-    bytes += length ? length : 4;
-    if (stream && length) fwrite(name + at, 1, length, stream);
-    if (stream && !length) fprintf(stream, "\\x%02x", (unsigned char)name[at]);
-  }
-  return bytes;
-}
-
-void summary_name_in_column(FILE *stream, const char *name, size_t width)
-{
-  size_t bytes = summary_name(stream, name);
-  fprintf(stream, "%*s", bytes < width ? (int)(width - bytes) : 0, "");
-}
-
 void summary_rows(const summary_style *style, int indent, const summary_row *rows, size_t count,
                   int width, const char *unit)
 {
   size_t longest = 0;
   char number[32];
   for (size_t i = 0; i < count; ++i)
-    if (rows[i].number && summary_name(NULL, rows[i].name) > longest)
-      longest = summary_name(NULL, rows[i].name);
+    if (rows[i].number && pop_write_name(rows[i].name, NULL) > longest)
+      longest = pop_write_name(rows[i].name, NULL);
   for (size_t i = 0; i < count; ++i) {
     if (!rows[i].number) continue;
     fprintf(style->stream, "%*s", indent, "");
-    summary_name_in_column(style->stream, rows[i].name, longest);
+    pop_write_name_in_column(rows[i].name, longest, style->stream);
     fprintf(style->stream, "%*s%s\n", width, grouped(rows[i].number, number), unit);
   }
 }

@@ -22,12 +22,6 @@ void summary_heading(const summary_style *style, int indent, const char *text, b
 void summary_bytes(const summary_style *style, int indent, const char *label, uint64_t bytes,
                    int width);
 
-/* A name in a line: what would end the line or speak to the terminal is as in \x1b. Returns how many bytes it takes; NULL: it
- * is only counted. */
-size_t summary_name(FILE *stream, const char *name);
-/* With blanks behind it, up to so many bytes. */
-void summary_name_in_column(FILE *stream, const char *name, size_t width);
-
 /* Names with numbers behind them, in columns. */
 typedef struct summary_row {
   const char *name;

@@ -5,6 +5,7 @@
 #include "profile/grouped.h"
 
 #include <populus/arena.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void print_program(liveness_printer *p, size_t number, int indent)
   const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
   char count[32];
   fprintf(p->style->stream, "%*s%s%s", indent, "", type ? type : "?", name ? ": " : "");
-  summary_name(p->style->stream, name ? name : "");
+  pop_write_name(name ? name : "", p->style->stream);
   fputc('\n', p->style->stream);
   if (!live.node) return;
   fprintf(p->style->stream, "%*sLive Bytes (excluding always-live): %s\n", indent + INDENT, "",
