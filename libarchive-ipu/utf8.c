@@ -48,3 +48,22 @@ void pop_write_printable(const char *text, size_t size, FILE *stream)
       fprintf(stream, "\\x%02x", (unsigned char)text[at]);
   }
 }
+
+size_t pop_write_name(const char *name, FILE *stream)
+{
+  size_t bytes = 0;
+  for (size_t size = strlen(name), at = 0, length; at < size; at += length ? length : 1) {
+    bool is_layout = name[at] == '\n' || name[at] == '\t';
+    length = is_layout ? 0 : pop_printable_length(name + at, size - at);
+    bytes += length ? length : strlen("\\x1b");
+    if (stream && length) fwrite(name + at, 1, length, stream);
+    if (stream && !length) fprintf(stream, "\\x%02x", (unsigned char)name[at]);
+  }
+  return bytes;
+}
+
+void pop_write_name_in_column(const char *name, size_t width, FILE *stream)
+{
+  size_t bytes = pop_write_name(name, stream);
+  fprintf(stream, "%*s", bytes < width ? (int)(width - bytes) : 0, "");
+}

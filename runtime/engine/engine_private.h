@@ -100,6 +100,13 @@ void engine_leave_callbacks(pop_engine *engine);
 /* An error if that is so. */
 POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 
+/* host_access.c: as pop_engine_connect_replica_stream_callback; callbacks of one `user` that is not NULL are never called at
+ * the same time. */
+POP_MUST_CHECK pop_error *engine_connect_callback(pop_engine *engine, const char *handle,
+                                                  uint32_t replica,
+                                                  const pop_stream_callback *callback,
+                                                  const void *user);
+
 /* replicas.c: a machine for each replica of the executable. What is made is the engine's at once. */
 POP_MUST_CHECK pop_error *replicas_create(pop_engine *engine, const run_options *options);
 void replicas_free(pop_engine *engine);

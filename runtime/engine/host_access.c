@@ -115,14 +115,25 @@ pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *han
 
 static pop_error *connect_replica_stream_callback(pop_engine *engine, const char *handle,
                                                   uint32_t replica,
-                                                  const pop_stream_callback *callback)
+                                                  const pop_stream_callback *callback,
+                                                  const void *user)
 {
   static const char call[] = "pop_engine_connect_replica_stream_callback";
   streams *in;
   size_t stream;
   POP_TRY(find_own_stream(engine, call, handle, replica, &in, &stream));
   callback_turn *turn = NULL;
-  return streams_connect_callback(in, call, stream, callback, &turn);
+  POP_TRY(streams_connect_callback(in, call, stream, callback, &turn));
+  streams_set_user(in, stream, user);
+  return NULL;
+}
+
+pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
+                                   const pop_stream_callback *callback, const void *user)
+{
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine,
+                      connect_replica_stream_callback(engine, handle, replica, callback, user));
 }
 
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
@@ -130,8 +141,7 @@ pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const 
                                                       const pop_stream_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine, connect_replica_stream_callback(engine, handle, replica, callback));
+  return engine_connect_callback(engine, handle, replica, callback, NULL);
 }
 
 /* ---- tensors ---- */

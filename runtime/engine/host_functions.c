@@ -110,6 +110,11 @@ void host_functions_free(host_function *first)
   }
 }
 
+void host_functions_restart(host_function *first)
+{
+  for (; first; first = first->next) first->moved = 0;
+}
+
 /* The first stream of the function has its name, or there is no such function. */
 static pop_error *refuse(const pop_executable *e, const char *handle)
 {
@@ -149,7 +154,9 @@ pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *hand
     const executable_stream *s = find_stream(e, handle, output, output ? i - f->num_inputs : i);
     const pop_stream_callback of_stream = {.fetch = output ? give_output : take_input,
                                            .context = &f->arguments[i]};
-    POP_TRY(pop_engine_connect_replica_stream_callback(engine, s->name, replica, &of_stream));
+    /* Its arguments belong together, and so do functions that share a context. */
+    const void *user = callback->context ? callback->context : f;
+    POP_TRY(engine_connect_callback(engine, s->name, replica, &of_stream, user));
   }
   return NULL;
 }

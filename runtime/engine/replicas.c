@@ -189,6 +189,7 @@ static pop_error *write_indices(pop_engine *engine)
 static pop_error *load_own(pop_engine *engine)
 {
   for (uint32_t i = 0; i < engine->num_replicas; i++) streams_restart(engine->replicas[i].streams);
+  host_functions_restart(engine->host_functions);
   for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++) {
     replica *r = &engine->replicas[i];
     if (engine->on_cpu)

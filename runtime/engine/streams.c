@@ -24,6 +24,7 @@ typedef struct connection {
   bool has_callback;
   pop_stream_callback callback;
   callback_turn *turn; /* of the callback */
+  const void *user;    /* what the callback uses besides its context; NULL: nothing */
   /* Buffers of callbacks, of one copy each, made when they are needed: all of them; those that nobody
    * uses; those that prefetch has filled, the oldest first. */
   buffer_list buffers, unused, prefetched;
@@ -168,7 +169,13 @@ static connection *connection_of(const streams *s, size_t number)
 const void *streams_used_by(const streams *s, size_t number)
 {
   const connection *c = connection_of(s, number);
+  if (c->user) return c->user;
   return c->callback.context ? c->callback.context : c;
+}
+
+void streams_set_user(streams *s, size_t number, const void *user)
+{
+  connection_of(s, number)->user = user;
 }
 
 pop_error *streams_check_own(const streams *s, const char *call, size_t number)

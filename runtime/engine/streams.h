@@ -37,8 +37,10 @@ void streams_limit_callbacks(streams *s, double seconds);
 /* Copies of a stream that may be prefetched; 0: as many as it says itself. */
 void streams_limit_lookahead(streams *s, uint32_t copies);
 /* What streams_begin and streams_end work on: calls for different ones may be made at once. It is the context of the
- * stream's callbacks, which is thus used by one thread at a time, or the connection if there is none. */
+ * stream's callbacks, which is thus used by one thread at a time, or the connection if there is none; or what the stream has
+ * been told since it was connected. */
 const void *streams_used_by(const streams *s, size_t number);
+void streams_set_user(streams *s, size_t number, const void *user);
 /* Buffers start at their beginning again, what was prefetched is given up. */
 void streams_restart(streams *s);
 

@@ -10,6 +10,14 @@ static const char *stream_name(pop_graph *graph, const char *handle, bool output
   return pop_arena_printf(graph->arena, "%s/%s%zu", handle, output ? "output" : "input", number);
 }
 
+/* The function is called when all of its inputs have come: nothing comes for one of these. */
+static bool has_empty(const pop_host_argument *arguments, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (arguments[i].num_elements == 0) return true;
+  return false;
+}
+
 pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *handle,
                                               const pop_host_argument *inputs, size_t num_inputs,
                                               const pop_host_argument *outputs, size_t num_outputs)
@@ -28,6 +36,11 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
   if ((num_inputs && !inputs) || (num_outputs && !outputs)) {
     graph_failf(top, POP_ERROR_INVALID_ARGUMENT, "%s: the address of the %s is NULL", call,
                 num_inputs && !inputs ? "inputs" : "outputs");
+    return none;
+  }
+  if (has_empty(inputs, num_inputs) || has_empty(outputs, num_outputs)) {
+    graph_failf(top, POP_ERROR_INVALID_ARGUMENT,
+                "%s: an argument of '%s' has no elements; each has at least one", call, handle);
     return none;
   }
   for (size_t i = 0; i < num_inputs; i++)

@@ -10,6 +10,7 @@ typedef struct exchange_numbers {
   /* By event: exchanges with streams and remote buffers, then what the host looks at (prints, comparisons);
    * NONE: an abort moves nothing. */
   uint32_t *of_event;
+  uint32_t *events; /* those that have a number, by it */
   uint32_t num_internal, num_external, num_host;
 } exchange_numbers;
 

@@ -361,15 +361,30 @@ static uint64_t cycles_of_call(const uint32_t *calls, uint32_t call, const execu
   return call < m->words && calls[call] > m->overhead ? calls[call] - m->overhead : 0;
 }
 
-static uint32_t count_by(const executable_vertex *vertices, uint32_t count, uint32_t worker)
+/* Vertices are in a row by what runs them: the supervisor, all workers, each worker. */
+static uint32_t place_in_row(uint32_t worker)
 {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++) found += vertices[i].worker == worker;
-  return found;
+  return worker == EXECUTABLE_ON_SUPERVISOR    ? 0
+         : worker == EXECUTABLE_ON_ALL_WORKERS ? 1
+                                               : 2 + worker;
 }
 
-/* Vertices in a row: the supervisor's, those of all workers, each worker's. Calls: the supervisor's, then for each
- * worker those of all workers and its own. */
+/* Where those begin that are run by this one or by what comes behind it in the row: a tile may have thousands, and each of
+ * them is asked for. */
+static uint32_t first_by(const executable_vertex *vertices, uint32_t count, uint32_t worker)
+{
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (place_in_row(vertices[middle].worker) < place_in_row(worker))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Calls: the supervisor's, then for each worker those of all workers and its own. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex)
 {
   const pop_executable *e = x->executable;
@@ -382,14 +397,17 @@ uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t ve
   if (!calls)
     return vertices[vertex].cycles ? vertices[vertex].cycles : execution_taken(x, work)[vertex];
   if (worker == EXECUTABLE_ON_SUPERVISOR) return cycles_of_call(calls, vertex, m);
-  uint32_t num_all = count_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
+  uint32_t own = first_by(vertices, row->count, 0);
+  uint32_t num_all = own - first_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
   if (worker != EXECUTABLE_ON_ALL_WORKERS)
     return cycles_of_call(calls, vertex + worker * num_all, m);
   uint64_t most = 0;
   for (uint32_t w = 0, call = vertex; w < e->target.num_worker_contexts; w++) {
     uint64_t cycles = cycles_of_call(calls, call, m);
     if (cycles > most) most = cycles;
-    call += num_all + count_by(vertices, row->count, w);
+    uint32_t end = first_by(vertices, row->count, w + 1);
+    call += num_all + end - own;
+    own = end;
   }
   return most;
 }

@@ -113,8 +113,7 @@ static void put_exchanges(const execution_emitter *p)
   emit_end_vector(p->to);
   emit_begin_vector(p->to, "hostExchangeCycles");
   for (uint32_t number = 0; number < p->numbers.num_host; number++)
-    for (uint32_t i = 0; i < e->num_events; i++)
-      if (p->numbers.of_event[i] == number) put_by_tile(p, execution_host_costs(p->x, i, p->costs));
+    put_by_tile(p, execution_host_costs(p->x, p->numbers.events[number], p->costs));
   emit_end_vector(p->to);
 }
 
@@ -383,8 +382,7 @@ static void put_costs(const execution_emitter *p)
   put_exchange_costs(p, "externalExchanges", true);
   emit_begin_vector(p->to, "hostExchanges");
   for (uint32_t number = 0; number < p->numbers.num_host; number++)
-    for (uint32_t i = 0; i < e->num_events; i++)
-      if (p->numbers.of_event[i] == number) put_cost(p, execution_host_costs(p->x, i, p->costs));
+    put_cost(p, execution_host_costs(p->x, p->numbers.events[number], p->costs));
   emit_end_vector(p->to);
   if (e->num_acknowledged) put_acknowledging_tiles(p);
   put_vertex_types(p);

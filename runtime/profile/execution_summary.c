@@ -4,6 +4,7 @@
 #include "profile/graph_summary.h"
 #include "profile/grouped.h"
 #include "profile/simulation.h"
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,15 +89,17 @@ static void print_types(const summary *s, const type_cost *costs, int indent)
   for (uint32_t t = 0; t < s->num_types; t++) {
     if (costs[t].cycles == 0) continue;
     sorted[count++] = (type_cost){t, costs[t].instances, costs[t].cycles};
-    if (strlen(type_name(s, t)) > longest) longest = strlen(type_name(s, t));
+    if (pop_write_name(type_name(s, t), NULL) > longest)
+      longest = pop_write_name(type_name(s, t), NULL);
   }
   qsort(sorted, count, sizeof *sorted, compare_costs);
   for (size_t i = 0; i < count; i++) {
     char cycles[32], instances[48];
     snprintf(instances, sizeof instances,
              "(%llu instances):", (unsigned long long)sorted[i].instances);
-    fprintf(s->stream, "%*s%-*s %24s %12s\n", indent, "", (int)longest,
-            type_name(s, sorted[i].type), instances, grouped(sorted[i].cycles, cycles));
+    fprintf(s->stream, "%*s", indent, "");
+    pop_write_name_in_column(type_name(s, sorted[i].type), longest, s->stream);
+    fprintf(s->stream, " %24s %12s\n", instances, grouped(sorted[i].cycles, cycles));
   }
   free(sorted);
 }
@@ -144,7 +147,9 @@ static void print_named_types(const summary *s, const char *title, bool *named)
     if (!named[t]) continue;
     if (is_first) fprintf(s->stream, "\n  %s:\n", title);
     is_first = false;
-    fprintf(s->stream, "    %s\n", type_name(s, t));
+    fputs("    ", s->stream);
+    pop_write_name(type_name(s, t), s->stream);
+    fputc('\n', s->stream);
   }
   free(named);
 }
@@ -202,8 +207,10 @@ static void print_step(const summary *s, const simulated_step *step)
             step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
     return;
   }
-  fprintf(s->stream, "  %s (cycles %s - %s)%s%s\n", executable_step_tag(step->kind),
-          grouped(step->from, from), grouped(step->to, to), *step->name ? ": " : "", step->name);
+  fprintf(s->stream, "  %s (cycles %s - %s)%s", executable_step_tag(step->kind),
+          grouped(step->from, from), grouped(step->to, to), *step->name ? ": " : "");
+  pop_write_name(step->name, s->stream);
+  fputc('\n', s->stream);
   print_cycles(s, step);
   print_active_tiles(s, step);
   if (step->knows_threads) print_percent(s, "Thread Balance:", step->thread_balance);
@@ -275,6 +282,9 @@ static void take_value(summary *s, pop_profile_value value)
     step.kind = EXECUTABLE_STEP_SYNC;
     step.phase = PHASE_ANS;
     step.syncs = (uint32_t)count_of(value, "syncs");
+  } else if (type && strcmp(type, "StreamCopyBegin") == 0) {
+    step.kind = EXECUTABLE_STEP_SYNC; /* an external one */
+    step.phase = PHASE_BEGIN;
   } else if (!kind_of(type, &step.kind)) {
     return;
   }

@@ -191,9 +191,10 @@ void emit_exchanges(const emitter *to, const graph_profile *g)
     exchange_kind *kind = e->exchanges[i].zone ? &external : &internal;
     kind->members[kind->count++] = i;
   }
-  for (size_t i = 0; i < e->num_events; ++i)
-    if (n->of_event[i] != EXECUTABLE_NONE) host.members[n->of_event[i]] = i;
-  host.count = n->num_host;
+  while (host.count < n->num_host) {
+    host.members[host.count] = n->events[host.count];
+    host.count++;
+  }
   tile_parts t = {.num_tiles = pop_target_num_tiles(&e->target)};
   t.of = pop_xcalloc(t.num_tiles, sizeof *t.of);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {

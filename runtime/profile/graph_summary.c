@@ -92,11 +92,14 @@ void summary_rows(const summary_style *style, int indent, const summary_row *row
   size_t longest = 0;
   char number[32];
   for (size_t i = 0; i < count; ++i)
-    if (rows[i].number && strlen(rows[i].name) > longest) longest = strlen(rows[i].name);
-  for (size_t i = 0; i < count; ++i)
-    if (rows[i].number)
-      fprintf(style->stream, "%*s%-*s%*s%s\n", indent, "", (int)longest, rows[i].name, width,
-              grouped(rows[i].number, number), unit);
+    if (rows[i].number && pop_write_name(rows[i].name, NULL) > longest)
+      longest = pop_write_name(rows[i].name, NULL);
+  for (size_t i = 0; i < count; ++i) {
+    if (!rows[i].number) continue;
+    fprintf(style->stream, "%*s", indent, "");
+    pop_write_name_in_column(rows[i].name, longest, style->stream);
+    fprintf(style->stream, "%*s%s\n", width, grouped(rows[i].number, number), unit);
+  }
 }
 
 /* ---- target, graph ---- */

@@ -5,10 +5,16 @@
 #include "profile/grouped.h"
 
 #include <populus/arena.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_WIDTH = 14, INDENT = 2, MOST_PROGRAMS = 20000 };
+enum {
+  NUMBER_WIDTH = 14,
+  INDENT = 2,
+  MAX_INDENT = 80, /* programs nest as deep as their author likes */
+  MOST_PROGRAMS = 20000
+};
 
 typedef struct liveness_printer {
   const summary_style *style;
@@ -52,8 +58,9 @@ static void print_program(liveness_printer *p, size_t number, int indent)
   const char *name = pop_profile_as_string(pop_profile_get(program, "name"));
   const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
   char count[32];
-  fprintf(p->style->stream, "%*s%s%s%s\n", indent, "", type ? type : "?", name ? ": " : "",
-          name ? name : "");
+  fprintf(p->style->stream, "%*s%s%s", indent, "", type ? type : "?", name ? ": " : "");
+  pop_write_name(name ? name : "", p->style->stream);
+  fputc('\n', p->style->stream);
   if (!live.node) return;
   fprintf(p->style->stream, "%*sLive Bytes (excluding always-live): %s\n", indent + INDENT, "",
           grouped((uint64_t)pop_profile_as_int(pop_profile_get(live, "bytes")), count));
@@ -78,18 +85,19 @@ static void push_children(const liveness_printer *p, waiting at, waiting_list *s
 {
   pop_profile_value program = pop_profile_at(p->programs, at.program);
   const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
+  int indent = at.indent < MAX_INDENT ? at.indent + INDENT : at.indent;
   if (p->follow_calls && type && strcmp(type, "Call") == 0) {
     size_t function = (size_t)pop_profile_as_int(pop_profile_get(program, "target"));
     if (function >= pop_profile_count(p->functions)) return;
     size_t root = (size_t)pop_profile_as_int(pop_profile_at(p->functions, function));
-    pop_push(stack->items, stack->count, stack->capacity, (waiting){root, at.indent + INDENT});
+    pop_push(stack->items, stack->count, stack->capacity, (waiting){root, indent});
     return;
   }
   pop_profile_value children = pop_profile_get(program, "children");
   for (size_t i = pop_profile_count(children); i-- > 0;) {
     size_t child = (size_t)pop_profile_as_int(pop_profile_at(children, i));
     if (child > at.program) /* so that it ends */
-      pop_push(stack->items, stack->count, stack->capacity, (waiting){child, at.indent + INDENT});
+      pop_push(stack->items, stack->count, stack->capacity, (waiting){child, indent});
   }
 }
 

@@ -75,15 +75,22 @@ static void take_begin(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t
   pop_push(t->open, t->num_open, t->open_capacity, (open_mark){tile, number, cycle});
 }
 
+/* When the tile's last overflow began, or 0. */
+static uint64_t last_overflow(const timed_blocks *t, uint32_t tile)
+{
+  for (size_t i = t->num_blocks; i-- > 0;)
+    if (t->blocks[i].tile == tile && t->blocks[i].kind == TIMED_OVERFLOW) return t->blocks[i].from;
+  return 0;
+}
+
 /* Those that began inside it have ended before: in an overflow. */
-static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle,
-                     uint64_t overflow_from)
+static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle)
 {
   size_t at = find_open(t, tile, number);
   if (at == t->num_open) {
     keep(t, (timed_block){.kind = TIMED_UNKNOWN,
                           .tile = tile,
-                          .from = overflow_from,
+                          .from = last_overflow(t, tile),
                           .to = cycle,
                           .has_end = true});
     return;
@@ -92,14 +99,6 @@ static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t c
     if (t->open[i].tile == tile) end_open(t, i, cycle, false);
   end_open(t, at, cycle, true);
   if (block_of(t, tile, number).kind == TIMED_STREAM_MID) take_begin(t, tile, number + 1, cycle);
-}
-
-/* The end of the tile's last overflow, or 0. */
-static uint64_t last_overflow(const timed_blocks *t, uint32_t tile)
-{
-  for (size_t i = t->num_blocks; i-- > 0;)
-    if (t->blocks[i].tile == tile && t->blocks[i].kind == TIMED_OVERFLOW) return t->blocks[i].from;
-  return 0;
 }
 
 void timed_blocks_take(timed_blocks *t, const executable_measure *buffer, const uint32_t *words,
@@ -111,7 +110,7 @@ void timed_blocks_take(timed_blocks *t, const executable_measure *buffer, const 
     const uint32_t *mark = words + 2 + 2 * (size_t)i;
     uint64_t cycle = now - (uint32_t)((uint32_t)now - mark[1]);
     if (mark[0] & 1)
-      take_end(t, buffer->tile, mark[0] >> 1, cycle, last_overflow(t, buffer->tile));
+      take_end(t, buffer->tile, mark[0] >> 1, cycle);
     else
       take_begin(t, buffer->tile, mark[0] >> 1, cycle);
   }

@@ -13,6 +13,7 @@
 #include <populus/data_dir.h>
 #include <populus/embed.h>
 #include <populus/file.h>
+#include <populus/names.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <populus/standard_streams.h>
@@ -34,6 +35,13 @@ static char *say_replicas(uint32_t count, const char *how)
   return count > 1 ? pop_xasprintf(", %s %u replicas", how, count) : pop_xstrdup("");
 }
 
+static void put_name(const char *what, const char *name)
+{
+  printf("%s ", what);
+  pop_write_name(name, stdout);
+  fputs(": ", stdout);
+}
+
 static pop_error *list_handles(const pop_executable *executable)
 {
   for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
@@ -41,8 +49,8 @@ static pop_error *list_handles(const pop_executable *executable)
     POP_TRY(pop_executable_handle(executable, i, &info));
     char *type = tensor_type_and_shape(info.type, info.shape, info.rank);
     char *replicas = say_replicas(info.num_replicas, "of");
-    printf("%s %s: %s%s, %zu bytes\n", info.read ? "read" : "write", info.name, type, replicas,
-           info.bytes);
+    put_name(info.read ? "read" : "write", info.name);
+    printf("%s%s, %zu bytes\n", type, replicas, info.bytes);
     free(replicas);
     free(type);
   }
@@ -58,8 +66,9 @@ static pop_error *list_streams(const pop_executable *executable)
     char *replicas = say_replicas(info.num_replicas, info.broadcast   ? "the same for"
                                                      : info.to_device ? "for each of"
                                                                       : "from each of");
-    printf("stream %s %s: %s%s, %zu bytes a copy\n", info.to_device ? "in" : "out", info.name, type,
-           replicas, info.num_elements * pop_type_bytes(info.type));
+    put_name(info.to_device ? "stream in" : "stream out", info.name);
+    printf("%s%s, %zu bytes a copy\n", type, replicas,
+           info.num_elements * pop_type_bytes(info.type));
     free(replicas);
     free(type);
   }
@@ -74,7 +83,8 @@ static pop_error *list_remote_buffers(const pop_executable *executable)
     const size_t shape[] = {info.repeats, info.num_elements};
     char *type = tensor_type_and_shape(info.type, shape, 2);
     char *replicas = say_replicas(info.num_replicas, "in each of");
-    printf("remote buffer %s: %s%s, %zu bytes a row\n", info.name, type, replicas,
+    put_name("remote buffer", info.name);
+    printf("%s%s, %zu bytes a row\n", type, replicas,
            info.num_elements * pop_type_bytes(info.type));
     free(replicas);
     free(type);
@@ -90,8 +100,11 @@ static pop_error *list(const pop_executable *executable)
          target->num_ipus == 1 ? "" : "s", pop_target_num_tiles(target));
   if (num_replicas > 1) printf("replicas: %u, each on such a target\n", num_replicas);
   printf("compiled by Populus %s\n", pop_executable_version(executable));
-  for (size_t i = 0; i < pop_executable_num_programs(executable); ++i)
-    printf("program %zu: %s\n", i, pop_executable_program_name(executable, i));
+  for (size_t i = 0; i < pop_executable_num_programs(executable); ++i) {
+    printf("program %zu: ", i);
+    pop_write_name(pop_executable_program_name(executable, i), stdout);
+    putchar('\n');
+  }
   POP_TRY(list_handles(executable));
   POP_TRY(list_streams(executable));
   return list_remote_buffers(executable);

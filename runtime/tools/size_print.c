@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum { BAR_WIDTH = 30, BAR_COLUMN = 74, HISTOGRAM_ROWS = 8 };
+enum { NAME_WIDTH = 28, BAR_WIDTH = 30, BAR_COLUMN = 74, HISTOGRAM_ROWS = 8 };
 
 static const struct {
   const char *csv, *json, *title, *counts;
@@ -82,19 +82,28 @@ static int print_bar(uint64_t part, uint64_t whole)
   return width;
 }
 
+static void print_note(const size_row *row, const char *separator)
+{
+  if (row->note) fputs(separator, stdout);
+  if (row->note) pop_write_name(row->note, stdout);
+  putchar('\n');
+}
+
 static void print_text_row(const size_row *row, uint64_t whole)
 {
   double share = whole ? 100.0 * (double)row->bytes / (double)whole : 0;
   if (row->kind == SIZE_PLACE) {
-    printf("  0x%05" PRIx64 " %10" PRIu64 "  %s%s%s\n", row->order, row->bytes, row->name,
-           row->note ? "  " : "", row->note ? row->note : "");
+    printf("  0x%05" PRIx64 " %10" PRIu64 "  ", row->order, row->bytes);
+    pop_write_name(row->name, stdout);
+    print_note(row, "  ");
     return;
   }
-  printf("  %14" PRIu64 " %5.1f%% %8" PRIu64 " %10" PRIu64 "  %-28s ", row->bytes, share,
-         row->count, row->most, row->name);
+  printf("  %14" PRIu64 " %5.1f%% %8" PRIu64 " %10" PRIu64 "  ", row->bytes, share, row->count,
+         row->most);
+  pop_write_name_in_column(row->name, NAME_WIDTH, stdout);
+  putchar(' ');
   int width = print_bar(row->bytes, whole);
-  if (row->note) printf("%s%s", width ? " " : "", row->note);
-  putchar('\n');
+  print_note(row, width ? " " : "");
 }
 
 /* How many tiles have how many bytes. */
@@ -329,7 +338,9 @@ static void print_change(const change *c, const size_style *style)
     printf(" %9s", c->is_new ? "new" : "gone");
   else
     printf(" %+8.2f%%", percent);
-  printf("  %s\n", c->row->name);
+  fputs("  ", stdout);
+  pop_write_name(c->row->name, stdout);
+  putchar('\n');
 }
 
 /* Only those that are shown are kept. */

@@ -243,3 +243,8 @@ for engine in interpreter translator; do
   [ $status = 130 ] || fail "exit status after SIGINT ($engine): $status: $(cat err)"
   has err '^popexec: the run was stopped \(pop_engine_stop\) on tile [01], .*; superstep [0-9]+, cycle [0-9]+'
 done
+
+# Names of an archive are anybody's: none speaks to the terminal or ends a line.
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" odd.a odd-name
+quiet odd "$popexec" -l odd.a
+has odd '^read odd.x1b.31m.x0aname: int, 4 bytes$'

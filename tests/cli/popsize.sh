@@ -172,3 +172,10 @@ sed 's/\\-/-/g' "$POPULUS_SOURCE_DIR/runtime/tools/popsize.1" >manual
 grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
   grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
 done
+
+# Names of an archive are anybody's: none speaks to the terminal or ends a line.
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" odd.a odd-name
+quiet odd "$popsize" --top 0 odd.a
+has odd 'odd.x1b.31m.x0aname' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"
+quiet odd "$popsize" --tile 0 odd.a
+has odd 'odd.x1b.31m.x0aname' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"

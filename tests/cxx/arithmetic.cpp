@@ -132,6 +132,7 @@ void deviations_as_operations()
 void many_expressions()
 {
   namespace pe = popops::expr;
+  using pe::operator""_half;
   Sums f;
   Tensor a = f.values(FLOAT, x), b = f.values(FLOAT, y), sum = f.values(FLOAT, x),
          greater = f.graph.addVariable(BOOL, {x.size()}, VariableMappingMethod::LINEAR);
@@ -140,6 +141,12 @@ void many_expressions()
   popops::mapWithOutput(f.graph, {pe::Any(pe::_1 + pe::_2), pe::Any(pe::_1 > pe::_2)}, {a, b},
                         std::vector<Tensor>{sum, greater}, f.program);
   popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_2, pe::_1}, {a, b}, f.program);
+  CHECK(pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::_1 + pe::Const(2)));
+  CHECK(pe::Any(pe::Abs(pe::_1)).deepEquals(pe::Abs(pe::_1)));
+  CHECK(!pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::Add(pe::_1, pe::Const(2.0f))));
+  CHECK(pe::deepEquals(1.5_half, pe::ConstHalf(1.5f)) &&
+        !pe::deepEquals(1.5_half, pe::Const(1.5f)));
+  CHECK(!pe::deepEquals(pe::Sub(pe::_1, pe::_2), pe::Sub(pe::_2, pe::_1)));
   CHECK_THROWS(poplar_error, "2 expressions and 1 tensors",
                popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_1, pe::_1}, {a}, f.program));
   Tensor doubled = f.values(FLOAT, y);

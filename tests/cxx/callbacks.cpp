@@ -96,6 +96,56 @@ void host_functions()
   CHECK_THROWS(std::out_of_range, "thrown by the function", engine.run());
 }
 
+// Says what it is asked for.
+struct Numbers : StreamCallback {
+  std::string &log;
+  int next = 0;
+
+  explicit Numbers(std::string &l) : log(l) {}
+  Result prefetch(void *buffer) override
+  {
+    log += 'p';
+    *static_cast<int *>(buffer) = next++;
+    return Result::Success;
+  }
+  void fetch(void *buffer) override
+  {
+    log += 'f';
+    *static_cast<int *>(buffer) = next++;
+  }
+  void complete() override { log += 'c'; }
+  void invalidatePrefetched() override { log += 'i'; }
+};
+
+// A function that is given what a stream has brought gets each number once and in order, however early the next is asked for.
+void host_functions_beside_streams(bool ahead, const char *depth, const std::string &expected)
+{
+  SmallGraph f(codelets);
+  std::string log;
+  Tensor a = variable(f.graph, INT, 1, "a"), b = variable(f.graph, INT, 1, "b");
+  DataStream in = f.graph.addHostToDeviceFIFO("in", INT, 1, ReplicatedStreamMode::REPLICATE,
+                                              {{"bufferingDepth", depth}}),
+             out = f.graph.addDeviceToHostFIFO("out", INT, 1);
+  HostFunction twice = f.graph.addHostFunction("twice", {{INT, 1}}, {{INT, 1}});
+  Engine engine(f.graph, Repeat(3, Sequence{Copy(in, a), Call(twice, {a}, {b}), Copy(b, out)}),
+                {{"exchange.enablePrefetch", ahead ? "true" : "false"}});
+  engine.load(f.device);
+  std::vector<int> heard;
+  engine.connectStreamToCallback("in", std::unique_ptr<Numbers>(new Numbers(log)));
+  engine.connectHostFunction("twice", 0, [&](ArrayRef<const void *> i, ArrayRef<void *> o) {
+    log += 't';
+    *static_cast<int *>(o[0]) = 2 * *static_cast<const int *>(i[0]);
+  });
+  engine.connectStreamToCallback("out", [&](void *buffer) {
+    log += 'o';
+    heard.push_back(*static_cast<int *>(buffer));
+  });
+  engine.run();
+  CHECK((heard == std::vector<int>{0, 2, 4}));
+  engine.load(f.device);
+  CHECK(log == expected);
+}
+
 // Two vertices: one of estimates of its own.
 struct Sums : SmallGraph {
   Tensor data, sums;
@@ -231,6 +281,9 @@ void prepare_and_deploy()
 int main()
 {
   host_functions();
+  host_functions_beside_streams(false, "1", "fctofctofcto");
+  host_functions_beside_streams(true, "1", "fcptocptocptoi");
+  host_functions_beside_streams(true, "2", "fcpptocptocptoi");
   estimators();
   estimates_count_on_models();
   what_callbacks_throw_ends_the_compilation();

@@ -397,6 +397,11 @@ void convolutions()
     double products = 0;
     for (float count : convolved(p, ones, weightOnes)) products += double(count);
     CHECK(double(poplin::getFwdFlops(p)) == 2 * products);
+    // Two products of float at once on each of the tiles.
+    const double cycles = products / (2 * f.graph.getTarget().getNumTiles());
+    CHECK(std::abs(poplin::getFwdPerfectCycleCount(f.graph, p) - cycles) < 1e-9 * cycles);
+    CHECK(poplin::getWuPerfectCycleCount(f.graph, p) ==
+          poplin::getBwdPerfectCycleCount(f.graph, p));
   }
   // Plans in advance.
   const OptionFlags wrong{{"pas", "NONE"}}, right{{"pass", "NONE_FWD"}}, none;

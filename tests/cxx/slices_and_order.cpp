@@ -94,6 +94,25 @@ void one_slice()
   for (const auto &tile : g.getTileMapping(table.dimShuffle({1, 2, 0})))
     for (const Interval &interval : tile) CHECK(interval.size() % 100 == 0);
 
+  // As many slices as are wanted, which all lie where this one does.
+  Tensor slice = g.addVariable(UNSIGNED_INT, {2, 3});
+  for (unsigned e = 0; e < 6; ++e) g.setTileMapping(slice.flatten()[e], (2 * e + 1) % 5);
+  Tensor slices = popops::createSliceableTensorFromSlice(g, slice, {1, 0}, {4, 3}, "slices");
+  CHECK((slices.shape() == std::vector<std::size_t>{6, 12}));
+  for (unsigned r = 0; r < 6; r += 2)
+    for (unsigned c = 0; c < 12; c += 3)
+      CHECK(g.getTileMapping(slices.slice({r, c}, {r + 2, c + 3})) == g.getTileMapping(slice));
+  CHECK(popops::getSliceMapping(g, slices, {0, 1}, {2, 3}) == g.getTileMapping(slice));
+  f.prog.add(Copy(f.input(UNSIGNED_INT, {6, 12}, counted(72)), slices));
+  Tensor out = popops::createDynamicSliceOutput(g, slices, at, {0, 1}, {2, 3}, "out");
+  CHECK(g.getTileMapping(out) == g.getTileMapping(slice));
+  popops::dynamicSliceWithOutput(g, out, slices, at, {0, 1}, {2, 3}, f.prog);
+  CHECK(same(f.run<unsigned>(out), {51, 52, 53, 63, 64, 65}));
+  CHECK_THROWS(tensor_creation_error, "2 offsets for 1",
+               popops::createDynamicSliceOutput(g, slices, at, {0}, {2}));
+  CHECK_THROWS(tensor_creation_error, "1 sizes",
+               popops::createSliceableTensorFromSlice(g, slice, {0, 1}, {2}));
+
   CHECK_THROWS(index_error, "has 4", popops::dynamicSlice(g, t, at.slice(0, 1), {1}, {5}, f.prog));
   CHECK_THROWS(index_error, "dimension 2",
                popops::dynamicSlice(g, t, at.slice(0, 1), {2}, {1}, f.prog));
@@ -308,6 +327,16 @@ void loops_and_encodings()
   popops::addInPlace(g, total, i, body);
   f.prog.add(popops::countedForLoop(g, i, 4, limit, -3, body));
   CHECK(same(f.run<int>(total), {4 + 1 - 2 - 5}));
+  // A loop of one's own: 1, 3, 5 are added.
+  Tensor own = f.input(INT, {1}, std::vector<int>{-1}), odd = f.input(INT, {}, counted(1)),
+         end = f.input(INT, {}, std::vector<int>{7});
+  Sequence condition, addition;
+  Tensor more = popops::addForLoopCounterVertex(g, own, end, 2, 3, condition);
+  CHECK(g.getTileMapping(more)[3].size() == 1);
+  popops::addInPlace(g, odd, own.reshape({}), addition);
+  f.prog.add(RepeatWhileTrue(condition, more, addition));
+  CHECK(same(f.run<int>(odd), {1 + 3 + 5}));
+  CHECK(same(f.run<int>(own), {7}));
 
   Tensor truths = f.input(BOOL, {2, 3}, std::vector<int>{1, 1, 1, 1, 0, 1});
   Tensor both = concat(popops::allTrue(g, truths, f.prog).expand({0}),
@@ -377,6 +406,29 @@ void mappings()
   CHECK(poputil::detectInnermostGrouping(g, m) == 6);
   CHECK(poputil::detectInnermostGrouping(g, m.transpose()) == 1);
   CHECK((poputil::detectDimGroupings(g, m) == std::vector<poputil::GroupingInfo>{{1, 6}, {0, 2}}));
+  // Parts of 3, 3, 2 rows and 4, 2 columns, each in one region.
+  Tensor parts = poputil::createPartitionableTensor(g, FLOAT, {8, 6, 1}, {3, 2, 1}, "parts");
+  CHECK((parts.shape() == std::vector<std::size_t>{8, 6, 1}) && parts.containsAliases() == false);
+  std::vector<std::size_t> sizes, numbers;
+  poputil::iterateTensorPartitions(parts, {3, 2, 1},
+                                   [&](const std::vector<std::size_t> &i, const Tensor &part) {
+                                     CHECK(part.isContiguous());
+                                     sizes.push_back(part.numElements());
+                                     numbers.push_back(10 * i[0] + i[1]);
+                                   });
+  CHECK((sizes == std::vector<std::size_t>{9, 9, 9, 9, 6, 6}));
+  CHECK((numbers == std::vector<std::size_t>{0, 1, 10, 11, 20, 21}));
+  CHECK(poputil::createPartitionableTensor(g, INT, {}, {}).rank() == 0);
+  CHECK(poputil::createPartitionableTensor(g, INT, {3, 0}, {2, 2}).numElements() == 0);
+  std::size_t empty = 0;
+  poputil::iterateTensorPartitions(m.flatten().slice(0, 5), {4},
+                                   [&](const std::vector<std::size_t> &, const Tensor &part) {
+                                     empty += part.numElements() == 0;
+                                   });
+  CHECK(empty == 1); // 2, 2, 1 and none
+  CHECK_THROWS(poputil::poplibs_error, "2 dimensions",
+               poputil::createPartitionableTensor(g, INT, {3, 2}, {3}));
+
   Tensor row = g.addVariable(FLOAT, {6}), column = g.addVariable(FLOAT, {8, 1});
   poputil::broadcastToMatch(row, column);
   CHECK(row.shape() == m.shape() && column.shape() == m.shape());

@@ -262,6 +262,9 @@ void profile_values()
   ProfileValue graph = engine.getGraphProfile();
   ProfileValue total = graph["memory"]["byTile"]["total"];
   CHECK(total.toUintVector().size() == 4 && total[0].type() == ProfileValue::Type::NUMBER);
+  CHECK(total[3u].asInt() == total[3L].asInt() &&
+        total[std::size_t(3)].asInt() == total[3].asInt());
+  CHECK_THROWS(index_error, "item -1", total[-1]);
   CHECK(total.sumUint() == static_cast<std::uint64_t>(total.sumDouble()) &&
         total.toUintVector()[1] == total[1].asUint());
   CHECK(graph.asMap().count("memory") == 1);

@@ -11,7 +11,9 @@
  *                    which takes n from stream "same", that is broadcast, and keeps it in row 0 of the remote
  *                    buffer "rows", char[2,4]
  *   small_archive ARCHIVE endless: a third program, "forever", repeats "scale" 2^64 times
- *   small_archive ARCHIVE replicated-graph: the same in three replicas of one graph */
+ *   small_archive ARCHIVE replicated-graph: the same in three replicas of one graph
+ *   small_archive ARCHIVE odd-name: with a handle whose name is none that a terminal should see.
+ */
 #include <populus/populus.h>
 
 #include <stdbool.h>
@@ -106,13 +108,24 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t nu
   return error;
 }
 
+/* What the host reads, by a name that would speak to a terminal and end a line. */
+static void add_odd_name(pop_graph *graph)
+{
+  static const char name[] = "odd\x1b[31m\nname";
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, NULL, 0, name);
+  pop_graph_set_tile_mapping(graph, t, 0);
+  pop_graph_create_host_read(graph, name, t);
+}
+
 int main(int argc, char **argv)
 {
   enum { REPLICAS = 3, TILES = 2 };
   const char *kind = argc == 3 ? argv[2] : "";
   bool streams = strcmp(kind, "streams") == 0, loaded_for_each = strcmp(kind, "replicas") == 0,
-       in_graph = strcmp(kind, "replicated-graph") == 0, endless = strcmp(kind, "endless") == 0;
-  if (argc < 2 || argc > 3 || (*kind && !streams && !loaded_for_each && !in_graph && !endless))
+       in_graph = strcmp(kind, "replicated-graph") == 0, endless = strcmp(kind, "endless") == 0,
+       odd = strcmp(kind, "odd-name") == 0;
+  if (argc < 2 || argc > 3 ||
+      (*kind && !streams && !loaded_for_each && !in_graph && !endless && !odd))
     return 2;
   pop_target target;
   pop_error *error = pop_target_create("ipu2", loaded_for_each ? REPLICAS : 1, &target);
@@ -121,6 +134,7 @@ int main(int argc, char **argv)
     pop_graph *graph = loaded_for_each ? pop_graph_create_replicated(&target, REPLICAS)
                                        : pop_graph_create(&target);
     pop_graph *part = in_graph ? pop_graph_create_replicated_graph(graph, REPLICAS) : graph;
+    if (odd) add_odd_name(part);
     error = compile_and_save(
         part, argv[1], part != graph || loaded_for_each ? 4 : 2 + (streams || endless), endless);
     pop_graph_free(graph);

@@ -50,6 +50,12 @@ size_t pop_utf8_begun(const char *text, size_t size);
 /* Writes text that anybody may have made: what must not reach a terminal becomes "\\x9b", byte by byte. */
 void pop_write_printable(const char *text, size_t size, FILE *stream);
 
+/* The same of a name within a line, where line feeds and tabs are escaped, too. Returns the bytes that this takes; NULL: they
+ * are only counted. */
+size_t pop_write_name(const char *name, FILE *stream);
+/* With blanks behind it, up to `width` bytes. */
+void pop_write_name_in_column(const char *name, size_t width, FILE *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -36,7 +36,8 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
 pop_program pop_program_call_host_function(pop_host_function function, const pop_tensor *inputs,
                                            const pop_tensor *outputs, const char *name);
 
-/* The host's side. Called by pop_engine_run, on its thread, for each call of the program: inputs[i] and
+/* The host's side. Called by pop_engine_run for each call of the program, on its thread or where the engine option
+ * streamCallbacks.multiThreadMode has callbacks of streams; those of one context one at a time, in the program's order: inputs[i] and
  * outputs[j] are buffers of the arguments' elements, in the tile's representation, and its own until it
  * returns. Returns 0; another value ends the run with an error that has the number. */
 typedef struct pop_host_function_callback {

@@ -3,6 +3,7 @@
 #include "support/graph_test.h"
 
 #include <populus/populus.h>
+#include <unistd.h>
 
 TestSuite(host_functions, .init = enter_fresh_folder);
 
@@ -113,6 +114,28 @@ static int count_up(void *context, const void *const *inputs, void *const *outpu
   return 0;
 }
 
+/* Both are of the same call. */
+static int match(void *context, const void *const *inputs, void *const *outputs)
+{
+  (void)outputs;
+  int *matched = context, number = *(const int *)inputs[0];
+  *matched += number == *matched + 1 && *(const int *)inputs[1] == -number;
+  return 0;
+}
+
+static int count_up_slowly(void *context, const void *const *inputs, void *const *outputs)
+{
+  usleep(500);
+  return count_up(context, inputs, outputs);
+}
+
+static int count_up_too_slowly_at_0(void *context, const void *const *inputs, void *const *outputs)
+{
+  count_up(context, inputs, outputs);
+  if (*(const int *)outputs[0] == 0) usleep(1100000);
+  return 0;
+}
+
 /* One gives two numbers, one only takes what has become of them: each call is a call. */
 Test(host_functions, need_not_have_inputs_or_outputs)
 {
@@ -145,6 +168,67 @@ Test(host_functions, need_not_have_inputs_or_outputs)
   pop_graph_free(graph);
 }
 
+/* Whatever threads the streams' callbacks run on, a function's arguments are together. */
+Test(host_functions, arguments_stay_together_on_several_threads)
+{
+  const pop_option options[] = {{"streamCallbacks.multiThreadMode", "dedicated"},
+                                {"streamCallbacks.numWorkerThreads", "4"}};
+  enum { ARGUMENTS = 2, CALLS = 50 };
+  pop_graph *graph = new_graph_with_tiles(2);
+  const pop_host_argument ints[ARGUMENTS] = {{POP_INT, 1}, {POP_INT, 1}};
+  pop_host_function give = pop_graph_add_host_function(graph, "give", NULL, 0, ints, ARGUMENTS);
+  pop_host_function take = pop_graph_add_host_function(graph, "take", ints, ARGUMENTS, NULL, 0);
+  const pop_tensor both[ARGUMENTS] = {new_vector(graph, POP_INT, 1, 0, "a"),
+                                      new_vector(graph, POP_INT, 1, 1, "b")};
+  pop_program body = pop_program_sequence(graph, NULL);
+  pop_sequence_add(body, pop_program_call_host_function(give, NULL, both, NULL));
+  pop_sequence_add(body, pop_program_call_host_function(take, both, NULL, NULL));
+  pop_program program = pop_program_repeat(graph, CALLS, body, NULL);
+  assert_no_error(graph);
+  pop_engine *engine;
+  int next = 0, matched = 0;
+  expect_ok(pop_engine_create(graph, &program, 1, options, 2, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_connect_host_function(
+      engine, "give", 0, &(pop_host_function_callback){count_up_slowly, &next}));
+  expect_ok(pop_engine_connect_host_function(engine, "take", 0,
+                                             &(pop_host_function_callback){match, &matched}));
+  expect_ok(pop_engine_run(engine, 0));
+  cr_assert_eq(next, CALLS);
+  cr_assert_eq(matched, CALLS);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
+/* One that took too long has given the first of two outputs when the run ends: the next run begins with a call. */
+Test(host_functions, begin_again_after_load)
+{
+  const pop_option options[] = {{"target.hostSyncTimeout", "1"}};
+  pop_graph *graph = new_graph_with_tiles(2);
+  const pop_host_argument ints[] = {{POP_INT, 1}, {POP_INT, 1}};
+  pop_host_function give = pop_graph_add_host_function(graph, "give", NULL, 0, ints, 2);
+  const pop_tensor both[] = {new_vector(graph, POP_INT, 1, 0, "a"),
+                             new_vector(graph, POP_INT, 1, 1, "b")};
+  pop_program program = pop_program_call_host_function(give, NULL, both, NULL);
+  pop_graph_create_host_read(graph, "both", pop_concat(both, 2, 0));
+  assert_no_error(graph);
+  pop_engine *engine;
+  int next = -1, last[2];
+  expect_ok(pop_engine_create(graph, &program, 1, options, 1, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_connect_host_function(
+      engine, "give", 0, &(pop_host_function_callback){count_up_too_slowly_at_0, &next}));
+  expect_error(pop_engine_run(engine, 0), POP_ERROR_RUNTIME, "hostSyncTimeout", "slow");
+  expect_ok(pop_engine_load(engine));
+  for (int run = 1; run <= 2; run++) {
+    expect_ok(pop_engine_run(engine, 0));
+    expect_ok(pop_engine_read_tensor(engine, "both", last, sizeof last));
+    cr_assert(last[0] == run && last[1] == -run, "%d, %d", last[0], last[1]);
+  }
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 Test(host_functions, wrong_use)
 {
   pop_engine *engine = new_scaler(new_graph_with_tiles(2));
@@ -160,6 +244,12 @@ Test(host_functions, wrong_use)
   pop_graph_add_host_function(graph, "nothing", NULL, 0, NULL, 0);
   assert_error(graph, POP_ERROR_INVALID_ARGUMENT, (const char *const[]){"give at least one", NULL},
                "no arguments");
+  pop_graph_free(graph);
+  graph = new_graph_with_tiles(2);
+  const pop_host_argument empty[] = {{POP_INT, 1}, {POP_INT, 0}};
+  pop_graph_add_host_function(graph, "empty", empty, 2, NULL, 0);
+  assert_error(graph, POP_ERROR_INVALID_ARGUMENT, (const char *const[]){"no elements", NULL},
+               "an argument of no elements");
   pop_graph_free(graph);
 }
 

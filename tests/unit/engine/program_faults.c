@@ -3,6 +3,7 @@
 #include "support/graph_test.h"
 
 #include "support/expect.h"
+#include <errno.h>
 #include <populus/file.h>
 #include <populus/populus.h>
 #include <pthread.h>
@@ -86,12 +87,29 @@ Test(program_faults, X06_a_loop_that_never_ends_is_ended_by_the_limit_of_cycles)
 
 /* ---- nesting ---- */
 
-typedef enum nest_kind { NEST_CALL, NEST_IF, NEST_SWITCH, NEST_WHILE_FALSE } nest_kind;
+typedef enum nest_kind {
+  NEST_CALL,
+  NEST_SEQUENCE,
+  NEST_REPEAT,
+  NEST_BLOCK,
+  NEST_IF,
+  NEST_SWITCH,
+  NEST_WHILE_FALSE
+} nest_kind;
 
 static pop_program nest(pop_graph *graph, nest_kind kind, pop_tensor decides, pop_program body)
 {
   const pop_switch_case one = {1, body};
+  pop_program sequence;
   switch (kind) {
+  case NEST_SEQUENCE:
+    sequence = pop_program_sequence(graph, "sequence");
+    pop_sequence_add(sequence, body);
+    return sequence;
+  case NEST_REPEAT:
+    return pop_program_repeat(graph, 1, body, "repeat");
+  case NEST_BLOCK:
+    return pop_program_block(graph, body, "block");
   case NEST_CALL:
     return pop_program_call(pop_graph_add_function(graph, body), "call");
   case NEST_IF:
@@ -109,6 +127,34 @@ typedef struct nested {
   pop_engine *engine;
 } nested;
 
+/* All that walks through programs. */
+static pop_error *describe_nested(pop_graph *graph, pop_program main, const pop_executable *e)
+{
+  static const pop_option storage = {"showVarStorage", "true"};
+  pop_profile *profile;
+  pop_executable *loaded;
+  FILE *nowhere = fopen("/dev/null", "w");
+  if (!nowhere) return pop_error_errno(errno, "cannot open /dev/null");
+  POP_TRY(pop_graph_serialize(graph, nowhere));
+  POP_TRY(pop_program_serialize(main, nowhere));
+  POP_TRY(pop_graph_output_compute_graph(graph, nowhere, &main, 1));
+  fclose(nowhere);
+  char *text;
+  size_t size;
+  FILE *summary = open_memstream(&text, &size);
+  POP_TRY(pop_executable_graph_profile(e, &profile));
+  POP_TRY(pop_profile_print_graph_summary(pop_profile_root(profile), &storage, 1, summary));
+  pop_profile_free(profile);
+  fclose(summary);
+  free(text);
+  if (size > (size_t)DEEP * 400)
+    return pop_error_new(POP_ERROR_INTERNAL, "the summary has %zu bytes", size);
+  POP_TRY(pop_executable_save(e, "nested.a"));
+  POP_TRY(pop_executable_load("nested.a", &loaded));
+  pop_executable_free(loaded);
+  return NULL;
+}
+
 /* For a thread with a small stack. */
 static void *compile_nested(void *context)
 {
@@ -117,8 +163,12 @@ static void *compile_nested(void *context)
   pop_tensor on = ints(graph, 1, 1, "on"), to = ints(graph, 1, 0, "to");
   pop_program main = pop_program_copy(on, to, "inmost");
   for (int i = 0; i < n->depth; i++) main = nest(graph, n->kind, on, main);
-  pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &n->engine);
+  pop_executable *e = NULL;
+  pop_error *error = pop_compile_graph(graph, &main, 1, NULL, 0, &e);
+  if (!error) error = describe_nested(graph, main, e);
+  if (!error) error = pop_engine_create_from_executable(e, NULL, 0, &n->engine);
   if (!error) error = pop_engine_load(n->engine);
+  pop_executable_free(e);
   pop_graph_free(graph);
   return error;
 }
@@ -137,12 +187,14 @@ static pop_error *compile_on_a_small_stack(nested *n)
 }
 
 /* On the device each level costs code, but for calls: what does not fit is an error. */
-Test(program_faults, X02_nesting_of_all_kinds_needs_no_host_stack)
+Test(program_faults, X02_nesting_of_all_kinds_needs_no_host_stack, .init = enter_fresh_folder)
 {
   static const struct {
     nest_kind kind;
     int fits;
-  } cases[] = {{NEST_CALL, DEEP}, {NEST_IF, 2000}, {NEST_SWITCH, 2000}, {NEST_WHILE_FALSE, 2000}};
+  } cases[] = {{NEST_CALL, DEEP},       {NEST_SEQUENCE, DEEP}, {NEST_REPEAT, DEEP},
+               {NEST_BLOCK, DEEP},      {NEST_IF, 2000},       {NEST_SWITCH, 2000},
+               {NEST_WHILE_FALSE, 2000}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     nested n = {.kind = cases[i].kind, .depth = cases[i].fits};
     expect_ok(compile_on_a_small_stack(&n));

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <populus/populus.h>
+#include <time.h>
 #include <unistd.h>
 
 TestSuite(execution_profile, .init = enter_fresh_folder);
@@ -642,6 +643,97 @@ Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
     const char *space = strrchr(line, ' ');
     cr_assert(space && strspn(space + 1, "0123456789") == strlen(space + 1), "%s", line);
   }
+  free(text);
+  pop_engine_free(engine);
+}
+
+/* The lines of summaries are a program's names, too. */
+Test(execution_profile, P12_any_name_is_a_part_of_a_line_in_summaries)
+{
+  static const pop_option options[] = {{"showExecutionSteps", "true"}, {"showVarStorage", "true"}};
+  pop_engine *engine = run_odd_names();
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_engine_print_profile_summary(engine, options, 2, stream));
+  fclose(stream);
+  for (const char *c = text; *c; c++)
+    cr_assert((unsigned char)*c >= ' ' || *c == '\n', "byte %d", *c);
+  const char *shown = strstr(text, "a\"b\\c/d;e\\x0a\\x01\xc3\xa9</script>\\xff  ");
+  cr_assert_not_null(shown, "a variable's line: %s", text);
+  cr_assert_not_null(strstr(text, ": a\"b\\c/d;e\\x0a\\x01\xc3\xa9</script>\\xff\n"),
+                     "a step's line");
+  free(text);
+  pop_engine_free(engine);
+}
+
+static char *summary_of(const pop_profile *graph, const pop_profile *profile)
+{
+  static const pop_option steps = {"showExecutionSteps", "true"};
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_profile_print_execution_summary(pop_profile_root(graph), pop_profile_root(profile),
+                                                &steps, 1, stream));
+  fclose(stream);
+  return text;
+}
+
+static pop_error *write_summary_with_steps(const pop_engine *engine, FILE *stream)
+{
+  return pop_engine_print_execution_summary(engine, true, stream);
+}
+
+Test(execution_profile, summaries_of_profiles_are_those_of_the_engine)
+{
+  profiled *p = start(&(setting){"vertex", "interpreter", "1", 0});
+  p->rounds = 2;
+  pop_profile_free(run(p, 0));
+  pop_profile *graph, *profile = run(p, 2);
+  expect_ok(pop_engine_graph_profile(p->engine, &graph));
+  char *own = written(p->engine, write_summary_with_steps), *read = summary_of(graph, profile);
+  cr_assert_not_null(strstr(own, "  --- External Sync ---\n  StreamCopy"), "%s", own);
+  cr_assert_str_eq(own, read);
+  free(own);
+  free(read);
+  pop_profile_free(graph);
+  pop_profile_free(profile);
+  stop_profile(p);
+}
+
+/* So many that nobody would wait if each were looked for among the others. */
+Test(execution_profile, a_tile_may_have_many_vertices)
+{
+  enum { VERTICES = 20000, ROUNDS = 80 };
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 1;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, (size_t[]){VERTICES}, 1, "n");
+  pop_graph_set_tile_mapping(graph, n, 0);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "many");
+  for (size_t i = 0; i < VERTICES; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, "Count");
+    pop_graph_set_vertex_tile(graph, v, 0);
+    pop_graph_connect(graph, v, "n", pop_tensor_index(n, i));
+    pop_graph_set_field_int(graph, v, "rounds", 0);
+  }
+  pop_program main =
+      pop_program_repeat(graph, ROUNDS, pop_program_execute(graph, set, NULL), "main");
+  const pop_option options[] = {{"debug.instrument", "true"},
+                                {"debug.computeInstrumentationLevel", "vertex"}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  struct timespec from, to;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  char *text = written(engine, write_summary_with_steps);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  cr_assert_not_null(strstr(text, "(20000 instances): "), "%.2000s", text);
+  cr_assert_lt(to.tv_sec - from.tv_sec, 10);
   free(text);
   pop_engine_free(engine);
 }

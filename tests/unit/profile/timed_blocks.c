@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <populus/populus.h>
 #include <stdlib.h>
+#include <time.h>
 
 TestSuite(timed_blocks, .init = enter_fresh_folder);
 
@@ -126,6 +127,21 @@ Test(timed_blocks, full_buffers_are_flushed_in_between_and_nothing_is_lost)
   cr_assert_eq(count(t, TIMED_OVERFLOW, 0, NULL) + count(t, TIMED_UNKNOWN, 0, NULL), 0);
   cr_assert_gt(count(t, TIMED_FLUSH, 0, NULL), 50);
   for (size_t i = 0; i < t->num_blocks; i++) cr_assert(t->blocks[i].has_end);
+  pop_engine_free(engine);
+}
+
+/* Each end of a block finds its beginning, however many there were before. */
+Test(timed_blocks, there_may_be_many)
+{
+  enum { MANY = 150000 };
+  const pop_option options[] = {{"profiler.blocks.filter", "."},
+                                {"profiler.blocks.bufferSize", "65536"}};
+  struct timespec from, to;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  pop_engine *engine = start(options, 2, MANY);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  cr_assert_eq(count(blocks_of(engine), TIMED_COMMON, 0, "outer"), MANY);
+  cr_assert_lt(to.tv_sec - from.tv_sec, 10);
   pop_engine_free(engine);
 }
 

@@ -143,11 +143,12 @@ public:
     return part(pop_profile_get(value, key.c_str()), "'" + key + "'");
   }
   ProfileValue operator[](const char *key) const { return (*this)[std::string(key)]; }
-  ProfileValue operator[](std::size_t i) const
+  // Of any type: a literal 0 would be a key as well as a std::size_t.
+  template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
+  ProfileValue operator[](T i) const
   {
-    return part(pop_profile_at(value, i), "item " + std::to_string(i));
+    return part(pop_profile_at(value, static_cast<std::size_t>(i)), "item " + std::to_string(i));
   }
-  ProfileValue operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }
   bool asBool() const { return pop_profile_as_bool(value); }
   std::int64_t asInt() const { return pop_profile_as_int(value); }
   std::uint64_t asUint() const { return static_cast<std::uint64_t>(asInt()); }

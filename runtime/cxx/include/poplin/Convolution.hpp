@@ -326,6 +326,26 @@ inline std::uint64_t getWuFlops(const ConvParams &params)
   return getFwdFlops(params);
 }
 
+// If all tiles of the target made as many products at once as its units can.
+inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+  const poplar::Target &target = graph.getTarget();
+  const unsigned units = std::max({target.getFp16InFp16OutConvUnitsPerTile(),
+                                   target.getFp16InFp32OutConvUnitsPerTile(),
+                                   target.getFp32InFp32OutConvUnitsPerTile()});
+  const double atOnce = double(target.getVectorWidth(params.inputType)) *
+                        (params.inputType == poplar::FLOAT ? 1 : units);
+  return static_cast<double>(getFwdFlops(params)) / 2 / (atOnce * target.getNumTiles());
+}
+inline double getBwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+  return getFwdPerfectCycleCount(graph, params);
+}
+inline double getWuPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+  return getFwdPerfectCycleCount(graph, params);
+}
+
 } // namespace poplin
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <popops/detail/SliceOptions.hpp>
 #include <populus/popops_slice.h>
+#include <poputil/Util.hpp>
 
 namespace popops
 {
@@ -208,6 +209,64 @@ inline poplar::Tensor createIndicesTensor(poplar::Graph &graph,
                            poplar::VariableMappingMethod::LINEAR, debugContext);
 }
 
+namespace detail
+{
+
+inline poplar::Tensor firstSlice(const poplar::Tensor &t, const std::vector<std::size_t> &dims,
+                                 const std::vector<std::size_t> &sizes)
+{
+  poplar::Tensor slice = t;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    slice = slice.slice(0, sizes[i], static_cast<unsigned>(dims[i]));
+  return slice;
+}
+
+} // namespace detail
+
+// How the first slice of these sizes lies.
+inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
+                                                          const poplar::Tensor &t,
+                                                          const std::vector<std::size_t> &dims,
+                                                          const std::vector<std::size_t> &sizes)
+{
+  detail::checkSizes("popops::getSliceMapping", dims, sizes);
+  return graph.getTileMapping(detail::firstSlice(t, dims, sizes));
+}
+// For dynamicSliceWithOutput: it lies as the first slice does. `offset` has a number for each of `dims`.
+inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
+                                               const poplar::Tensor &offset,
+                                               const std::vector<std::size_t> &dims,
+                                               const std::vector<std::size_t> &sizes,
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {})
+{
+  poplar::detail::refuseOptions("popops::createDynamicSliceOutput", options);
+  detail::checkSizes("popops::createDynamicSliceOutput", dims, sizes);
+  if (offset.numElements() != dims.size())
+    throw poplar::tensor_creation_error(
+        "popops::createDynamicSliceOutput: " + std::to_string(offset.numElements()) +
+        " offsets for " + std::to_string(dims.size()) + " dimensions");
+  return graph.clone(detail::firstSlice(t, dims, sizes), debugContext);
+}
+
+// What `s` is a slice of: as many slices as numSlices says, along each of `dims`. Each lies as `s` does.
+inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
+                                                     const std::vector<std::size_t> &dims,
+                                                     const std::vector<std::size_t> &numSlices,
+                                                     const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSizes("popops::createSliceableTensorFromSlice", dims, numSlices);
+  std::size_t all = 1;
+  for (std::size_t count : numSlices) all *= count;
+  poplar::Tensor t = poputil::cloneN(graph, s, static_cast<unsigned>(all), debugContext);
+  t = t.reshapePartial(0, 1, numSlices);
+  for (std::size_t i = dims.size();
+       i-- > 0;) { // numbers of slices go to the dimensions they are of
+    unsigned at = static_cast<unsigned>(i + dims[i]);
+    t = t.dimRoll(static_cast<unsigned>(i), at).flatten(at, at + 2);
+  }
+  return t;
+}
 // ---- one slice ----
 
 inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t,

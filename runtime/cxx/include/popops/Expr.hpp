@@ -2,6 +2,7 @@
 #ifndef POPOPS_EXPR_HPP
 #define POPOPS_EXPR_HPP
 
+#include <algorithm>
 #include <memory>
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
@@ -34,12 +35,27 @@ protected:
 public:
   virtual ~Expr() = default;
   const std::vector<pop_expr_node> &getNodes() const { return nodes; }
+  // The same operations on the same tensors and constants, in the same order?
+  bool deepEquals(const Expr &other) const
+  {
+    auto same = [](const pop_expr_node &a, const pop_expr_node &b) {
+      return a.kind == b.kind && a.op == b.op && a.tensor == b.tensor && a.value == b.value &&
+             a.type == b.type;
+    };
+    return nodes.size() == other.nodes.size() &&
+           std::equal(nodes.begin(), nodes.end(), other.nodes.begin(), same);
+  }
   std::unique_ptr<Expr> clone() const { return std::unique_ptr<Expr>(new Expr(*this)); }
 
 protected:
   Expr(const Expr &) = default;
   Expr &operator=(const Expr &) = default;
 };
+
+inline bool deepEquals(const Expr &a, const Expr &b)
+{
+  return a.deepEquals(b);
+}
 
 // Any of them, by value.
 class Any : public Expr
@@ -83,6 +99,11 @@ class ConstHalf : public Expr
 public:
   explicit ConstHalf(float value) { nodes.push_back({POP_EXPR_CONSTANT, 0, 0, value, POP_HALF}); }
 };
+// 1.5_half
+inline ConstHalf operator""_half(long double value)
+{
+  return ConstHalf(static_cast<float>(value));
+}
 
 class Cast : public Expr
 {

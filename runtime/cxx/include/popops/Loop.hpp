@@ -41,6 +41,20 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t c
   return countedLoop(graph, 0, count, 1, body, debugContext);
 }
 
+// Adds countStep to `count`, and says whether it is not yet `countLimit`: for the condition of a RepeatWhileTrue. The result
+// is a BOOL on the tile.
+inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
+                                              const poplar::Tensor &countLimit, int countStep,
+                                              unsigned tile, poplar::program::Sequence &prog,
+                                              const poplar::DebugContext &debugContext = {})
+{
+  poplar::Tensor goesOn = graph.addVariable(poplar::BOOL, {}, debugContext);
+  graph.setTileMapping(goesOn, tile);
+  addInPlace(graph, count, countStep, prog, debugContext);
+  neqWithOutput(graph, count.reshape({}), countLimit.reshape({}), goesOn, prog, debugContext);
+  return goesOn;
+}
+
 // Runs `body` for initialCount, initialCount + countStep, … until `countLimit`, an int or unsigned int of one element
 // as `count` is, has been reached or passed; `count` holds the number.
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count,

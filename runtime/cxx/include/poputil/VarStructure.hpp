@@ -2,6 +2,8 @@
 #ifndef POPUTIL_VARSTRUCTURE_HPP
 #define POPUTIL_VARSTRUCTURE_HPP
 
+#include <algorithm>
+#include <functional>
 #include <poplar/Graph.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -63,6 +65,89 @@ inline std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph &graph,
     }
   }
   return groupings;
+}
+
+// ---- tensors in parts ----
+
+namespace detail
+{
+
+inline void checkPartitions(const char *function, const std::vector<std::size_t> &shape,
+                            const std::vector<std::size_t> &nPartitions)
+{
+  if (shape.size() != nPartitions.size())
+    throw poplibs_error(std::string(function) + ": " + std::to_string(shape.size()) +
+                        " dimensions, and numbers of parts of " +
+                        std::to_string(nPartitions.size()));
+  for (std::size_t parts : nPartitions)
+    if (parts == 0) throw poplibs_error(std::string(function) + ": a dimension has 0 parts");
+}
+
+// Each part but the last ones has the same size, rounded up.
+inline poplar::Interval partition(std::size_t size, std::size_t parts, std::size_t part)
+{
+  const std::size_t each = (size + parts - 1) / parts;
+  return {std::min(part * each, size), std::min((part + 1) * each, size)};
+}
+
+// The dimensions from sizes.size() on, of what has these sizes in those before; `from` on of a row is what they lie in.
+inline poplar::Tensor arrangeParts(const poplar::Tensor &row, std::size_t &from,
+                                   const std::vector<std::size_t> &shape,
+                                   const std::vector<std::size_t> &nPartitions,
+                                   const std::vector<std::size_t> &sizes)
+{
+  const std::size_t dim = sizes.size();
+  if (dim == shape.size()) {
+    const std::size_t begin = from;
+    std::size_t count = 1;
+    for (std::size_t size : sizes) count *= size;
+    from += count;
+    return row.slice(begin, from).reshape(sizes);
+  }
+  std::vector<poplar::Tensor> parts;
+  for (std::size_t p = 0; p < nPartitions[dim]; ++p) {
+    std::vector<std::size_t> more = sizes;
+    more.push_back(partition(shape[dim], nPartitions[dim], p).size());
+    if (more.back()) parts.push_back(arrangeParts(row, from, shape, nPartitions, more));
+  }
+  return poplar::concat(parts, static_cast<unsigned>(dim));
+}
+
+} // namespace detail
+
+// A variable whose parts, as many as nPartitions says in each dimension, each lie in one region. It is not mapped to tiles.
+inline poplar::Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                const std::vector<std::size_t> &shape,
+                                                const std::vector<std::size_t> &nPartitions,
+                                                const poplar::DebugContext &debugContext = {})
+{
+  detail::checkPartitions("poputil::createPartitionableTensor", shape, nPartitions);
+  std::size_t count = 1, from = 0;
+  for (std::size_t size : shape) count *= size;
+  if (count == 0) return graph.addVariable(type, shape, debugContext);
+  poplar::Tensor row = graph.addVariable(type, {count}, debugContext);
+  return detail::arrangeParts(row, from, shape, nPartitions, {});
+}
+
+// Calls f(numbers of the part in each dimension, the part) for all such parts, the last dimension's first. Where there are
+// more parts than elements, the last are empty.
+inline void iterateTensorPartitions(
+    const poplar::Tensor &t, const std::vector<std::size_t> &nPartitions,
+    const std::function<void(const std::vector<std::size_t> &i, const poplar::Tensor &s)> &f)
+{
+  const std::vector<std::size_t> shape = t.shape();
+  detail::checkPartitions("poputil::iterateTensorPartitions", shape, nPartitions);
+  std::vector<std::size_t> at(shape.size(), 0);
+  for (bool more = true; more;) {
+    poplar::Tensor part = t;
+    for (std::size_t d = 0; d < at.size(); ++d)
+      part =
+          part.slice(detail::partition(shape[d], nPartitions[d], at[d]), static_cast<unsigned>(d));
+    f(at, part);
+    more = false;
+    for (std::size_t d = at.size(); d-- > 0 && !more; more = at[d] != 0)
+      at[d] = (at[d] + 1) % nPartitions[d];
+  }
 }
 
 } // namespace poputil
