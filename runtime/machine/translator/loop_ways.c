@@ -24,6 +24,19 @@ static bool moves_differently(const counted_loop *loop)
   return false;
 }
 
+/* Do all places move by an element or a few, so that they may be vectors? Those farther apart (a transform's butterflies) may lie between
+ * each other's, and never meet. */
+static bool moves_densely(const counted_loop *loop)
+{
+  enum { MOST_BYTES = 16 };
+  for (uint32_t i = 0; i < loop->num_groups; i++) {
+    const affine *step = &loop->groups[i].step;
+    int32_t way = (int32_t)step->constant;
+    if (step->num_terms || way < -MOST_BYTES || way > MOST_BYTES) return false;
+  }
+  return true;
+}
+
 /* Has LLVM's vectorizer more places to compare than it takes upon itself? */
 static bool has_many_pairs(const counted_loop *loop)
 {
@@ -78,7 +91,7 @@ void loop_look_at_ways(const block_graph *g, counted_loop *loop)
 {
   if (!loop->fixed_time || !knows_ways(g, loop)) return;
   loop->has_ways_apart = moves_differently(loop);
-  loop->has_all_apart = has_many_pairs(loop);
+  loop->has_all_apart = has_many_pairs(loop) && moves_densely(loop);
   loop->may_repeat_last = !loop->has_rare && loop->num_exits == 1 && !g->unit->checked &&
                           !stores_where_it_loads(loop) && carries_nothing(g, loop);
 }
