@@ -71,10 +71,10 @@ rm -f "$seeds/log"
 
 # What is allocated at once has libFuzzer's usual limit; the process more, and not for long: each object that is made and freed
 # leaves a page of addresses (runtime/base/object.h), of which AddressSanitizer keeps half a kilobyte.
-# Each slice reads the whole corpus first, which takes `kernels` a minute or two.
+slice=120 # seconds; `metadata` makes 36,000 objects in one, `model` a million
+# Each slice reads the whole corpus first, which takes these a minute or two.
 case $target in
-metadata) slice=120 ;; # seconds: 36,000 objects
-*) slice=900 ;;
+kernels | machine | graph) slice=900 ;;
 esac
 set -- -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
 [ ! -f "tests/fuzz/$target.dict" ] || set -- "$@" -dict="tests/fuzz/$target.dict"
