@@ -6,7 +6,7 @@
  *
  *   address of code = starts[number] + offset  -->  number << MOVED_OFFSET_BITS | offset
  *
- * An address that is in none of the unit's functions is a start of its own. */
+ * An address that is in none of the unit's functions counts from the word that it is in. */
 #include "translate.h"
 
 #include <populus/arena.h>
@@ -42,7 +42,7 @@ static const code_range *range_of(const code_unit *unit, uint32_t address)
 static uint32_t start_of(const mover *mv, uint32_t address)
 {
   const code_range *range = range_of(mv->unit, address);
-  if (!range) return address;
+  if (!range) return address & ~3u; /* starts are: a wild jump may go to what is not */
   uint32_t start = range->start;
   for (size_t i = 0; i < mv->num_entries; i++)
     if (mv->entries[i] > start && mv->entries[i] <= address) start = mv->entries[i];

@@ -24,7 +24,7 @@ LLVMValueRef lift_pc(const lift *l, uint32_t pc)
   if (!l->unit->num_starts) return lift_constant(l, pc);
   uint32_t offset = pc & ((1u << MOVED_OFFSET_BITS) - 1);
   LLVMValueRef start = lift_number(l, NUMBER_STARTS + (pc >> MOVED_OFFSET_BITS));
-  /* Which it is anyway: so that LLVM knows where a return goes, that clears the lowest bit of what a call has set. */
+  /* Which it is anyway (translate_move.c): so that LLVM knows where a return goes, that clears the lowest bit of what a call has set. */
   start = LLVMBuildAnd(l->b, start, lift_constant(l, ~3u), "");
   return LLVMBuildAdd(l->b, start, lift_constant(l, offset), "");
 }
