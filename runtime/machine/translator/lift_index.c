@@ -78,8 +78,9 @@ static loops_around *find_loops(const lift *l, const block_graph *g)
     while (block_graph_grow_loop(g, header, contains)) continue;
     for (uint32_t n = 0; n < g->num_blocks; n++)
       if (contains[n]) written |= written_by(l, &g->blocks[n]);
+    uint32_t size = size_of(g, contains);
     for (uint32_t n = 0; n < g->num_blocks; n++)
-      if (contains[n]) add_loop(&around[n], header, size_of(g, contains), written);
+      if (contains[n]) add_loop(&around[n], header, size, written);
   }
   free(contains);
   return around;
