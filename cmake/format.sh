@@ -16,4 +16,4 @@ esac
 # shellcheck disable=SC2086 # one or two words
 find libarchive-ipu libcodelet popc runtime examples tests -path tests/golden -prune -o \
   -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print0 |
-  xargs -0 -r clang-format-19 $mode --
+  xargs -0 -r -n 50 -P "$(nproc)" clang-format-19 $mode --

@@ -2,7 +2,7 @@
 # test.sh [--quick]: everything that has to hold before a change goes in: set-up, format, scripts, both builds, clang-tidy,
 # all tests of both builds. With --quick, while working: format, scripts, the release build, its unit tests, and clang-tidy
 # over what differs from the upstream branch. Stops at the first stage that fails, with exit status 1 (4: packages are
-# missing), and names it on the last line.
+# missing), and names it on the last line. clang-tidy has the processors while tests wait: it begins when there is a build.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,13 +22,37 @@ stage() { # <name> <command>...
   shift
   say "$name"
   begin=$(date +%s)
-  if "$@"; then
-    took=$(($(date +%s) - begin))
-    [ "$took" -lt 5 ] || say "$name took $took s"
-  else
-    say "FAILED: $name"
-    exit 1
-  fi
+  "$@" || failed "$name"
+  took=$(($(date +%s) - begin))
+  [ "$took" -lt 5 ] || say "$name took $took s"
+}
+
+failed() { # <name of a stage>
+  say "FAILED: $1"
+  exit 1
+}
+
+# begin_beside <name> <command>...: a stage that runs beside those that follow, until `end_beside`, which shows what it has
+# said. It has a process group of its own, so that all of it ends with this script.
+begin_beside() {
+  beside_name=$1
+  shift
+  say "$beside_name, beside what follows"
+  beside_log=$(mktemp)
+  setsid nice -n 5 "$@" >"$beside_log" 2>&1 &
+  beside=$!
+  trap 'kill -TERM -- "-$beside" 2>/dev/null || :; rm -f "$beside_log"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+}
+
+end_beside() {
+  status=0
+  wait "$beside" || status=$?
+  cat "$beside_log"
+  [ "$status" = 0 ] || failed "$beside_name"
+  rm -f "$beside_log"
+  trap - EXIT INT TERM
 }
 
 # Tests run side by side, two more than there are processors, since some wait (for a browser, a socket, a signal); each has
@@ -50,8 +74,9 @@ if [ "$quick" ]; then
   say "passed what --quick looks at"
   exit 0
 fi
+begin_beside "clang-tidy" sh cmake/tidy.sh
 stage "build sanitize" build sanitize
-stage "clang-tidy" sh cmake/tidy.sh
 stage "tests release" tests release
+stage "the rest of clang-tidy" end_beside
 stage "tests sanitize" tests sanitize
 say "all passed"
