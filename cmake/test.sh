@@ -41,7 +41,7 @@ begin_beside() {
   beside_log=$(mktemp)
   setsid nice -n 5 "$@" >"$beside_log" 2>&1 &
   beside=$!
-  trap 'kill -TERM -- "-$beside" 2>/dev/null || :; rm -f "$beside_log"' EXIT
+  trap 'kill -s TERM -- "-$beside" 2>/dev/null || :; rm -f "$beside_log"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
 }
