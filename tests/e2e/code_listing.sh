@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 objdump=$(command -v llvm-objdump-19 || command -v "$(llvm-config-19 --bindir)/llvm-objdump") || { echo "no llvm-objdump"; exit 77; }
-link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted -lpoplar || fail "faulted.cpp is not compiled"
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted -lpoplar || fail "faulted.cpp is not compiled"
 mkdir source
 # Lines that are no UTF-8, that have a NUL, that are markup, and one that is long.
 sed 's|int sum = 0;|int sum = 0; /* \xff </script><img src=x> "quoted" \x00 */|; s|int count = .*|& // '"$(printf '%0900d' 0)"'|' \

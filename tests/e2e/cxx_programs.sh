@@ -7,7 +7,7 @@ codelets=$POPULUS_BUILD_DIR/share/populus/examples
 libraries="-lgcl -lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
 for program in libraries products layers arithmetic slices_and_order random_numbers mappings lifetimes texts; do
   # shellcheck disable=SC2086 # words
-  link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program $libraries
+  link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program $libraries
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
@@ -39,7 +39,7 @@ link "$compiler" c++17 both.cpp both -Lother "-Wl,-rpath,$PWD/other" -l:libpopop
 grep -q "^popops::addCodelets: .*the process has another popops, '$PWD/other/libpopops.so.3'" out || fail "both: $(cat out)"
 
 # Traces of host programs: nothing unless it is asked for; then a file that Perfetto opens.
-link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
 ./pvti >out 2>&1 || fail "pvti: $(cat out)"
 PVTI_OPTIONS='{"enable":"false"}' ./pvti >out 2>&1 || fail "pvti: $(cat out)"
 PVTI_OPTIONS='{"enable": "true", "directory": "host"}' ./pvti on >out 2>&1 || fail "pvti on: $(cat out)"
@@ -101,7 +101,7 @@ same matvec_split "matvec_split 300 40 ipu2 $codelets/matvec_split_codelets.gp" 
 
 # Loops, streams, remote buffers, replicas, libraries.
 # shellcheck disable=SC2086 # words
-link g++ c++14 "$POPULUS_SOURCE_DIR/tests/cxx/same_graphs.cpp" same_graphs $libraries
+link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/same_graphs.cpp" same_graphs $libraries
 same control_flow "same_graphs control_flow $codelets/newton_codelets.gp" --device ipumodel
 same streams "same_graphs streams $codelets/average_codelets.gp" --device ipumodel
 same remote_buffer "same_graphs remote_buffer $codelets/average_of_two_codelets.gp" --device ipumodel

@@ -19,6 +19,6 @@ int main()
   return EXIT_SUCCESS;
 }
 END
-link g++ c++11 reader.cpp reader -lpva
+link "$compiler" c++11 reader.cpp reader -lpva
 ./reader >out 2>&1 || fail "reader: $(cat out)"
 has out '^compute sets: 1$' '^tiles: 128$' '^version: [0-9]+\.[0-9]+\.[0-9]+$'

@@ -38,12 +38,12 @@ reported quickstart '"debug.instrument":"true"' "$POPULUS_BIN/matvec_split" 1000
 reported mnist '"debug.instrument":"true"' "$POPULUS_BIN/mnist" --epochs 1
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 example regression regression
-link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/trace.cpp" trace -lpoplar || fail "trace.cpp is not compiled"
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/guide/trace.cpp" trace -lpoplar || fail "trace.cpp is not compiled"
 reported learned '"debug.instrument":"true"' ./regression
 reported blocks '"profiler.blocks.filter":".*"' ./trace
 reported overflow '"profiler.programs.filter":".*","profiler.blocks.bufferSize":"64","profiler.blocks.implicitFlush":"false"' ./trace
 # A run that ends in a fault.
-link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted.bin -lpoplar || fail "faulted.cpp is not compiled"
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted.bin -lpoplar || fail "faulted.cpp is not compiled"
 quiet popc.txt "$POPULUS_BIN/popc" -g -O2 "$POPULUS_SOURCE_DIR/tests/guide/faulted_codelets.cpp" -o faulted.gp
 reported faulted '"debug.instrument":"true"' ./faulted.bin faulted.gp
 examples="$examples quickstart mnist learned blocks overflow faulted"
