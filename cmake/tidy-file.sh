@@ -1,15 +1,11 @@
 #!/bin/sh
-# tidy-file.sh <build folder> <file> <cache folder>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
-# compiles it; a file of C++ that is not there is compiled with our headers alone.
-#
-# A file with nothing to say is remembered by all that clang-tidy sees of it: the preprocessed text, with comments and
-# macros, the compiler's options, the checks, the version. So a file is looked at again only when it has changed, in
-# whichever clone. What of a clean file was read is left in the build folder's tidy.read/, for tidy-known.py.
+# tidy-file.sh <build folder> <file>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
+# compiles it; a file of C++ that is not there is compiled with our headers alone. If there is nothing to say, what was read of it is left
+# in the build folder's tidy.read/, as make has it, for tidy-known.py, which remembers clean files.
 set -eu
 
 build=$1
 file=$2
-cache=$3
 cd "$(dirname "$0")/.."
 root=$PWD
 log=$(mktemp)
@@ -50,22 +46,8 @@ esac
 # shallow mode gives up, a third of the deep mode's: most of the time went into a few such functions.
 set -- -isystem "$root/tests/tsan" "$@" -Wno-unknown-warning-option -Xclang -analyzer-config -Xclang max-nodes=75000
 
-read=$build/tidy.read/$(printf '%s' "$file" | cksum | cut -d' ' -f1)
-key=$({
-  clang-tidy-19 --version
-  cat .clang-tidy cmake/tidy-file.sh
-  printf '%s\n' "$@"
-  clang-19 -E -C -dD -MD -MF "$log.d" "$@" "$file"
-} 2>"$log" | sed "s|$root/||g" | sha256sum | cut -d' ' -f1)
-if [ -e "$cache/$key" ]; then
-  touch "$cache/$key"
-  mv "$log.d" "$read"
-  exit 0
-fi
-
-if ! clang-tidy-19 --quiet --config-file=.clang-tidy "$file" -- "$@" >"$log" 2>&1; then
+if ! clang-tidy-19 --quiet --config-file=.clang-tidy "$file" -- "$@" "-Wp,-MD,$log.d" >"$log" 2>&1; then
   grep -v 'warnings\{0,1\} generated\|^Suppressed\|^Use -header-filter' "$log" >&2
   exit 1
 fi
-: >"$cache/$key"
-mv "$log.d" "$read"
+mv "$log.d" "$build/tidy.read/$(printf '%s' "$file" | cksum | cut -d' ' -f1)"

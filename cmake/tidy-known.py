@@ -1,7 +1,7 @@
 """tidy-known.py ask|keep <build folder> <cache folder> <started>: which files clang-tidy has found clean before; for tidy.sh.
 
 ask reads names of files and prints those that have to be looked at. keep remembers the files that were looked at since <started>
-(seconds) and are clean: of each, tidy-file.sh leaves in the build folder's tidy.read/ what the preprocessor read, as make has it.
+(seconds) and are clean: of each, tidy-file.sh leaves in the build folder's tidy.read/ what was read, as make has it.
 
 A file is known by its text, the compiler's command, the checks and the version of clang-tidy; under that, the cache has the names
 of what it included, and is asked a second time with the text of all of these. So nothing is preprocessed to learn that nothing

@@ -67,7 +67,7 @@ known() { python3 cmake/tidy-known.py "$1" "$build" "$cache" "$started"; }
 GLIBC_TUNABLES=${GLIBC_TUNABLES-glibc.malloc.hugetlb=1}
 export GLIBC_TUNABLES
 status=0
-tr '\n' '\0' <"$build/tidy.unknown" | xargs -0 -r -I '{}' -P "$(nproc)" sh cmake/tidy-file.sh "$build" '{}' "$cache" || status=1
+tr '\n' '\0' <"$build/tidy.unknown" | xargs -0 -r -I '{}' -P "$(nproc)" sh cmake/tidy-file.sh "$build" '{}' || status=1
 known keep
 [ "$status" = 0 ] || echo "tidy: see above" >&2
 exit "$status"

@@ -67,7 +67,7 @@ header '*first'
 planted 'free(values);'
 refuses 1 'size.h:3|Dereference of null' $tidy "$PWD/planted.c"
 
-# Clean, and kept: the second time nothing but the version is asked for, and nothing is preprocessed.
+# Clean, and kept: the second time nothing but the version is asked for.
 header 1
 $tidy "$PWD/planted.c" || fail "a clean file is not"
 mkdir bin
@@ -76,18 +76,11 @@ cat >bin/clang-tidy-19 <<END
 [ "\$*" = --version ] || { echo "looked at again" >&2; exit 1; }
 exec $(command -v clang-tidy-19) --version
 END
-cat >bin/clang-19 <<END
-#!/bin/sh
-echo x >>$PWD/preprocessed
-exec $(command -v clang-19) "\$@"
-END
-chmod +x bin/clang-tidy-19 bin/clang-19
+chmod +x bin/clang-tidy-19
 with_kept() { PATH=$PWD/bin:$PATH $tidy "$PWD/planted.c"; }
 with_kept || fail "a file that has not changed is looked at again"
-[ ! -e preprocessed ] || fail "a file that has not changed is preprocessed again"
 header 2
 refuses 1 'looked at again' with_kept
-[ -e preprocessed ] || fail "a header that has changed is not read"
 header 1
 touch -d '1 hour ago' planted.c include/size.h
 with_kept || fail "a file that is as it was is looked at again"
