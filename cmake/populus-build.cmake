@@ -40,7 +40,8 @@ if(POPULUS_WERROR)
   add_compile_options(-Werror)
 endif()
 if(POPULUS_SANITIZE)
-  add_compile_options(-fsanitize=${POPULUS_SANITIZE} -fno-sanitize-recover=all)
+  # -g1: functions and lines, which is what reports name; variables cost a fifth of the compiler's time.
+  add_compile_options(-fsanitize=${POPULUS_SANITIZE} -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${POPULUS_SANITIZE})
 endif()
 # What nothing is called of is not loaded.
