@@ -52,7 +52,7 @@ spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_
   if (wanted > elements) wanted = elements;
   if (wanted < 1) wanted = 1;
   p.per_vertex = (elements + wanted - 1) / wanted;
-  uint64_t together = cost > 256 ? 1 : ELEMENTS_TOGETHER;
+  uint64_t together = cost > WORK_OF_A_VERTEX / 2 ? 1 : ELEMENTS_TOGETHER;
   p.per_vertex = (p.per_vertex + together - 1) / together * together;
   if (p.per_vertex == 0) p.per_vertex = 1;
   p.num_vertices = (elements + p.per_vertex - 1) / p.per_vertex;

@@ -113,8 +113,20 @@ static pop_tensor view_pad(lowering *l, const operation *op, pop_tensor t)
   return t;
 }
 
+/* To copy what is repeated to all tiles costs more than to bring each its elements, repetitions and all: the row of sums that a
+ * softmax divides by took more of a tile than what is divided. */
+static bool is_more_than_share(const lowering *l, const operation *op)
+{
+  enum { WORTH_IT = 1024 };
+  const model_type *from = op->operands[0]->type, *to = op->results[0]->type;
+  uint64_t elements = type_elements(from);
+  return elements * element_bytes(from->element) > WORTH_IT &&
+         elements > type_elements(to) / l->num_tiles;
+}
+
 static bool is_large(const lowering *l, const operation *op)
 {
+  if (op->code == OP_BROADCAST_IN_DIM && is_more_than_share(l, op)) return true;
   if (op->code != OP_CONCATENATE) return !fits_whole(l, op->operands[0]);
   uint64_t bytes = 0;
   for (size_t i = 0; i < op->num_operands; ++i)
