@@ -331,7 +331,9 @@ static bool read_attributes(scanner *s, hlo_instruction *i)
   hlo_attribute *all = NULL;
   bool good = true;
   while (good && take(s, ',')) {
-    hlo_attribute a = {.key = word(s)};
+    skip_blanks(s);
+    hlo_attribute a = {.offset = (uint32_t)(s->at - s->text)};
+    a.key = word(s);
     good = a.key ? expect(s, '=') : fail(s, s->at, "the name of an attribute is expected");
     if (!good) break;
     a.value = balanced(s, ",\n}");

@@ -24,6 +24,7 @@ typedef struct hlo_type {
 
 typedef struct hlo_attribute {
   const char *key, *value; /* value: as it stands, without blanks around it */
+  uint32_t offset;
 } hlo_attribute;
 
 typedef struct hlo_instruction {
@@ -83,6 +84,8 @@ typedef struct hlo_operation {
 } hlo_operation;
 POP_MUST_CHECK pop_error *hlo_describe(const hlo_module *h, const hlo_instruction *i,
                                        hlo_operation *op);
+/* hlo_check.c: names of attributes, and their values as far as they are numbers. */
+POP_MUST_CHECK pop_error *hlo_check_attributes(const hlo_module *h, const hlo_instruction *i);
 /* hlo_literal.c: "dense<…> : type" of a constant. */
 POP_MUST_CHECK pop_error *hlo_literal(const hlo_module *h, const hlo_instruction *i, text *to);
 /* hlo_groups.c: replica_groups or source_target_pairs as "key = dense<…> : type". */

@@ -439,6 +439,7 @@ pop_error *hlo_write_instruction(translation *t, hlo_computation *c, hlo_instruc
   if (t->to->size > MAX_BYTES)
     return hlo_error(t->h, i, "with all computations in place the module is too large");
   mark(t, i->offset);
+  POP_TRY(hlo_check_attributes(t->h, i));
   if (one_of(i->opcode, same)) {
     if (!i->num_operands || hlo_num_leaves(&i->operands[0]->type) != hlo_num_leaves(&i->type))
       return hlo_error(t->h, i, "%s has the type of its operand", i->opcode);
