@@ -40,28 +40,13 @@ static model_type *permuted_type(module *m, const model_type *from, const permut
 static operation *make_transpose(module *m, const operation *by, value *from, value *to,
                                  const permutation *p)
 {
-  operation *op = pop_arena_alloc(m->arena, sizeof *op);
-  *op = (operation){.code = OP_TRANSPOSE,
-                    .name = "stablehlo.transpose",
-                    .offset = by->offset,
-                    .num_operands = 1,
-                    .num_results = 1,
-                    .num_attributes = 1};
-  op->operands = pop_arena_alloc(m->arena, sizeof(value *));
-  op->operands[0] = from;
-  op->results = pop_arena_alloc(m->arena, sizeof(value *));
+  operation *op = operation_new(m, OP_TRANSPOSE, by, from, to->type);
   op->results[0] = to;
+  op->num_attributes = 1;
   op->attributes = pop_arena_alloc(m->arena, sizeof *op->attributes);
   op->attributes[0] = int_list(m, "permutation", p->of, to->type->rank);
   to->op = op;
   return op;
-}
-
-static value *new_value(module *m, const model_type *type, operation *op, const char *name)
-{
-  value *v = pop_arena_alloc(m->arena, sizeof *v);
-  *v = (value){.type = type, .op = op, .name = name};
-  return v;
 }
 
 /* The operation with that list in its dimension numbers. */
@@ -129,10 +114,10 @@ static operation **order_gather(module *m, operation **link)
     of_result.of[at[before[k]]] = at[after[k]];
     back.of[at[after[k]]] = at[before[k]];
   }
-  value *turned = new_value(m, permuted_type(m, indices, &of_indices), NULL, op->operands[1]->name);
+  value *turned = value_new(m, permuted_type(m, indices, &of_indices), NULL, op->operands[1]->name);
   operation *first = make_transpose(m, op, op->operands[1], turned, &of_indices);
   value *all = op->results[0];
-  value *gathered = new_value(m, permuted_type(m, result, &back), op, all->name);
+  value *gathered = value_new(m, permuted_type(m, result, &back), op, all->name);
   operation *last = make_transpose(m, op, gathered, all, &of_result);
   op->operands[1] = turned;
   op->results[0] = gathered;

@@ -45,13 +45,6 @@ static void replace_uses(block *b, const value *v, value *by)
   }
 }
 
-static value *new_value(module *m, const model_type *type, operation *op, const char *name)
-{
-  value *v = pop_arena_alloc(m->arena, sizeof *v);
-  *v = (value){.type = type, .op = op, .name = name};
-  return v;
-}
-
 /* A scalar's type with the dimensions of another one. */
 static const model_type *type_like(module *m, const value *scalar, const model_type *shape)
 {
@@ -65,18 +58,9 @@ static const model_type *type_like(module *m, const value *scalar, const model_t
 static value *add_broadcast(module *m, operation ***link, const operation *by, const value *v,
                             const model_type *shape)
 {
-  operation *op = pop_arena_alloc(m->arena, sizeof *op);
-  *op = (operation){.next = **link,
-                    .code = OP_BROADCAST_IN_DIM,
-                    .name = "stablehlo.broadcast_in_dim",
-                    .offset = by->offset,
-                    .num_operands = 1,
-                    .num_results = 1,
-                    .num_attributes = 1};
-  op->operands = pop_arena_alloc(m->arena, sizeof(value *));
-  op->operands[0] = (value *)v;
-  op->results = pop_arena_alloc(m->arena, sizeof(value *));
-  op->results[0] = new_value(m, type_like(m, v, shape), op, v->name);
+  operation *op = operation_new(m, OP_BROADCAST_IN_DIM, by, (value *)v, type_like(m, v, shape));
+  op->next = **link;
+  op->num_attributes = 1;
   op->attributes = pop_arena_alloc(m->arena, sizeof *op->attributes);
   op->attributes[0] = (attribute){.kind = ATTRIBUTE_ARRAY, .name = "broadcast_dimensions"};
   **link = op;
@@ -96,14 +80,14 @@ static void insert(module *m, value ***values, size_t *count, size_t at, value *
 
 static value *insert_argument(module *m, block *b, size_t at, const value *v)
 {
-  value *argument = new_value(m, v->type, NULL, v->name);
+  value *argument = value_new(m, v->type, NULL, v->name);
   insert(m, &b->arguments, &b->num_arguments, at, argument);
   return argument;
 }
 
 static void add_result(module *m, operation *op, const value *v, const value *like)
 {
-  value *result = new_value(m, type_like(m, v, like->type), op, NULL);
+  value *result = value_new(m, type_like(m, v, like->type), op, NULL);
   insert(m, &op->results, &op->num_results, op->num_results, result);
 }
 

@@ -55,7 +55,8 @@ static bool find_long_window(const module *m, const operation *op, long_window *
 {
   if (op->num_operands != 2 || op->num_results != 1 || op->num_regions != 1) return false;
   const model_type *t = op->operands[0]->type, *to = op->results[0]->type;
-  if (!t || !to || t->rank != to->rank || t->rank > MODEL_MAX_RANK) return false;
+  if (!t || !to || t->rank != to->rank || t->rank > MODEL_MAX_RANK || t->element != to->element)
+    return false;
   *w = (long_window){.rank = t->rank, .by = only_operation(&op->regions[0])};
   const int64_t *window = op_ints(m, op, "window_dimensions", w->rank, 1);
   w->padding = op_ints(m, op, "padding", 2 * (size_t)w->rank, 0);

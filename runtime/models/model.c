@@ -122,6 +122,7 @@ static pop_error *prepare(pop_model *model, const char *name, size_t size, size_
   POP_TRY(module_inline(model->m, model->main));
   POP_TRY(module_verify(model->m, model->main));
   module_flatten(model->m, model->main);
+  module_promote(model->m, model->main);
   module_capture(model->m, model->main);
   module_order_batches(model->m, model->main);
   describe_values(model);

@@ -230,6 +230,31 @@ void function_number_values(function *f)
   number_block(&f->body, &f->num_values);
 }
 
+/* ---- what passes add ---- */
+
+value *value_new(module *m, const model_type *type, operation *op, const char *name)
+{
+  value *v = pop_arena_alloc(m->arena, sizeof *v);
+  *v = (value){.type = type, .op = op, .name = name};
+  return v;
+}
+
+operation *operation_new(module *m, op_code code, const operation *by, value *operand,
+                         const model_type *result)
+{
+  operation *op = pop_arena_alloc(m->arena, sizeof *op);
+  *op = (operation){.code = code,
+                    .name = pop_arena_printf(m->arena, "stablehlo.%s", op_infos[code].name),
+                    .offset = by->offset,
+                    .num_operands = 1,
+                    .num_results = 1};
+  op->operands = pop_arena_alloc(m->arena, sizeof(value *));
+  op->operands[0] = operand;
+  op->results = pop_arena_alloc(m->arena, sizeof(value *));
+  op->results[0] = value_new(m, result, op, operand->name);
+  return op;
+}
+
 /* ---- places ---- */
 
 /* In the source, of what is at `offset` of the text that was made of it. */

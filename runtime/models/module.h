@@ -239,6 +239,11 @@ const int64_t *dict_int_list(const module *m, const attribute *dict, const char 
 bool ints_have(const int64_t *list, size_t count, int64_t value);
 int64_t dict_int(const attribute *dict, const char *name, int64_t fallback);
 void function_number_values(function *f);
+/* In the module's arena: what passes add. */
+value *value_new(module *m, const model_type *type, operation *op, const char *name);
+/* Of StableHLO, for `by` and at its place in the text: one operand, one result, no attributes. */
+operation *operation_new(module *m, op_code code, const operation *by, value *operand,
+                         const model_type *result);
 
 /* ---- the stages ---- */
 
@@ -256,6 +261,8 @@ POP_MUST_CHECK pop_error *module_verify(module *m, function *f);
 POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool *supported);
 /* tuples.c: `f`, inlined and verified, has the members of tuples one after the other: of %t the arguments %t..0, %t..1, … */
 void module_flatten(module *m, function *f);
+/* promote.c: operands of reducers are of the types that these have; when `f` has been verified. */
+void module_promote(module *m, function *f);
 /* captures.c: what regions of scalars use from outside becomes operands; after that. */
 void module_capture(module *m, function *f);
 /* batches.c: gathers along a batch have it in the operand's order; when `f` has been verified. */

@@ -144,7 +144,15 @@ pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t
   return NULL;
 }
 
-/* Arguments a0 … an b0 … bn, results r0 … rn, where ai, bi and ri have the type of element i. */
+/* Integers of as many bits or more, floating-point numbers of more; of f16 and bf16 neither has all values of the other. */
+static bool is_promotable(element_type type, element_type wide)
+{
+  if (element_is_integer(type) && element_is_integer(wide))
+    return element_bits(type) <= element_bits(wide);
+  return type == wide || (element_is_float(type) && element_is_float(wide) &&
+                          element_bits(type) < element_bits(wide));
+}
+
 pop_error *verify_reducer(verifier *v, const operation *op, size_t region, size_t inputs,
                           size_t first)
 {
@@ -153,12 +161,16 @@ pop_error *verify_reducer(verifier *v, const operation *op, size_t region, size_
   WANT(b->last->num_operands == inputs, "the region of %s returns %zu values, not %zu", op->name,
        inputs, b->last->num_operands);
   for (size_t i = 0; i < inputs; ++i) {
-    const model_type *of = type_of(op, first + i);
-    WANT(same_element(b->arguments[i]->type, of) &&
-             same_element(b->arguments[inputs + i]->type, of) &&
-             same_element(b->last->operands[i]->type, of),
-         "%s: the region's argument %zu and its result are to be of %s", op->name, i,
-         element_infos[of->element].name);
+    const model_type *is = b->arguments[i]->type, *of = type_of(op, first + i);
+    WANT(is_promotable(of->element, is->element) &&
+             same_element(b->arguments[inputs + i]->type, is) &&
+             same_element(b->last->operands[i]->type, is),
+         "%s: the region's arguments %zu and %zu and its result %zu are to be of %s, or all of a "
+         "wider type",
+         op->name, i, inputs + i, i, element_infos[of->element].name);
+    WANT(same_element(op->results[i]->type, is),
+         "%s: result %zu is to be of %s, as the region has it", op->name, i,
+         element_infos[is->element].name);
   }
   return NULL;
 }

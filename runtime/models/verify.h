@@ -54,7 +54,8 @@ pop_error *dict_dims(verifier *v, const operation *op, const attribute *dn, cons
 bool listed(const dims_list *l, int64_t d);
 /* Regions of scalars. Arguments: scalars of the types; results: scalars of theirs. */
 pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t arguments);
-/* Arguments a0 … an b0 … bn, results r0 … rn, where ai, bi and ri have the type of element i. */
+/* Arguments a0 … an b0 … bn, results r0 … rn, where ai, bi, ri and the operation's result i have one type: that of element i or a
+ * wider one of its kind. */
 pop_error *verify_reducer(verifier *v, const operation *op, size_t region, size_t inputs,
                           size_t first);
 pop_error *verify_comparator(verifier *v, const operation *op, size_t inputs);

@@ -253,7 +253,7 @@ pop_error *verify_scatter(verifier *v, const operation *op)
     WANT(type_same_shape(type_of(op, i), to) &&
              type_same_shape(type_of(op, inputs + 1 + i), updates) &&
              same_element(type_of(op, i), type_of(op, inputs + 1 + i)) &&
-             type_equal(op->results[i]->type, type_of(op, i)),
+             type_same_shape(op->results[i]->type, to),
          "%s: input, updates and result %zu do not match", op->name, i);
   }
   return verify_reducer(v, op, 0, inputs, 0);

@@ -72,7 +72,7 @@ static pop_error *verify_map(verifier *v, const operation *op)
 static bool has_own_type(op_code code)
 {
   return code == OP_DOT || code == OP_DOT_GENERAL || code == OP_CONVOLUTION || code == OP_MAP ||
-         code == OP_FFT;
+         code == OP_FFT || code == OP_REDUCE || code == OP_REDUCE_WINDOW;
 }
 
 /* One operand, one result. */

@@ -263,6 +263,14 @@ says 2:8 "stablehlo.reduce has no 'dimensions': a list is expected" 'func.func @
   }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }'
+says 2:8 "arguments 0 and 1 and its result 0 are to be of f32, or all of a wider type" 'func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f16> {
+  %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %1 = stablehlo.add %a, %b : tensor<f16>
+    stablehlo.return %1 : tensor<f16>
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f16>
+  return %0 : tensor<f16>
+}'
 says 2:8 "stablehlo.triangular_solve has no 'lower': true or false is expected" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
@@ -327,6 +335,19 @@ says 3:2 'this is the end of the text' 'HloModule m
 ENTRY e { a = f32[] constant(1)'
 says 2:34 'has more than 2^32 - 1 elements' 'HloModule m
 ENTRY e { p = f32[] parameter(0) a = f32[1099511627776] broadcast(p), dimensions={} }'
+# Names that are misspelt, and numbers in another notation, in HLO text: they were the defaults without a word.
+while IFS='|' read -r message line; do
+  printf 'HloModule m\na { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\nENTRY e { x = f32[4,4] parameter(0)\n z = f32[] parameter(1)\n ROOT r = %s }\n' "$line" >bad.hlo.txt
+  refuses 1 "bad.hlo.txt:7:|$message" "$pophlo" -o none.a bad.hlo.txt
+done <<'EOF'
+window has no 'strid': size, stride,|f32[2,2] reduce-window(x, z), window={size=2x2 strid=2x2}, to_apply=a
+stride=2 is not a number for each of 2|f32[2,2] reduce-window(x, z), window={size=2x2 stride=2}, to_apply=a
+pad=1x1 is not two numbers|f32[2,2] reduce-window(x, z), window={size=2x2 pad=1x1 stride=2x2}, to_apply=a
+has no attribute 'lowr'; 'lower' is one|f32[4,4] cholesky(x), lowr=true
+padding=1_1 is not two or three|f32[6,4] pad(x, z), padding=1_1
+slice={[0:2]} is not two or three|f32[2,4] slice(x), slice={[0:2]}
+dimensions={1;0} is no list of numbers|f32[4,4] transpose(x), dimensions={1;0}
+EOF
 says 2:23 'the layout has dimension 0 twice' 'HloModule m
 ENTRY e { a = f32[2,2]{0,0} parameter(0) }'
 says 2:34 'hlo.copy-twice is not supported' 'HloModule m

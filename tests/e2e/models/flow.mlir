@@ -284,3 +284,44 @@ func.func @main() {
   check.expect_eq_const %c, dense<[[9, 9], [2, 2], [3, 3]]> : tensor<3x2xi32>
   return
 }
+// -----
+// Reducers in wider types than their operands.
+func.func @main() {
+  %x = stablehlo.constant dense<[[1.0, 256.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<2x4xbf16>
+  %z = stablehlo.constant dense<0.0> : tensor<bf16>
+  %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2x4xbf16>, tensor<bf16>) -> tensor<2xf32>
+  check.expect_eq_const %r, dense<[259.0, 4.0]> : tensor<2xf32>
+  %i = stablehlo.constant dense<[100, 100, 100]> : tensor<3xi8>
+  %iz = stablehlo.constant dense<1> : tensor<i8>
+  %w = "stablehlo.reduce_window"(%i, %iz) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<3xi8>, tensor<i8>) -> tensor<2xi32>
+  check.expect_eq_const %w, dense<201> : tensor<2xi32>
+  %at = stablehlo.constant dense<[[1], [1], [5]]> : tensor<3x1xi32>
+  %sc = "stablehlo.scatter"(%i, %at, %i) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i16>, %b: tensor<i16>):
+    %s = stablehlo.add %a, %b : tensor<i16>
+    stablehlo.return %s : tensor<i16>
+  }) : (tensor<3xi8>, tensor<3x1xi32>, tensor<3xi8>) -> tensor<3xi16>
+  check.expect_eq_const %sc, dense<[100, 300, 100]> : tensor<3xi16>
+  %o = stablehlo.constant dense<[1.0, 3.0, 2.0, 5.0]> : tensor<4xf16>
+  %src = stablehlo.constant dense<[60000.0, 60000.0, 1.0]> : tensor<3xf16>
+  %hz = stablehlo.constant dense<0.0> : tensor<f16>
+  %ss = "stablehlo.select_and_scatter"(%o, %src, %hz) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %s = stablehlo.compare GE, %a, %b : (tensor<f16>, tensor<f16>) -> tensor<i1>
+    stablehlo.return %s : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf16>, tensor<3xf16>, tensor<f16>) -> tensor<4xf32>
+  check.expect_eq_const %ss, dense<[0.0, 120000.0, 0.0, 1.0]> : tensor<4xf32>
+  return
+}
