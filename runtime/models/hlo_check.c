@@ -163,10 +163,13 @@ static bool is_slice(const char *at, uint32_t count)
   for (uint32_t d = 0; d < count; ++d) {
     at += strspn(at, ", \t\n");
     int numbers = 0;
-    if (*at++ != '[') return false;
-    do {
-      if (!(at = skip_number(at))) return false;
-    } while (++numbers < 3 && *at == ':' && *at++);
+    bool more = *at == '[';
+    if (!more) return false;
+    while (more && numbers < 3) {
+      if (!(at = skip_number(at + 1))) return false;
+      numbers++;
+      more = *at == ':';
+    }
     if (numbers < 2 || *at++ != ']') return false;
   }
   at += strspn(at, " \t\n");

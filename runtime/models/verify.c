@@ -118,6 +118,15 @@ pop_error *dict_dims(verifier *v, const operation *op, const attribute *dn, cons
   return want_dims(v, op, name, list->dims, list->count, rank);
 }
 
+pop_error *dict_sorted_dims(verifier *v, const operation *op, const attribute *dn, const char *name,
+                            uint32_t rank, dims_list *list)
+{
+  POP_TRY(dict_dims(v, op, dn, name, rank, list));
+  for (size_t i = 1; i < list->count; ++i)
+    WANT(list->dims[i - 1] < list->dims[i], "%s: '%s' is to be in ascending order", op->name, name);
+  return NULL;
+}
+
 bool listed(const dims_list *l, int64_t d)
 {
   return ints_have(l->dims, l->count, d);

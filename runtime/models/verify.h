@@ -51,6 +51,9 @@ pop_error *want_shape(verifier *v, const operation *op, const model_type *is, co
 /* The same of a list in a dictionary. */
 pop_error *dict_dims(verifier *v, const operation *op, const attribute *dn, const char *name,
                      uint32_t rank, dims_list *list);
+/* And in ascending order. */
+pop_error *dict_sorted_dims(verifier *v, const operation *op, const attribute *dn, const char *name,
+                            uint32_t rank, dims_list *list);
 bool listed(const dims_list *l, int64_t d);
 /* Regions of scalars. Arguments: scalars of the types; results: scalars of theirs. */
 pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t arguments);

@@ -159,9 +159,9 @@ pop_error *verify_gather(verifier *v, const operation *op)
   WANT(vector >= 0 && vector <= indices->rank, "%s: index_vector_dim is %lld", op->name,
        (long long)vector);
   WANT(element_is_integer(indices->element), "%s: indices are integers", op->name);
-  POP_TRY(dict_dims(v, op, dn, "offset_dims", to->rank, &offset));
-  POP_TRY(dict_dims(v, op, dn, "collapsed_slice_dims", from->rank, &collapsed));
-  POP_TRY(dict_dims(v, op, dn, "operand_batching_dims", from->rank, &batch));
+  POP_TRY(dict_sorted_dims(v, op, dn, "offset_dims", to->rank, &offset));
+  POP_TRY(dict_sorted_dims(v, op, dn, "collapsed_slice_dims", from->rank, &collapsed));
+  POP_TRY(dict_sorted_dims(v, op, dn, "operand_batching_dims", from->rank, &batch));
   POP_TRY(dict_dims(v, op, dn, "start_indices_batching_dims", indices->rank, &indices_batch));
   POP_TRY(dict_dims(v, op, dn, "start_index_map", from->rank, &map));
   WANT(map.count == (vector < indices->rank ? (size_t)indices->dims[vector] : 1),
@@ -217,9 +217,9 @@ pop_error *verify_scatter(verifier *v, const operation *op)
   WANT(vector >= 0 && vector <= indices->rank, "%s: index_vector_dim is %lld", op->name,
        (long long)vector);
   WANT(element_is_integer(indices->element), "%s: indices are integers", op->name);
-  POP_TRY(dict_dims(v, op, dn, "update_window_dims", updates->rank, &window));
-  POP_TRY(dict_dims(v, op, dn, "inserted_window_dims", to->rank, &inserted));
-  POP_TRY(dict_dims(v, op, dn, "input_batching_dims", to->rank, &batch));
+  POP_TRY(dict_sorted_dims(v, op, dn, "update_window_dims", updates->rank, &window));
+  POP_TRY(dict_sorted_dims(v, op, dn, "inserted_window_dims", to->rank, &inserted));
+  POP_TRY(dict_sorted_dims(v, op, dn, "input_batching_dims", to->rank, &batch));
   POP_TRY(dict_dims(v, op, dn, "scatter_indices_batching_dims", indices->rank, &indices_batch));
   POP_TRY(dict_dims(v, op, dn, "scatter_dims_to_operand_dims", to->rank, &map));
   WANT(map.count == (vector < indices->rank ? (size_t)indices->dims[vector] : 1),

@@ -120,6 +120,20 @@ static element_type result_element(const operation *op)
   }
 }
 
+/* Complex numbers have no order, and each kind of numbers has its own one. */
+static pop_error *verify_comparison(verifier *v, const operation *op, const char *direction)
+{
+  element_type e = type_of(op, 0)->element;
+  const char *type = op_word(op, "compare_type");
+  bool by_float = strcmp(type, "FLOAT") == 0 || strcmp(type, "TOTALORDER") == 0;
+  bool is_float = element_is_float(e) || e == ELEMENT_C64;
+  WANT(e != ELEMENT_C64 || strcmp(direction, "EQ") == 0 || strcmp(direction, "NE") == 0,
+       "%s: complex numbers are compared by EQ and NE, not %s", op->name, direction);
+  WANT(!*type || by_float == is_float, "%s: %s is no comparison of %s", op->name, type,
+       element_infos[e].name);
+  return NULL;
+}
+
 static pop_error *verify_element_words(verifier *v, const operation *op)
 {
   static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
@@ -128,6 +142,7 @@ static pop_error *verify_element_words(verifier *v, const operation *op)
     bool known = false;
     for (size_t i = 0; i < 6; ++i) known = known || strcmp(direction, directions[i]) == 0;
     WANT(known, "%s: the direction is EQ, NE, LT, LE, GT or GE, not '%s'", op->name, direction);
+    POP_TRY(verify_comparison(v, op, direction));
   }
   if (op->code == OP_REDUCE_PRECISION) {
     int64_t e = op_int(op, "exponent_bits", 0), m = op_int(op, "mantissa_bits", -1);

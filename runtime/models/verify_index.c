@@ -58,6 +58,11 @@ static pop_error *verify_map(verifier *v, const operation *op)
   POP_TRY(want_counts(v, op, op->num_operands, 1, 1));
   for (size_t i = 0; i < op->num_operands; ++i)
     WANT(type_same_shape(type_of(op, i), to), "%s: operand %zu has another shape", op->name, i);
+  size_t count;
+  const int64_t *dims = op_int_list(v->m, op, "dimensions", &count);
+  WANT(count == 0 || count == to->rank, "%s: 'dimensions' are all %u", op->name, to->rank);
+  for (size_t i = 0; i < count; ++i)
+    WANT(dims[i] == (int64_t)i, "%s: 'dimensions' are 0, 1, … in this order", op->name);
   POP_TRY(verify_region(v, op, 0, op->num_operands));
   for (size_t i = 0; i < op->num_operands; ++i)
     WANT(same_element(op->regions[0].arguments[i]->type, type_of(op, i)),

@@ -313,6 +313,18 @@ says 2:8 'the result of stablehlo.reverse is tensor<2xf32>, not tensor<3xf32>' '
 says 2:52 'operand %a of stablehlo.select is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>, %p: tensor<2xi1>) {
   %0 = stablehlo.select %p, %a, %a : tensor<2xi1>, tensor<3xf32>
   return }'
+# What the specification does not allow, and would be calculated as something else.
+while IFS='|' read -r message arguments operation; do
+  printf 'func.func @f(%s) {\n  %%r = %s\n  return\n}\n' "$arguments" "$operation" >bad.mlir
+  refuses 1 "bad.mlir:2:8:|$message" "$pophlo" --list bad.mlir
+done <<'EOF'
+complex numbers are compared by EQ and NE, not LT|%x: tensor<2xcomplex<f32>>|stablehlo.compare LT, %x, %x, FLOAT : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>
+SIGNED is no comparison of f32|%x: tensor<2xf32>|stablehlo.compare LT, %x, %x, SIGNED : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+TOTALORDER is no comparison of i32|%x: tensor<2xi32>|stablehlo.compare LT, %x, %x, TOTALORDER : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
+'offset_dims' is to be in ascending order|%x: tensor<4x4x4xf32>, %i: tensor<2x1xi32>|"stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4, 4>}> : (tensor<4x4x4xf32>, tensor<2x1xi32>) -> tensor<2x4x4xf32>
+'update_window_dims' is to be in ascending order|%x: tensor<4x4x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4x4xf32>|"stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2, 1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): stablehlo.return %b : tensor<f32> }) : (tensor<4x4x4xf32>, tensor<2x1xi32>, tensor<2x4x4xf32>) -> tensor<4x4x4xf32>
+'dimensions' are 0, 1, … in this order|%x: tensor<2x2xf32>|"stablehlo.map"(%x) <{dimensions = array<i64: 1, 0>}> ({ ^bb0(%a: tensor<f32>): stablehlo.return %a : tensor<f32> }) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+EOF
 # HLO text: the same, at its own lines.
 says 3:25 "q is used, and not defined before that" 'HloModule m
 ENTRY e { a = f32[] constant(1)
