@@ -211,6 +211,15 @@ static pop_error *load_tensor(pop_graph *graph, pop_profile_value from, size_t n
   return NULL;
 }
 
+/* What the graph itself refuses, as variables that no graph could have, is this call's error, and no longer the graph's. */
+static pop_error *take_refusal(pop_graph *graph, pop_error *error)
+{
+  pop_error *refused = pop_graph_take_error(graph);
+  if (!error) return refused;
+  pop_error_free(refused);
+  return error;
+}
+
 static pop_error *load_all(pop_graph *graph, pop_profile_value root, pop_tensor *variables,
                            pop_tensor *tensors)
 {
@@ -218,10 +227,22 @@ static pop_error *load_all(pop_graph *graph, pop_profile_value root, pop_tensor 
                     saved = pop_profile_get(root, "tensors");
   size_t num_variables = pop_profile_count(from);
   for (size_t i = 0; i < num_variables; i++)
-    POP_TRY(load_variable(graph, pop_profile_at(from, i), i, &variables[i]));
+    POP_TRY(take_refusal(graph, load_variable(graph, pop_profile_at(from, i), i, &variables[i])));
   for (size_t i = 0; i < pop_profile_count(saved); i++)
-    POP_TRY(load_tensor(graph, pop_profile_at(saved, i), i, variables, num_variables, &tensors[i]));
+    POP_TRY(take_refusal(graph, load_tensor(graph, pop_profile_at(saved, i), i, variables,
+                                            num_variables, &tensors[i])));
   return NULL;
+}
+
+/* The file that the bytes are, which the caller frees. */
+static pop_error *read_file(const void *bytes, size_t size, const char *call, pop_profile **file)
+{
+  pop_error *error = pop_profile_read_memory(bytes, size, file);
+  if (error) return pop_error_prefix(error, "%s: these are no tensors that were saved", call);
+  const char *format = pop_profile_as_string(pop_profile_get(pop_profile_root(*file), "format"));
+  if (format && strcmp(format, format_name) == 0) return NULL;
+  pop_profile_free(*file);
+  return pop_error_new(POP_ERROR_FILE_LOAD, "%s: these are no tensors that were saved", call);
 }
 
 pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t size,
@@ -233,23 +254,18 @@ pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t si
   POP_TRY(object_check_argument(num_tensors, "their number", __func__));
   *tensors = NULL;
   *num_tensors = 0;
+  const pop_error *before = pop_graph_error(graph);
+  if (before)
+    return pop_error_new(pop_error_get_code(before), "%s: the graph has an error already: %s",
+                         __func__, pop_error_message(before));
   pop_profile *file;
-  pop_error *error = pop_profile_read_memory(bytes, size, &file);
-  if (error) return pop_error_prefix(error, "%s: these are no tensors that were saved", __func__);
+  POP_TRY(read_file(bytes, size, __func__, &file));
   pop_profile_value root = pop_profile_root(file);
-  const char *format = pop_profile_as_string(pop_profile_get(root, "format"));
-  if (!format || strcmp(format, format_name) != 0) {
-    pop_profile_free(file);
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: these are no tensors that were saved", __func__);
-  }
   size_t num_variables = pop_profile_count(pop_profile_get(root, "variables"));
   size_t count = pop_profile_count(pop_profile_get(root, "tensors"));
   pop_tensor *variables = pop_xmalloc((num_variables + 1) * sizeof *variables);
   pop_tensor *loaded = pop_xmalloc((count + 1) * sizeof *loaded);
-  bool failed = pop_graph_error(graph) != NULL; /* before; then nothing is added */
-  error = load_all(graph, root, variables, loaded);
-  if (!error && !failed)
-    error = pop_graph_take_error(graph); /* of variables that no graph could have */
+  pop_error *error = load_all(graph, root, variables, loaded);
   free(variables);
   pop_profile_free(file);
   if (error) {

@@ -101,7 +101,8 @@ POP_MUST_CHECK pop_error *pop_program_serialize(pop_program program, FILE *strea
 POP_MUST_CHECK pop_error *pop_graph_save_tensors(pop_graph *graph, const pop_tensor *tensors,
                                                  size_t num_tensors, FILE *stream);
 /* Adds such variables to `graph`, also where there are some of the same names, and gives the tensors: a list that the caller
- * frees. FILE_LOAD for bytes that are something else or damaged, and for tiles that `graph` has not. */
+ * frees. FILE_LOAD for bytes that are something else or damaged, and for tiles that `graph` has not; what the graph refuses, as
+ * variables that are too large, is this error, too, and not the graph's. A graph that has an error already says that one. */
 POP_MUST_CHECK pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t size,
                                                  pop_tensor **tensors, size_t *num_tensors);
 

@@ -333,6 +333,23 @@ Test(introspection, saved_variables_that_no_graph_could_have)
   pop_graph_free(e.graph);
 }
 
+Test(introspection, saved_tensors_for_a_graph_that_has_an_error)
+{
+  pop_graph *graph = new_graph_with_tiles(4);
+  pop_tensor x = pop_graph_add_variable(graph, POP_INT, NULL, 0, "x"), *loaded;
+  size_t size, count;
+  char *bytes = saved_tensors(&x, 1, &size);
+  pop_tensor_index(x, 0);
+  expect_error(pop_graph_load_tensors(graph, bytes, size, &loaded, &count), POP_ERROR_INDEX,
+               "has an error already: pop_tensor_index", "before");
+  cr_assert(!loaded && count == 0);
+  pop_error_free(pop_graph_take_error(graph));
+  expect_ok(pop_graph_load_tensors(graph, bytes, size, &loaded, &count));
+  free(loaded);
+  free(bytes);
+  pop_graph_free(graph);
+}
+
 Test(introspection, output_that_cannot_be_written_is_an_error)
 {
   example e = make();
