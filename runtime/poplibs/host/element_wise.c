@@ -31,6 +31,17 @@ static const operation unary_ops[POP_UNARY_COUNT] = {POP_UNARY_OPS(OPERATION)};
 static const operation binary_ops[POP_BINARY_COUNT] = {POP_BINARY_OPS(OPERATION)};
 static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATION)};
 
+/* NULL, and an error, for a number that no operation has: it may come from anywhere. */
+static const operation *operation_of(pop_graph *graph, const char *call,
+                                     const operation *operations, unsigned number, unsigned count)
+{
+  if (number < count) return &operations[number];
+  poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+               "%s: operation %u is none: they are from 0 (%s) to %u", call, number,
+               operations[0].name, count - 1);
+  return NULL;
+}
+
 /* ---- one operation ---- */
 
 /* "UnaryOpType::ABSOLUTE,float" in "popops::Unary<popops::expr::…>" */
@@ -225,13 +236,14 @@ static bool agree(pop_graph *graph, const char *call, const char *op, operand *o
 
 /* ---- results ---- */
 
+/* `op`: NULL if the graph has been told that there is none. */
 static pop_tensor operate(pop_graph *graph, const char *call, const operation *op,
                           operand *operands, size_t count, pop_tensor out, const destination *to)
 {
   pop_graph *top = graph->top;
   pop_tensor none = {top, 0}, tensors[3];
   size_t shape[GRAPH_MAX_RANK], rank, num_tensors = 0;
-  if (pop_graph_error(graph) || !agree(graph, call, op->name, operands, count)) return none;
+  if (!op || pop_graph_error(graph) || !agree(graph, call, op->name, operands, count)) return none;
   for (size_t i = 0; i < count; i++)
     if (!operands[i].is_constant) tensors[num_tensors++] = operands[i].tensor;
   if (!poplibs_common_shape(call, tensors, num_tensors, shape, &rank)) return none;
@@ -253,7 +265,8 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   operand operands[] = {operand_of_tensor(a)};
   const destination to = {NULL, sequence, name};
-  return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, &to);
+  return operate(graph, __func__, operation_of(graph, __func__, unary_ops, op, POP_UNARY_COUNT),
+                 operands, 1, out, &to);
 }
 
 pop_tensor pop_popops_unary_in_set(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
@@ -264,7 +277,8 @@ pop_tensor pop_popops_unary_in_set(pop_graph *graph, pop_unary_op op, pop_tensor
   poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   operand operands[] = {operand_of_tensor(a)};
   const destination to = {&set, {0}, name};
-  return operate(graph, "pop_popops_unary_in_set", &unary_ops[op], operands, 1, out, &to);
+  return operate(graph, __func__, operation_of(graph, __func__, unary_ops, op, POP_UNARY_COUNT),
+                 operands, 1, out, &to);
 }
 
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
@@ -275,7 +289,8 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
   const destination to = {NULL, sequence, name};
-  return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, &to);
+  return operate(graph, __func__, operation_of(graph, __func__, binary_ops, op, POP_BINARY_COUNT),
+                 operands, 2, out, &to);
 }
 
 /* A number as the type has it, which it keeps whatever it is combined with. */

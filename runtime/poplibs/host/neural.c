@@ -121,6 +121,16 @@ static bool check_labels(pop_graph *graph, const char *call, pop_tensor activati
   return false;
 }
 
+static bool check_kind(pop_graph *graph, const char *call, pop_loss type)
+{
+  if (type == POP_LOSS_SUM_SQUARED || type == POP_LOSS_CROSS_ENTROPY) return true;
+  poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+               "%s: loss %u is none: they are 0 (POP_LOSS_SUM_SQUARED) or 1 "
+               "(POP_LOSS_CROSS_ENTROPY)",
+               call, (unsigned)type);
+  return false;
+}
+
 static bool check_loss(pop_graph *graph, const char *call, pop_tensor activations, pop_tensor loss,
                        pop_tensor gradient)
 {
@@ -174,7 +184,8 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
-  if (!check_labels(graph, __func__, activations, labels, num_correct) ||
+  if (!check_kind(graph, __func__, type) ||
+      !check_labels(graph, __func__, activations, labels, num_correct) ||
       !check_loss(graph, __func__, activations, loss, gradient))
     return;
   size_t tile = first_tile(graph, gradient);

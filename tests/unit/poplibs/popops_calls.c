@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "support/graph_test.h"
 
+#include <populus/popnn.h>
 #include <populus/popops.h>
 #include <populus/popops_slice.h>
 #include <populus/populus.h>
@@ -36,7 +37,35 @@ static void update_by_nothing(pop_graph *graph)
                           pop_program_sequence(graph, "main"), "update");
 }
 
-Test(popops_calls, operations_that_there_are_not)
+static void unary_by_nothing(pop_graph *graph)
+{
+  pop_popops_unary(graph, POP_UNARY_COUNT, new_tensor(graph, POP_FLOAT, NULL, 0), (pop_tensor){0},
+                   pop_program_sequence(graph, "main"), "unary");
+}
+
+static void unary_in_set_by_nothing(pop_graph *graph)
+{
+  pop_popops_unary_in_set(graph, (pop_unary_op)~0u, new_tensor(graph, POP_FLOAT, NULL, 0),
+                          (pop_tensor){0}, pop_graph_add_compute_set(graph, "set"), "unary");
+}
+
+static void binary_by_nothing(pop_graph *graph)
+{
+  pop_tensor t = new_tensor(graph, POP_FLOAT, NULL, 0);
+  pop_popops_binary(graph, (pop_binary_op)~0u, t, t, (pop_tensor){0},
+                    pop_program_sequence(graph, "main"), "binary");
+}
+
+static void loss_of_nothing(pop_graph *graph)
+{
+  const size_t shape[] = {4, 2};
+  pop_tensor activations = new_tensor(graph, POP_FLOAT, shape, 2);
+  pop_popnn_loss(graph, (pop_loss)2, activations, new_tensor(graph, POP_UNSIGNED_INT, shape, 1),
+                 new_tensor(graph, POP_FLOAT, shape, 1), new_tensor(graph, POP_FLOAT, shape, 2),
+                 (pop_tensor){0}, pop_program_sequence(graph, "main"), "loss");
+}
+
+Test(popops_calls, P01_operations_that_there_are_not)
 {
   static const bad_call cases[] = {
       {reduce_by_nothing,
@@ -45,6 +74,16 @@ Test(popops_calls, operations_that_there_are_not)
       {update_by_nothing,
        POP_ERROR_INVALID_ARGUMENT,
        {"pop_popops_multi_update", "operation 4", "0 (POP_UPDATE_SET) to 3"}},
+      {unary_by_nothing, POP_ERROR_INVALID_ARGUMENT, {"pop_popops_unary: ", "is none", "from 0 ("}},
+      {unary_in_set_by_nothing,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_popops_unary_in_set: ", "operation 4294967295 is none", "from 0 ("}},
+      {binary_by_nothing,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_popops_binary: ", "operation 4294967295 is none", "from 0 ("}},
+      {loss_of_nothing,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_popnn_loss: ", "loss 2 is none", "0 (POP_LOSS_SUM_SQUARED) or 1"}},
   };
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }
