@@ -66,6 +66,16 @@ for tool in $tools; do
   [ $refused -gt 0 ] || fail "$tool works without descriptors: nothing was tried"
   works "D03 32 descriptors" "$tool" 'ulimit -n 32'
 done
+# So many files as there are descriptors and more, one after the other.
+files=
+for number in 1 2 3 4; do
+  echo "#include <populus/vertex.h>
+typedef struct { OUTPUT(int) out; } V$number;
+COMPUTE(V$number) { *vertex->out = $number; return true; }" >"v$number.c"
+  files="$files v$number.c"
+done
+# shellcheck disable=SC2086 # words
+(ulimit -n 32 && "$POPULUS_BIN/popc" $files -o many.gp) || fail "D03: popc of 4 sources"
 
 # D08. Half of what the shell gives a thread anywhere; what comes deep in a file is data, not calls.
 for tool in $tools; do works "D08 a stack of 256 KiB" "$tool" 'ulimit -s 256'; done
@@ -81,6 +91,10 @@ done
 for tool in popc popsize; do
   works "D09 128 processors" "$tool" "export LD_PRELOAD=$support/libmany_processors.so"
 done
+# With as much to do that each of them gets a thread.
+quiet whole.out "$support/busy_graph" busy.gp ipu2 400
+quiet out env LD_PRELOAD="$support/libmany_processors.so" "$support/busy_graph" busy.gp ipu2 400
+cmp out whole.out || fail 'D09: 128 threads: other output'
 
 # D10. Nothing can be written but the folder of the output.
 mkdir -m 555 nowhere
@@ -99,6 +113,10 @@ if ! ./no_proc.sh true 2>err; then
 fi
 within=$top/no_proc.sh
 for tool in $tools; do works 'D10 no /proc' "$tool" :; done
+quiet out "$POPULUS_BIN/popc" --link small.a -o linked # which reads itself
+quiet list "$POPULUS_BIN/popexec" --list small.a
+quiet out "$within" "$top/linked" --list
+cmp out list || fail 'D10: a program that holds its archive'
 mkdir -p sources/include
 echo '#define VALUE 3' >sources/include/value.h
 echo '#include "include/value.h"' >sources/local.h

@@ -126,6 +126,40 @@ Test(file, D03_no_descriptors_left)
   cr_assert_eq(count_files(), 1);
 }
 
+static size_t num_descriptors(void)
+{
+  size_t count = 0;
+  for (int fd = 0; fd < 256; ++fd) count += fcntl(fd, F_GETFD) >= 0;
+  return count;
+}
+
+/* As long as it goes well, and where it does not. */
+Test(file, D03_what_was_opened_is_closed)
+{
+  uint8_t *bytes;
+  size_t size, before = num_descriptors();
+  pop_output *output;
+  put("file", "x", 1);
+  cr_assert_eq(mkdir("folder", 0777), 0);
+  cr_assert_eq(mkfifo("fifo", 0666), 0);
+  expect_ok(read_file("file"));
+  expect_ok(pop_file_read_own("file", SIZE_MAX, &bytes, &size));
+  free(bytes);
+  pop_error_free(pop_file_read("file", 0, &bytes, &size));
+  cr_assert_eq(chmod("file", 0666), 0);
+  expect_error(pop_file_read_own("file", SIZE_MAX, &bytes, &size), POP_ERROR_FILE_LOAD,
+               "others may write it", "own");
+  pop_error_free(read_file("folder"));
+  pop_error_free(read_file("fifo"));
+  expect_ok(write_file("out", "x", 1));
+  expect_ok(pop_output_open("out", &output));
+  pop_output_abort(output);
+  expect_ok(write_file("/dev/null", "x", 1));
+  pop_error_free(write_file("/dev/full", "x", 1));
+  pop_error_free(write_file("folder", "x", 1));
+  cr_assert_eq(num_descriptors(), before);
+}
+
 Test(file, kinds_of_files)
 {
   cr_assert_str_eq(pop_file_kind("\x7f"

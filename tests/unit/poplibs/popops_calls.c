@@ -7,6 +7,7 @@
 #include <populus/popops.h>
 #include <populus/popops_slice.h>
 #include <populus/populus.h>
+#include <string.h>
 
 TestSuite(popops_calls, .init = enter_fresh_folder);
 
@@ -45,22 +46,25 @@ static void unary_by_nothing(pop_graph *graph)
 
 static void unary_in_set_by_nothing(pop_graph *graph)
 {
-  pop_popops_unary_in_set(graph, (pop_unary_op)~0u, new_tensor(graph, POP_FLOAT, NULL, 0),
+  pop_popops_unary_in_set(graph, POP_UNARY_COUNT, new_tensor(graph, POP_FLOAT, NULL, 0),
                           (pop_tensor){0}, pop_graph_add_compute_set(graph, "set"), "unary");
 }
 
 static void binary_by_nothing(pop_graph *graph)
 {
   pop_tensor t = new_tensor(graph, POP_FLOAT, NULL, 0);
-  pop_popops_binary(graph, (pop_binary_op)~0u, t, t, (pop_tensor){0},
+  pop_popops_binary(graph, POP_BINARY_COUNT, t, t, (pop_tensor){0},
                     pop_program_sequence(graph, "main"), "binary");
 }
 
 static void loss_of_nothing(pop_graph *graph)
 {
   const size_t shape[] = {4, 2};
+  const unsigned number = 2;
+  pop_loss none;
+  memcpy(&none, &number, sizeof none); /* a cast may not make one */
   pop_tensor activations = new_tensor(graph, POP_FLOAT, shape, 2);
-  pop_popnn_loss(graph, (pop_loss)2, activations, new_tensor(graph, POP_UNSIGNED_INT, shape, 1),
+  pop_popnn_loss(graph, none, activations, new_tensor(graph, POP_UNSIGNED_INT, shape, 1),
                  new_tensor(graph, POP_FLOAT, shape, 1), new_tensor(graph, POP_FLOAT, shape, 2),
                  (pop_tensor){0}, pop_program_sequence(graph, "main"), "loss");
 }
@@ -77,10 +81,10 @@ Test(popops_calls, P01_operations_that_there_are_not)
       {unary_by_nothing, POP_ERROR_INVALID_ARGUMENT, {"pop_popops_unary: ", "is none", "from 0 ("}},
       {unary_in_set_by_nothing,
        POP_ERROR_INVALID_ARGUMENT,
-       {"pop_popops_unary_in_set: ", "operation 4294967295 is none", "from 0 ("}},
+       {"pop_popops_unary_in_set: ", "is none", "from 0 ("}},
       {binary_by_nothing,
        POP_ERROR_INVALID_ARGUMENT,
-       {"pop_popops_binary: ", "operation 4294967295 is none", "from 0 ("}},
+       {"pop_popops_binary: ", "is none", "from 0 ("}},
       {loss_of_nothing,
        POP_ERROR_INVALID_ARGUMENT,
        {"pop_popnn_loss: ", "loss 2 is none", "0 (POP_LOSS_SUM_SQUARED) or 1"}},
