@@ -1,5 +1,7 @@
 #include "compiler/segments.h"
 
+#include <assert.h>
+
 void segment_walk_start(segment_walk *walk, const compilation *c, uint32_t tensor)
 {
   walk->c = c;
@@ -13,6 +15,7 @@ void segment_walk_start(segment_walk *walk, const compilation *c, uint32_t tenso
 size_t find_interval_number(const compilation *c, uint32_t variable, uint64_t element)
 {
   const placed_variable *placed = &c->variables[variable];
+  assert(placed->num_intervals); /* check/mapping.c refuses what is used and not mapped */
   size_t low = placed->first_interval, high = low + placed->num_intervals;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;

@@ -39,8 +39,9 @@ void lower_handles(compilation *c)
     add_host_tensor(c, handle->tensor, handle->name, handle->read ? HOST_READ : HOST_WRITE,
                     handle->num_replicas);
   }
+  /* One that is not mapped is on no tile, and nobody reads it. */
   for (size_t i = 0; i < graph->num_variables; i++)
-    if (graph->variables[i].is_replica_index)
+    if (graph->variables[i].is_replica_index && c->variables[i].num_intervals)
       add_host_tensor(c, graph->variables[i].tensor, graph->variables[i].name, HOST_REPLICA_INDEX,
                       1);
 }

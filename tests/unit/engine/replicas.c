@@ -165,6 +165,28 @@ Test(replicas, each_knows_its_number_and_has_its_own_data)
   for (kind of = 0; of < KINDS; of++) check_own_data(of);
 }
 
+/* Its number is written nowhere then: not into what happens to lie where it would be. */
+Test(replicas, P05_an_index_that_is_not_mapped_is_nowhere)
+{
+  static const int values[] = {7, 8, 9};
+  for (kind of = 0; of < KINDS; of++) {
+    pop_graph *graph = new_machine(of);
+    pop_graph_add_replication_index_constant(graph, "index");
+    pop_tensor x = mapped(graph, POP_INT, 3, 0);
+    pop_graph_set_initial_value(graph, x, values);
+    pop_graph_create_host_read(graph, "x", x);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_engine *engine = start(graph, &main, 1);
+    int found[REPLICAS][3];
+    ok(pop_engine_run(engine, 0));
+    ok(pop_engine_read_tensor(engine, "x", found, sizeof found));
+    for (int r = 0; r < REPLICAS; r++)
+      cr_assert_arr_eq(found[r], values, sizeof values, "kind %d, replica %d: %d %d %d", (int)of, r,
+                       found[r][0], found[r][1], found[r][2]);
+    end(graph, engine);
+  }
+}
+
 /* ---- copies between replicas ---- */
 
 typedef struct map_case {
