@@ -32,6 +32,12 @@ static const char *shape_text(pop_tensor t)
 
 pop_tensor poplibs_broadcast(const char *call, pop_tensor t, const size_t *shape, size_t rank)
 {
+  if (pop_tensor_rank(t) > rank) {
+    poplibs_fail(t.graph, POP_ERROR_TENSOR,
+                 "%s: a tensor of shape %s cannot be repeated to one of %zu dimensions", call,
+                 shape_text(t), rank);
+    return (pop_tensor){t.graph, 0};
+  }
   size_t missing = rank - pop_tensor_rank(t);
   pop_tensor result = t;
   for (size_t i = 0; i < missing; i++) result = pop_tensor_expand(result, 0);

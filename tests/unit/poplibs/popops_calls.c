@@ -69,6 +69,36 @@ static void loss_of_nothing(pop_graph *graph)
                  (pop_tensor){0}, pop_program_sequence(graph, "main"), "loss");
 }
 
+/* Of more dimensions than what it goes to. */
+static void add_matrix_to_row(pop_graph *graph)
+{
+  const size_t shape[] = {2, 4};
+  pop_popops_add_codelets(graph);
+  pop_popops_scaled_add_to(graph, new_tensor(graph, POP_FLOAT, shape + 1, 1),
+                           new_tensor(graph, POP_FLOAT, shape, 2), 1,
+                           pop_program_sequence(graph, "main"), "add");
+}
+
+static void map_matrix_to_row(pop_graph *graph)
+{
+  const size_t shape[] = {2, 4};
+  const pop_expr_node node = {.kind = POP_EXPR_TENSOR};
+  pop_tensor matrix = new_tensor(graph, POP_FLOAT, shape, 2);
+  pop_popops_map(graph, &node, 1, &matrix, 1, new_tensor(graph, POP_FLOAT, shape + 1, 1),
+                 pop_program_sequence(graph, "main"), "map");
+}
+
+Test(popops_calls, P04_tensors_of_more_dimensions_than_the_result)
+{
+  static const bad_call cases[] = {
+      {add_matrix_to_row,
+       POP_ERROR_TENSOR,
+       {"pop_popops_scaled_add_to: ", "{2,4}", "to one of 1 dimensions"}},
+      {map_matrix_to_row, POP_ERROR_TENSOR, {"pop_popops_map: ", "{2,4}", "of 1 dimensions"}},
+  };
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
+
 Test(popops_calls, P01_operations_that_there_are_not)
 {
   static const bad_call cases[] = {
