@@ -263,6 +263,8 @@ Test(gp, G10_tables_that_do_not_fit_the_code_are_refused)
       {"{\"version\":1", "[\"version\":1", "not JSON"},
       {"\"align\":4", "\"align\":3", "power of two"},
       {"\"name\":\"in\"", "\"name\":\"k\" ", "two fields"},
+      {"\"size\":8,", "\"size\":4,", "takes 4 bytes instead of 8"},
+      {"\"size\":8,\"align\":4", "\"size\":8,\"align\":1", "alignment 1 is less than"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const char *message = refusal_with(cases[i].from, cases[i].to);
