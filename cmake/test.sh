@@ -32,16 +32,17 @@ failed() { # <name of a stage>
   exit 1
 }
 
-# begin_beside <name> <command>...: a stage that runs beside those that follow, until `end_beside`, which shows what it has
-# said. It has a process group of its own, so that all of it ends with this script.
+# begin_beside <name> <command>...: a stage that has the processors when those that follow leave them idle, until `end_beside`, which
+# shows what it has said. `timeout` makes it a process group, all of which ends with this script; it stays in the session, since
+# Linux gives sessions equal shares, whatever nice says.
 begin_beside() {
   beside_name=$1
   shift
   say "$beside_name, beside what follows"
   beside_log=$(mktemp)
-  setsid nice -n 5 "$@" >"$beside_log" 2>&1 &
+  nice -n 19 timeout 2h "$@" >"$beside_log" 2>&1 &
   beside=$!
-  trap 'kill -s TERM -- "-$beside" 2>/dev/null || :; rm -f "$beside_log"' EXIT
+  trap 'kill "$beside" 2>/dev/null || :; rm -f "$beside_log"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
 }
