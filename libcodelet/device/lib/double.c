@@ -5,23 +5,11 @@
  *   llround      is wrong from 2^52 on;
  *   fma          rounds the product before it adds.
  */
+#include "double_bits.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-static inline uint64_t bits_of_double(double x)
-{
-  uint64_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-  double x;
-  __builtin_memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 /* The next integer away from zero if `away`, towards zero otherwise. What is one already stays, as do infinities and NaNs. */
 static double integer_near(double x, bool away)

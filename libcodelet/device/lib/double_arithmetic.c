@@ -3,26 +3,14 @@
  * take 300 slots for a product that is added; these take 190. Rounded to nearest, even of two that are as near; a result
  * that is no number is 0x7ff8000000000000, as RISC-V has it.
  */
+#include "double_bits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 static const uint64_t not_a_number = UINT64_C(0x7ff8) << 48, infinity = UINT64_C(0x7ff) << 52;
 static const uint64_t hidden = UINT64_C(1) << 52, sign_bit = UINT64_C(1) << 63;
 enum { BIAS = 1023, TOP = 0x7ff };
-
-static inline uint64_t bits_of_double(double x)
-{
-  uint64_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-  double x;
-  __builtin_memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 static inline uint32_t exponent_of(uint64_t bits)
 {

@@ -1,5 +1,6 @@
 /* IPU Models: vertices take what they are said to take, and programs are traced, without instrumentation. */
 #include "engine/engine_private.h"
+#include "support/count_codelet.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/simulated_steps.h"
@@ -10,14 +11,7 @@ TestSuite(execution_on_models, .init = enter_fresh_folder);
 
 enum { SLOT = 6 };
 
-static const char codelet[] =
-    "#include <populus/vertex.h>\n"
-    "typedef struct { INOUT(int) n; unsigned rounds; } Count;\n"
-    "COMPUTE(Count)\n"
-    "{\n"
-    "  for (unsigned i = 0; i < vertex->rounds; ++i) *(volatile int *)vertex->n += 1;\n"
-    "  return true;\n"
-    "}\n";
+static const char codelet[] = COUNT_CODELET;
 
 /* The compute set `times` times, and, with a branch in front of it, twice more if it was taken. */
 static pop_engine *run_on_model(uint32_t times, bool branches)

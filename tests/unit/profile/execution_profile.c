@@ -1,5 +1,6 @@
 /* What instrumented tiles measure is what the machine's own clock says. */
 #include "engine/engine_private.h"
+#include "support/count_codelet.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/simulated_steps.h"
@@ -14,21 +15,14 @@ TestSuite(execution_profile, .init = enter_fresh_folder);
 enum { TILES = 6, SLOT = 6 };
 
 static const char codelets[] =
-    "#include <populus/vertex.h>\n"
-    "typedef struct { INOUT(int) n; unsigned rounds; } Count;\n"
-    "COMPUTE(Count)\n"
-    "{\n"
-    "  for (unsigned i = 0; i < vertex->rounds; ++i) *(volatile int *)vertex->n += 1;\n"
-    "  return true;\n"
-    "}\n"
-    "typedef struct { INOUT(int) n; } All;\n"
-    "MULTI_COMPUTE(All)\n"
-    "{\n"
-    "  for (unsigned i = 0; i < worker; ++i) (void)*(volatile int *)vertex->n;\n"
-    "  return true;\n"
-    "}\n"
-    "typedef struct { INOUT(int) n; } One;\n"
-    "SUPERVISOR_COMPUTE(One) { *vertex->n += 1; return true; }\n";
+    COUNT_CODELET "typedef struct { INOUT(int) n; } All;\n"
+                  "MULTI_COMPUTE(All)\n"
+                  "{\n"
+                  "  for (unsigned i = 0; i < worker; ++i) (void)*(volatile int *)vertex->n;\n"
+                  "  return true;\n"
+                  "}\n"
+                  "typedef struct { INOUT(int) n; } One;\n"
+                  "SUPERVISOR_COMPUTE(One) { *vertex->n += 1; return true; }\n";
 
 /* Programs: 0 executes `count`: on tile t 3 * t vertices, none on tile 0, vertex i of r(i) rounds; 1 executes `kinds`,
  * with a vertex of all workers, one of the supervisor and one of a worker on tile 2; 2 copies a stream in, tells tile

@@ -1,5 +1,6 @@
 /* Lightweight profiling: blocks that chosen tiles time. */
 #include "engine/engine_private.h"
+#include "support/count_codelet.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -11,14 +12,7 @@ TestSuite(timed_blocks, .init = enter_fresh_folder);
 
 enum { TILES = 3, SLOT = 6 };
 
-static const char codelets[] =
-    "#include <populus/vertex.h>\n"
-    "typedef struct { INOUT(int) n; unsigned rounds; } Count;\n"
-    "COMPUTE(Count)\n"
-    "{\n"
-    "  for (unsigned i = 0; i < vertex->rounds; ++i) *(volatile int *)vertex->n += 1;\n"
-    "  return true;\n"
-    "}\n";
+static const char codelets[] = COUNT_CODELET;
 
 static pop_program count_on(pop_graph *graph, uint32_t tile, unsigned rounds, const char *name)
 {
