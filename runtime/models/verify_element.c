@@ -169,6 +169,9 @@ pop_error *verify_element(verifier *v, const operation *op)
     free(what);
     return NULL;
   }
+  bool of_sign = op->code == OP_ABS || op->code == OP_SIGN;
+  WANT(!of_sign || set_of(e) != SET_INTEGER || element_is_signed(e),
+       "%s: the operand is of %s, which has no sign", op->name, element_infos[e].name);
   for (size_t i = 0; i < op->num_operands; ++i) {
     const model_type *t = type_of(op, i);
     /* Scalars go with all shapes in select's predicate and clamp's bounds. */

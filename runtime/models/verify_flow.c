@@ -110,6 +110,25 @@ static bool of_one_process(verifier *v, const operation *op)
   return count == 1 || !groups || (groups->kind == ATTRIBUTE_DENSE && count == 0);
 }
 
+/* The dimension that a collective gathers or scatters is one of each operand. */
+static pop_error *verify_collective_dims(verifier *v, const operation *op)
+{
+  static const struct {
+    op_code code;
+    const char *name;
+  } dims[] = {{OP_ALL_GATHER, "all_gather_dim"},
+              {OP_ALL_TO_ALL, "concat_dimension"},
+              {OP_ALL_TO_ALL, "split_dimension"},
+              {OP_REDUCE_SCATTER, "scatter_dimension"}};
+  for (size_t i = 0; i < sizeof dims / sizeof *dims; ++i) {
+    int64_t d = op_int(op, dims[i].name, 0);
+    if (dims[i].code != op->code || !op_attribute(op, dims[i].name)) continue;
+    for (size_t k = 0; k < op->num_operands; ++k)
+      POP_TRY(want_dims(v, op, dims[i].name, &d, 1, type_of(op, k)->rank));
+  }
+  return NULL;
+}
+
 /* A module runs as one process; what several would do is named. */
 static pop_error *verify_collective(verifier *v, const operation *op)
 {
@@ -121,6 +140,7 @@ static pop_error *verify_collective(verifier *v, const operation *op)
     return NULL;
   }
   POP_TRY(want_tensors(v, op));
+  POP_TRY(verify_collective_dims(v, op));
   return want_types(v, op, "results", op->results, op->num_results, op->operands, op->num_operands);
 }
 

@@ -319,6 +319,10 @@ while IFS='|' read -r message arguments operation; do
   refuses 1 "bad.mlir:2:8:|$message" "$pophlo" --list bad.mlir
 done <<'EOF'
 complex numbers are compared by EQ and NE, not LT|%x: tensor<2xcomplex<f32>>|stablehlo.compare LT, %x, %x, FLOAT : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>
+stablehlo.abs: the operand is of ui8, which has no sign|%x: tensor<2xui8>|stablehlo.abs %x : tensor<2xui8>
+stablehlo.sign: the operand is of ui64, which has no sign|%x: tensor<2xui64>|stablehlo.sign %x : tensor<2xui64>
+stablehlo.all_gather: 'all_gather_dim' has dimension 2, there are 2|%x: tensor<2x2xf32>|"stablehlo.all_gather"(%x) <{all_gather_dim = 2 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x2xf32>) -> tensor<2x2xf32>
+stablehlo.reduce_scatter: 'scatter_dimension' has dimension -1, there are 2|%x: tensor<2x2xf32>|"stablehlo.reduce_scatter"(%x) <{scatter_dimension = -1 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<2x2xf32>) -> tensor<2x2xf32>
 SIGNED is no comparison of f32|%x: tensor<2xf32>|stablehlo.compare LT, %x, %x, SIGNED : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
 TOTALORDER is no comparison of i32|%x: tensor<2xi32>|stablehlo.compare LT, %x, %x, TOTALORDER : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
 'offset_dims' is to be in ascending order|%x: tensor<4x4x4xf32>, %i: tensor<2x1xi32>|"stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4, 4>}> : (tensor<4x4x4xf32>, tensor<2x1xi32>) -> tensor<2x4x4xf32>
