@@ -521,7 +521,8 @@ void lift_build_left(lift *l);
  * what its groups start at, and the number of rounds in front of the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 
-/* lift_apart.c: do groups that have to be apart do so in all rounds (their ways are known)? And LLVM is told. */
+/* lift_apart.c: negative if what the two touch is apart; if all groups are that have to be, in all rounds. And LLVM is told. */
+LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b);
 LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop);
 void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access);
 /* May the last round be done twice? So that all rounds can be whole vectors. */

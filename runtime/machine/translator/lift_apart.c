@@ -22,25 +22,28 @@ static bool are_compared(const counted_loop *loop, uint32_t i, uint32_t j)
   return apart && may_conflict(a, b);
 }
 
-/* Is the way of one in all rounds below that of the other? */
-static LLVMValueRef is_apart(lift *l, const access_group *a, const access_group *b)
+/* a - b - 1 */
+static LLVMValueRef not_above(lift *l, LLVMValueRef a, LLVMValueRef b)
 {
-  LLVMValueRef below = lift_compare(l, LLVMIntSLE, a->to, b->from);
-  LLVMValueRef above = lift_compare(l, LLVMIntSGE, a->from, b->to);
-  return LLVMBuildOr(l->b, below, above, "");
+  return LLVMBuildAdd(l->b, a, LLVMBuildNot(l->b, b, ""), "");
+}
+
+LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b)
+{
+  return LLVMBuildOr(l->b, not_above(l, a->to, b->from), not_above(l, b->to, a->from), "");
 }
 
 /* A trial that does not store loads what the rounds would load: nothing of a group is stored by way of another. */
 LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
 {
   bool tries = lift_tries(l, loop);
-  LLVMValueRef apart = LLVMConstInt(l->type.i1, 1, 0);
+  LLVMValueRef apart = lift_constant64(l, UINT64_MAX);
   for (uint32_t i = 0; i < loop->num_groups; i++)
     for (uint32_t j = i + 1; j < loop->num_groups; j++) {
       const access_group *a = &loop->groups[i], *b = &loop->groups[j];
       bool of_trial = tries && ((a->store && b->load) || (b->store && a->load));
       if (of_trial || are_compared(loop, i, j))
-        apart = LLVMBuildAnd(l->b, apart, is_apart(l, a, b), "");
+        apart = LLVMBuildAnd(l->b, apart, lift_apart(l, a, b), "");
     }
   return apart;
 }
@@ -57,15 +60,15 @@ static access_group first_round(lift *l, const access_group *g)
 
 LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop)
 {
-  LLVMValueRef repeats = LLVMConstInt(l->type.i1, loop->may_repeat_last, 0);
+  LLVMValueRef repeats = lift_constant64(l, loop->may_repeat_last ? UINT64_MAX : 0);
   for (uint32_t i = 0; i < loop->num_groups && loop->may_repeat_last; i++)
     for (uint32_t j = 0; j < loop->num_groups; j++) {
       if (!loop->groups[i].store || !loop->groups[j].load || are_compared(loop, i, j)) continue;
       access_group store = first_round(l, &loop->groups[i]),
                    load = first_round(l, &loop->groups[j]);
-      repeats = LLVMBuildAnd(l->b, repeats, is_apart(l, &store, &load), "");
+      repeats = LLVMBuildAnd(l->b, repeats, lift_apart(l, &store, &load), "");
     }
-  return repeats;
+  return lift_compare(l, LLVMIntSLT, repeats, lift_constant64(l, 0));
 }
 
 static LLVMMetadataRef text_of(lift *l, const char *text)

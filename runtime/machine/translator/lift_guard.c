@@ -34,9 +34,43 @@ static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
   return LLVMBuildAnd(l->b, a, b, "");
 }
 
-/* Rounds of a loop that ends when counter == bound: the difference must be a multiple of the step,
+/* What the guard asks. Most of it is whether one number is below another: their difference has the sign bit then. So the host
+ * subtracts, ands, and looks once. */
+typedef struct conditions {
+  LLVMValueRef legal, below; /* below: negative if all of those hold */
+} conditions;
+
+static conditions no_conditions(const lift *l)
+{
+  return (conditions){.legal = LLVMConstInt(l->type.i1, 1, 0),
+                      .below = LLVMConstInt(l->type.i64, UINT64_MAX, 1)};
+}
+
+static void want(lift *l, conditions *c, LLVMValueRef legal)
+{
+  c->legal = both(l, c->legal, legal);
+}
+
+/* A number that is negative. */
+static void want_negative(lift *l, conditions *c, LLVMValueRef number)
+{
+  c->below = LLVMBuildAnd(l->b, c->below, number, "");
+}
+
+/* a < b, of numbers whose difference has 64 bits. */
+static void want_below(lift *l, conditions *c, LLVMValueRef a, LLVMValueRef b)
+{
+  want_negative(l, c, LLVMBuildSub(l->b, a, b, ""));
+}
+
+static LLVMValueRef conditions_hold(lift *l, const conditions *c)
+{
+  return both(l, c->legal, lift_compare(l, LLVMIntSLT, c->below, lift_constant64(l, 0)));
+}
+
+/* Rounds behind the first of a loop that ends when counter == bound: the difference must be a multiple of the step,
  * and is modulo 2^32. */
-static LLVMValueRef rounds_until_equal(lift *l, const loop_exit *e, LLVMValueRef *legal)
+static LLVMValueRef more_until_equal(lift *l, const loop_exit *e, conditions *c)
 {
   LLVMValueRef counter = lift_affine(l, &e->counter), bound = lift_affine(l, &e->bound);
   bool up = e->step > 0;
@@ -44,15 +78,14 @@ static LLVMValueRef rounds_until_equal(lift *l, const loop_exit *e, LLVMValueRef
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
-  *legal = lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0));
+  want(l, c, lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0)));
   /* Not an exact division: what is not exact would be poison, and the guard branches on what comes of it. */
-  LLVMValueRef more = LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, distance, step, ""), l->type.i64, "");
-  return LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
+  return LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, distance, step, ""), l->type.i64, "");
 }
 
-/* Rounds of a loop that ends when the counter has passed the bound, which it must do before it wraps
- * around. In 64 bits. */
-static LLVMValueRef rounds_until_passed(lift *l, const loop_exit *e, LLVMValueRef *legal)
+/* Rounds behind the first of a loop that ends when the counter has passed the bound, which it must do before it wraps around, and not
+ * by more than a step in front of the first round. That they are less than 2^32 LLVM can see: it vectorises better. */
+static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c)
 {
   bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
   LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
@@ -60,57 +93,139 @@ static LLVMValueRef rounds_until_passed(lift *l, const loop_exit *e, LLVMValueRe
   LLVMValueRef counter = LLVMBuildCast(l->b, extend, lift_affine(l, &e->counter), i64, "");
   LLVMValueRef bound = LLVMBuildCast(l->b, extend, lift_affine(l, &e->bound), i64, "");
   uint64_t step = (uint64_t)(up ? (int64_t)e->step : -(int64_t)e->step);
+  uint64_t beyond = e->or_equal ? step : step - 1; /* so far behind the bound it ends at most */
   int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
-  LLVMValueRef last = up ? LLVMBuildAdd(l->b, bound, lift_constant64(l, step), "")
-                         : LLVMBuildSub(l->b, bound, lift_constant64(l, step), "");
-  *legal = lift_compare(l, up ? LLVMIntSLE : LLVMIntSGE, last,
-                        lift_constant64(l, (uint64_t)(up ? most : least)));
+  if (beyond && up)
+    want_below(l, c, bound, lift_constant64(l, (uint64_t)most - beyond + 1));
+  else if (beyond)
+    want_below(l, c, lift_constant64(l, (uint64_t)least + beyond - 1), bound);
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
-  LLVMValueRef some =
-      lift_compare(l, e->or_equal ? LLVMIntSGE : LLVMIntSGT, distance, lift_constant64(l, 0));
-  LLVMValueRef shifted =
-      LLVMBuildAdd(l->b, distance, lift_constant64(l, e->or_equal ? step : step - 1), "");
-  LLVMValueRef more = LLVMBuildUDiv(l->b, shifted, lift_constant64(l, step), "");
-  more = LLVMBuildSelect(l->b, some, more, lift_constant64(l, 0), "");
-  return LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
+  distance = LLVMBuildAdd(l->b, distance, lift_constant64(l, beyond), "");
+  want_below(l, c, lift_constant64(l, UINT64_MAX), distance);
+  LLVMValueRef low = LLVMBuildTrunc(l->b, distance, l->type.i32, "");
+  LLVMValueRef more = LLVMBuildUDiv(l->b, low, lift_constant(l, (uint32_t)step), "");
+  return LLVMBuildZExt(l->b, more, i64, "");
 }
 
-/* Rounds of the loop, the one in which it ends included: the least that an exit allows. */
-static LLVMValueRef count_rounds(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+/* Rounds of the loop behind the first, the one in which it ends included: the least that an exit allows. */
+static LLVMValueRef count_more(lift *l, const counted_loop *loop, conditions *c)
 {
   LLVMValueRef least = NULL;
-  *legal = LLVMConstInt(l->type.i1, 1, 0);
   for (uint32_t i = 0; i < loop->num_exits; i++) {
     const loop_exit *e = &loop->exits[i];
-    LLVMValueRef known, rounds = e->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, e, &known)
-                                                           : rounds_until_passed(l, e, &known);
-    *legal = both(l, *legal, known);
-    least =
-        least ? lift_intrinsic(l, "llvm.umin", &l->type.i64, 1, (LLVMValueRef[]){least, rounds}, 2)
-              : rounds;
+    LLVMValueRef more =
+        e->test == LOOP_NOT_EQUAL ? more_until_equal(l, e, c) : more_until_passed(l, e, c);
+    least = least
+                ? lift_intrinsic(l, "llvm.umin", &l->type.i64, 1, (LLVMValueRef[]){least, more}, 2)
+                : more;
   }
   return least;
 }
 
-/* Are [lowest, highest) of tile memory in the window? */
-static LLVMValueRef range_in(lift *l, LLVMValueRef lowest, LLVMValueRef highest, LLVMValueRef start,
-                             LLVMValueRef bytes)
+/* Of tile memory; starts and sizes are multiples of 4. */
+typedef struct window_values {
+  LLVMValueRef start, bytes;
+} window_values;
+
+static window_values readable_window(const lift *l)
 {
-  LLVMValueRef first = LLVMBuildZExt(l->b, start, l->type.i64, "");
-  LLVMValueRef end = LLVMBuildAdd(l->b, first, LLVMBuildZExt(l->b, bytes, l->type.i64, ""), "");
+  return (window_values){l->readable_start, l->readable_bytes};
+}
+
+static window_values stack_window(const lift *l)
+{
+  return (window_values){l->stack_start, l->stack_bytes};
+}
+
+/* Where the last store was that is in none of the others: another one now and then, so it is loaded here. */
+static window_values other_window(lift *l)
+{
+  return (window_values){lift_frame_word(l, offsetof(translated_frame, other_start)),
+                         lift_frame_word(l, offsetof(translated_frame, other_bytes))};
+}
+
+/* Where stores of the group probably go (likely_pointers.c). */
+static window_values likely_window(lift *l, const counted_loop *loop, const access_group *g)
+{
+  likely_pointers likely = l->block_pointers[loop->header];
+  uint32_t registers = 0;
+  for (unsigned i = 0; i < g->base.num_terms; i++)
+    if (g->base.symbol[i] < NUM_REGISTERS) registers |= 1u << g->base.symbol[i];
+  if (g->by_sp || likely.stack & registers) return stack_window(l);
+  if (likely.data & registers) return other_window(l);
+  return (window_values){l->writable_start, l->writable_bytes};
+}
+
+static uint32_t log_align(const access_group *g)
+{
+  return g->align / 2; /* of 1, 2, 4 */
+}
+
+/* Rotated, so that what is not aligned becomes huge, in units of the alignment; in 64 bits. */
+static LLVMValueRef in_units(lift *l, const access_group *g, LLVMValueRef bytes)
+{
+  LLVMValueRef log = lift_constant(l, log_align(g));
+  if (log_align(g))
+    bytes = lift_intrinsic(l, "llvm.fshr", &l->type.i32, 1, (LLVMValueRef[]){bytes, bytes, log}, 3);
+  return LLVMBuildZExt(l->b, bytes, l->type.i64, "");
+}
+
+/* How far the group moves in `more` rounds, in units: of a symbolic stride, forwards by less than 2^30 of them a round. */
+static LLVMValueRef units_moved(lift *l, const access_group *g, LLVMValueRef more, conditions *c)
+{
+  int64_t step = (int32_t)g->step.constant;
+  if (!g->step.num_terms) {
+    uint64_t way = (uint64_t)(step < 0 ? -step : step) >> log_align(g);
+    return LLVMBuildMul(l->b, more, lift_constant64(l, way), "");
+  }
+  LLVMValueRef units = in_units(l, g, lift_affine(l, &g->step));
+  want_below(l, c, units, lift_constant64(l, UINT64_C(1) << 30));
+  return LLVMBuildMul(l->b, more, units, "");
+}
+
+/* All that the group touches in the first round and `more` is aligned, and in the window: its first unit is, and so many behind it. */
+static void want_in_window(lift *l, const access_group *g, LLVMValueRef more, window_values w,
+                           conditions *c)
+{
+  int64_t align = g->align;
+  int64_t from = ((g->lowest - (int64_t)g->rest) & -align) + g->rest;
+  LLVMValueRef start =
+      LLVMBuildAdd(l->b, lift_affine(l, &g->base), lift_constant(l, (uint32_t)from), "");
+  if (!g->step.num_terms && (int32_t)g->step.constant < 0) {
+    LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
+    start = LLVMBuildAdd(l->b, start, LLVMBuildTrunc(l->b, way, l->type.i32, ""), "");
+  }
+  LLVMValueRef last = in_units(l, g, LLVMBuildSub(l->b, start, w.start, ""));
+  last = LLVMBuildAdd(l->b, last, units_moved(l, g, more, c), "");
+  if (g->scale) {
+    LLVMValueRef limit = LLVMBuildZExt(l->b, lift_affine(l, &g->limit), l->type.i64, "");
+    limit = LLVMBuildMul(l->b, limit, lift_constant64(l, g->scale >> log_align(g)), "");
+    last = LLVMBuildAdd(l->b, last, limit, "");
+  }
+  uint64_t extent = (uint64_t)(g->highest - from + align - 1) >> log_align(g);
+  last = LLVMBuildAdd(l->b, last, lift_constant64(l, extent - 1), "");
+  LLVMValueRef size = LLVMBuildLShr(l->b, w.bytes, lift_constant(l, log_align(g)), "");
+  want_below(l, c, last, LLVMBuildZExt(l->b, size, l->type.i64, ""));
+}
+
+/* Are [lowest, highest) of tile memory in the window? */
+static LLVMValueRef range_in(lift *l, LLVMValueRef lowest, LLVMValueRef highest, window_values w)
+{
+  LLVMValueRef first = LLVMBuildZExt(l->b, w.start, l->type.i64, "");
+  LLVMValueRef end = LLVMBuildAdd(l->b, first, LLVMBuildZExt(l->b, w.bytes, l->type.i64, ""), "");
   return both(l, lift_compare(l, LLVMIntSGE, lowest, first),
               lift_compare(l, LLVMIntSLE, highest, end));
 }
 
-/* Sets by how much the group moves in a round. Is that a multiple of its alignment? (As there is time for all rounds, their
- * way has 64 bits.) */
-static LLVMValueRef stride_legal(lift *l, access_group *g)
+/* Are address and stride multiples of the alignment? */
+static LLVMValueRef is_aligned(lift *l, const access_group *g)
 {
-  LLVMValueRef step = lift_affine(l, &g->step);
-  g->stride = LLVMBuildSExt(l->b, step, l->type.i64, "stride");
-  if (!g->step.num_terms) return LLVMConstInt(l->type.i1, 1, 0); /* loops.c has seen to it */
-  LLVMValueRef low_bits = LLVMBuildAnd(l->b, step, lift_constant(l, g->align - 1), "");
+  LLVMValueRef bits = LLVMBuildAdd(l->b, lift_affine(l, &g->base), lift_constant(l, g->rest), "");
+  if (g->step.num_terms)
+    bits = LLVMBuildOr(l->b, bits, lift_affine(l, &g->step),
+                       ""); /* of others loops.c has seen to it */
+  LLVMValueRef low_bits = LLVMBuildAnd(l->b, bits, lift_constant(l, g->align - 1), "");
   return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
 }
 
@@ -127,56 +242,55 @@ static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LL
   }
 }
 
-/* Is the range in a window of stores? That of the last store in none of the others is another one now and then: it is loaded here. */
-static LLVMValueRef stores_legal(lift *l, const access_group *g, LLVMValueRef lowest,
-                                 LLVMValueRef highest)
+/* Where the group starts, by how much it moves in a round, and what it touches in the first and `more`. (As there is time for all
+ * rounds, their way has 64 bits.) */
+static void find_ends(lift *l, access_group *g, LLVMValueRef more)
 {
-  LLVMValueRef in_stack = range_in(l, lowest, highest, l->stack_start, l->stack_bytes);
-  if (g->by_sp) return in_stack;
-  LLVMValueRef in_window = range_in(l, lowest, highest, l->writable_start, l->writable_bytes);
-  LLVMValueRef start = lift_frame_word(l, offsetof(translated_frame, other_start));
-  LLVMValueRef bytes = lift_frame_word(l, offsetof(translated_frame, other_bytes));
-  LLVMValueRef in_other = range_in(l, lowest, highest, start, bytes);
-  return LLVMBuildOr(l->b, in_window, LLVMBuildOr(l->b, in_stack, in_other, ""), "");
+  LLVMValueRef lowest = lift_constant(l, (uint32_t)g->lowest);
+  LLVMValueRef start = LLVMBuildAdd(l->b, lift_affine(l, &g->base), lowest, "");
+  g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
+  g->stride = LLVMBuildSExt(l->b, lift_affine(l, &g->step), l->type.i64, "stride");
+  LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
+  g->from = g->start;
+  g->to = LLVMBuildAdd(l->b, g->start, way, "");
+  put_in_order(l, g, &g->from, &g->to);
+  uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
+  g->to = LLVMBuildAdd(l->b, g->to, lift_constant64(l, extent), "");
+  if (!g->scale) return;
+  LLVMValueRef limit = LLVMBuildZExt(l->b, lift_affine(l, &g->limit), l->type.i64, "");
+  limit = LLVMBuildMul(l->b, limit, lift_constant64(l, g->scale), "");
+  g->to = LLVMBuildAdd(l->b, g->to, limit, "");
 }
 
-/* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
-static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
+/* Is what is tested first a guess: which of several windows it is, which way it moves? */
+static bool is_guess(const access_group *g)
 {
-  LLVMValueRef base = lift_affine(l, &g->base);
-  LLVMValueRef aligned = LLVMBuildAdd(l->b, base, lift_constant(l, g->rest), "");
-  LLVMValueRef low_bits = LLVMBuildAnd(l->b, aligned, lift_constant(l, g->align - 1), "");
-  LLVMValueRef legal = lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
-  LLVMValueRef start = LLVMBuildAdd(l->b, base, lift_constant(l, (uint32_t)g->lowest), "");
-  g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
-  legal = both(l, legal, stride_legal(l, g));
-  LLVMValueRef more = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
-  LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
-  LLVMValueRef lowest = g->start, highest = LLVMBuildAdd(l->b, g->start, way, "");
-  put_in_order(l, g, &lowest, &highest);
-  uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
-  highest = LLVMBuildAdd(l->b, highest, lift_constant64(l, extent), "");
-  if (g->scale) {
-    LLVMValueRef limit = LLVMBuildZExt(l->b, lift_affine(l, &g->limit), l->type.i64, "");
-    limit = LLVMBuildMul(l->b, limit, lift_constant64(l, g->scale), "");
-    highest = LLVMBuildAdd(l->b, highest, limit, "");
-  }
-  g->from = lowest;
-  g->to = highest;
-  if (g->load)
-    legal = both(l, legal, range_in(l, lowest, highest, l->readable_start, l->readable_bytes));
-  return g->store ? both(l, legal, stores_legal(l, g, lowest, highest)) : legal;
+  return g->step.num_terms || (g->store && !g->by_sp);
+}
+
+/* Wherever it is, whichever way it moves. */
+static LLVMValueRef group_legal(lift *l, const access_group *g)
+{
+  LLVMValueRef aligned = is_aligned(l, g);
+  if (!g->store) return both(l, aligned, range_in(l, g->from, g->to, readable_window(l)));
+  LLVMValueRef in_stack = range_in(l, g->from, g->to, stack_window(l));
+  if (g->by_sp) return both(l, aligned, in_stack);
+  window_values writable = {l->writable_start, l->writable_bytes};
+  LLVMValueRef in_writable = range_in(l, g->from, g->to, writable);
+  LLVMValueRef in_other = range_in(l, g->from, g->to, other_window(l));
+  return both(l, aligned,
+              LLVMBuildOr(l->b, in_writable, LLVMBuildOr(l->b, in_stack, in_other, ""), ""));
 }
 
 /* The word that the load gets, if it is legal to load it; else any word. */
 static LLVMValueRef load_invariant(lift *l, const loop_invariant *it, LLVMValueRef *legal)
 {
   LLVMValueRef address = lift_affine(l, &it->a);
-  LLVMValueRef low_bits = LLVMBuildAnd(l->b, address, lift_constant(l, 3), "");
+  access_group word = {.align = 4};
+  LLVMValueRef unit = in_units(l, &word, LLVMBuildSub(l->b, address, l->readable_start, ""));
+  LLVMValueRef size = LLVMBuildLShr(l->b, l->readable_bytes, lift_constant(l, 2), "");
+  LLVMValueRef fits = lift_compare(l, LLVMIntULT, unit, LLVMBuildZExt(l->b, size, l->type.i64, ""));
   LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
-  LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
-  LLVMValueRef fits = both(l, lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0)),
-                           range_in(l, start, end, l->readable_start, l->readable_bytes));
   LLVMValueRef place = LLVMBuildGEP2(l->b, l->type.i8, l->memory, &start, 1, "");
   place = LLVMBuildSelect(l->b, fits, place, l->frame, "");
   *legal = both(l, *legal, fits);
@@ -206,24 +320,17 @@ static LLVMValueRef returned_hold(lift *l, const counted_loop *loop)
   return hold;
 }
 
-/* Does no store of the loop touch what the guard has loaded? */
-static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
+/* No store of the loop touches what the guard has loaded. */
+static void want_invariants_stay(lift *l, const counted_loop *loop, conditions *c)
 {
-  LLVMValueRef stay = LLVMConstInt(l->type.i1, 1, 0);
   for (uint32_t i = 0; i < loop->num_invariants; i++) {
     if (!loop->invariants[i].load) continue;
-    LLVMValueRef address = lift_affine(l, &loop->invariants[i].a);
-    LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
-    LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
-    for (uint32_t g = 0; g < loop->num_groups; g++) {
-      const access_group *group = &loop->groups[g];
-      if (!group->store) continue;
-      LLVMValueRef below = lift_compare(l, LLVMIntSLE, end, group->from);
-      LLVMValueRef above = lift_compare(l, LLVMIntSGE, start, group->to);
-      stay = both(l, stay, LLVMBuildOr(l->b, below, above, ""));
-    }
+    LLVMValueRef start = lift_affine(l, &loop->invariants[i].a);
+    start = LLVMBuildZExt(l->b, start, l->type.i64, "");
+    access_group word = {.from = start, .to = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "")};
+    for (uint32_t g = 0; g < loop->num_groups; g++)
+      if (loop->groups[g].store) want_negative(l, c, lift_apart(l, &word, &loop->groups[g]));
   }
-  return stay;
 }
 
 /* The constant, in a register: nothing that LLVM knows. As a constant it would be the masked operand of an AVX-512 blend, in
@@ -240,36 +347,62 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
 }
 
 /* So few rounds are done in the plain copy before the rest of the guard is. */
-static void need_several(lift *l, const counted_loop *loop, LLVMValueRef rounds,
+static void need_several(lift *l, const counted_loop *loop, LLVMValueRef more,
                          LLVMBasicBlockRef plain)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "several");
   LLVMValueRef few = lift_constant64(l, few_rounds(loop));
-  LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGT, rounds, few), several, plain);
+  LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGE, more, few), several, plain);
   lift_at_end(l, several);
+}
+
+/* Goes on to `fast` if the conditions hold and all groups are legal in the first round and `more`; else to `plain`. A window of
+ * stores lies in that of loads. */
+static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef more, conditions sure,
+                        LLVMBasicBlockRef fast, LLVMBasicBlockRef plain)
+{
+  conditions guess = no_conditions(l);
+  bool guesses = false;
+  for (uint32_t i = 0; i < loop->num_groups; i++) {
+    access_group *g = &loop->groups[i];
+    find_ends(l, g, more);
+    window_values w = g->store ? likely_window(l, loop, g) : readable_window(l);
+    want_in_window(l, g, more, w, is_guess(g) ? &guess : &sure);
+    guesses = guesses || is_guess(g);
+  }
+  want_invariants_stay(l, loop, &sure);
+  want_negative(l, &sure, lift_groups_apart(l, loop));
+  LLVMValueRef known = sure.below;
+  want_negative(l, &sure, guess.below);
+  LLVMBasicBlockRef elsewhere = guesses ? lift_new_block(l, "elsewhere") : plain;
+  lift_likely(l, conditions_hold(l, &sure), fast, elsewhere);
+  if (!guesses) return;
+  lift_at_end(l, elsewhere);
+  sure.below = known;
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    if (is_guess(&loop->groups[i])) want(l, &sure, group_legal(l, &loop->groups[i]));
+  lift_likely(l, conditions_hold(l, &sure), fast, plain);
 }
 
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
-  LLVMBasicBlockRef several = lift_new_block(l, "guarded");
-  LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
-  rounds = count_rounds(l, loop, &legal);
-  legal = both(l, legal, both(l, loaded, returned_hold(l, loop)));
-  need_several(l, loop, rounds, l->plain.starts[loop->header]);
+  LLVMBasicBlockRef several = lift_new_block(l, "guarded"), plain = l->plain.starts[loop->header];
+  conditions asked = no_conditions(l);
+  want(l, &asked, make_invariants(l, loop));
+  LLVMValueRef more = count_more(l, loop, &asked);
+  want(l, &asked, returned_hold(l, loop));
+  need_several(l, loop, more, plain);
+  LLVMValueRef rounds = LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
-  legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, lift_slots_left(l)));
-  for (uint32_t i = 0; i < loop->num_groups; i++)
-    legal = both(l, legal, group_legal(l, &loop->groups[i], rounds));
-  legal = both(l, legal, invariants_stay(l, loop));
-  legal = both(l, legal, lift_groups_apart(l, loop));
-  lift_likely(l, legal, several, l->plain.starts[loop->header]);
+  want_below(l, &asked, needed, LLVMBuildAdd(l->b, lift_slots_left(l), lift_constant64(l, 1), ""));
+  choose_copy(l, loop, more, asked, several, plain);
   lift_at_end(l, several);
   l->nan = hidden_constant(l, 0x7fc00000);
   l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
   lift_begin_ways(l, loop);
-  *before_last = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
+  *before_last = more;
   LLVMValueRef twice = LLVMBuildZExt(l->b, lift_last_repeats(l, loop), l->type.i64, "");
   l->rounds = LLVMBuildAdd(l->b, *before_last, twice, "");
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);

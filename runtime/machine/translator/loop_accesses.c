@@ -85,6 +85,12 @@ static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *
   return a->known;
 }
 
+/* Of aligned accesses; more might be more in all rounds than the guard's 64 bits have. */
+static bool is_legal_step(int64_t step, int64_t align)
+{
+  return step % align == 0 && step >= -MAX_STEP && step <= MAX_STEP;
+}
+
 static void add_access(candidate *c, const code_op *op, uint32_t index)
 {
   counted_loop *l = &c->loop;
@@ -99,7 +105,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   if (!way_of(c, &base, isa_access_align(bytes), &step, &own.bounded) ||
       own.high - own.low > MAX_GROUP_BYTES)
     return;
-  if (!step.num_terms && (int32_t)step.constant % (int32_t)isa_access_align(bytes)) return;
+  if (!step.num_terms && !is_legal_step((int32_t)step.constant, isa_access_align(bytes))) return;
   access_group *group = find_group(l, &base, &own, bytes);
   if (!group) {
     if (l->num_groups == MAX_GROUPS) return;

@@ -5,7 +5,7 @@
 #include "lift.h"
 
 /* A loop of more operations is not looked at; accesses may not spread wider in a round: one far away is a group of its own. */
-enum { MAX_LOOP_OPS = 4096, MAX_GROUP_BYTES = 1 << 16 };
+enum { MAX_LOOP_OPS = 4096, MAX_GROUP_BYTES = 1 << 16, MAX_STEP = 1 << 24 };
 
 /* The current loop while it is looked at. */
 typedef struct candidate {
