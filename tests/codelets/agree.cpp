@@ -542,3 +542,31 @@ public:
     return true;
   }
 };
+
+// Products of 64 bits by few constants, rotated, as hashes have them. (LLVM 19 loses the lower word of a constant that it has hoisted.)
+class LaneHash : public Words
+{
+  static unsigned long long rotate(unsigned long long x, unsigned by)
+  {
+    return x << by | x >> (64 - by);
+  }
+
+public:
+  bool compute()
+  {
+    const unsigned long long p1 = 0x9e3779b185ebca87u, p2 = 0xc2b2ae3d27d4eb4fu;
+    unsigned long long lanes[4] = {p1 + p2, p2, 0, 0 - p1};
+    for (unsigned i = 0; i + 8 <= out.size(); i += 8) {
+      for (unsigned k = 0; k < 4; ++k) {
+        unsigned long long next =
+            static_cast<unsigned long long>(word(i + 2 * k + 1)) << 32 | word(i + 2 * k);
+        lanes[k] = rotate(lanes[k] + next * p2, 31) * p1;
+      }
+    }
+    unsigned long long hash =
+        rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
+    for (unsigned k = 0; k < 4; ++k) hash = (hash ^ rotate(lanes[k] * p2, 31) * p1) * p1;
+    for (unsigned i = 0; i < out.size(); ++i) out[i] = fold(hash + i);
+    return true;
+  }
+};

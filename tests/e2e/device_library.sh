@@ -5,6 +5,7 @@ set -eu
 
 device=$POPULUS_DATA_DIR/device
 flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno-relax -mcmodel=medlow -fno-pic
+  -mllvm -disable-constant-hoisting
   -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-math-errno
   -ffp-contract=off -nostdinc++ -nostdlibinc -O2 -Wall -Wextra -Werror"
 
