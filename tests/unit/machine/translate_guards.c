@@ -18,7 +18,13 @@ enum {
 
 typedef struct places {
   uint32_t from, to;
+  uint32_t counter, end; /* of the loop that stores at one place */
 } places;
+
+static places places_at(uint32_t from, uint32_t to)
+{
+  return (places){.from = from, .to = to};
+}
 
 static void compare_places(const assembler *code, const pop_target *target, places p,
                            uint64_t limit, const char *what)
@@ -75,18 +81,18 @@ static void compare_ends(uint32_t load, uint32_t store, int32_t step)
   const uint32_t middle = RIG_DATA + 0x400;
   for (int32_t beyond = -1; beyond <= 2; beyond++) {
     uint32_t from = start_at(RIG_BASE, RIG_END, step, beyond);
-    compare_places(&r.code[0], &r.target, (places){from, middle}, 100000, "load");
+    compare_places(&r.code[0], &r.target, places_at(from, middle), 100000, "load");
     for (int w = 0; w < 2; w++) {
       uint32_t to = start_at(windows[w].first, windows[w].end, step, beyond);
-      compare_places(&r.code[0], &r.target, (places){middle, to}, 100000, "store");
-      compare_places(&r.code[0], &r.target, (places){from, to}, 100000, "both");
+      compare_places(&r.code[0], &r.target, places_at(middle, to), 100000, "store");
+      compare_places(&r.code[0], &r.target, places_at(from, to), 100000, "both");
     }
   }
   for (uint32_t off = 0; off < 4; off++)
     for (uint32_t other = 0; other < 4; other++) {
-      compare_places(&r.code[0], &r.target, (places){middle + off, middle + 0x100 + other}, 100000,
+      compare_places(&r.code[0], &r.target, places_at(middle + off, middle + 0x100 + other), 100000,
                      "alignment");
-      compare_places(&r.code[0], &r.target, (places){middle + off, WORKER_STACK + 0x40 + other},
+      compare_places(&r.code[0], &r.target, places_at(middle + off, WORKER_STACK + 0x40 + other),
                      100000, "alignment");
     }
   rig_free(&r);
@@ -121,30 +127,31 @@ Test(translate_guards, there_is_time_for_all_rounds_or_not)
 {
   rig r = rig_create(1, 0);
   put_loop(&r.code[0], ASM_LW, ASM_SW, 4);
-  places p = {RIG_DATA + 0x400, RIG_DATA + 0x600};
+  places p = places_at(RIG_DATA + 0x400, RIG_DATA + 0x600);
   for (uint64_t limit = 200; limit < 600; limit += 6)
     compare_places(&r.code[0], &r.target, p, limit, "limit");
   rig_free(&r);
 }
 
-/* A loop in registers, that would have time for 2^32 rounds, and is left where it has long passed its end. */
+/* A loop that stores at one place, would have time for 2^32 / step rounds, and is left where it has long passed its end. */
 static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step)
 {
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
   rig_start_worker(a);
   asm_li(a, PARAMETERS, RIG_CONST);
-  asm_load(a, ASM_LW, COUNTER, PARAMETERS, offsetof(places, from));
-  asm_load(a, ASM_LW, END, PARAMETERS, offsetof(places, to));
+  asm_load(a, ASM_LW, COUNTER, PARAMETERS, offsetof(places, counter));
+  asm_load(a, ASM_LW, END, PARAMETERS, offsetof(places, end));
+  asm_load(a, ASM_LW, TO, PARAMETERS, offsetof(places, to));
   uint32_t again = asm_here(a);
   asm_add(a, A1, A1, COUNTER);
+  asm_store(a, ASM_SW, A1, TO, 0);
   asm_addi(a, COUNTER, COUNTER, step);
   asm_branch(a, branch, step > 0 ? COUNTER : END, step > 0 ? END : COUNTER, again);
-  asm_li(a, T2, RIG_DATA);
-  asm_store(a, ASM_SW, A1, T2, 0);
-  asm_store(a, ASM_SW, COUNTER, T2, 4);
+  asm_store(a, ASM_SW, COUNTER, TO, 4);
   asm_tile(a, TILE_EXIT, 0, 0, 0);
-  compare_places(a, &r.target, (places){counter, bound}, UINT64_C(1) << 50, "passed");
+  places p = {.to = RIG_DATA, .counter = counter, .end = bound};
+  compare_places(a, &r.target, p, UINT64_C(1) << 50, "passed");
   rig_free(&r);
 }
 
@@ -158,6 +165,8 @@ Test(translate_guards, a_counter_may_have_passed_its_end_at_once)
     compare_passed(branches[i], 0x7ffffff0, 3, 3);
     compare_passed(branches[i], 3, 100, -1);
     compare_passed(branches[i], 3, 100, -6);
+    compare_passed(branches[i], 30000, 3, 2047);
+    compare_passed(branches[i], 3, 30000, -2048);
     compare_passed(branches[i], 3, 100, 7);
     compare_passed(branches[i], 100, 3, -7);
   }
