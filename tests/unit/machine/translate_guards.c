@@ -98,28 +98,16 @@ static void compare_ends(uint32_t load, uint32_t store, int32_t step)
   rig_free(&r);
 }
 
-Test(translate_guards, words_end_where_their_windows_do)
+Test(translate_guards, accesses_end_where_their_windows_do)
 {
-  compare_ends(ASM_LW, ASM_SW, 4);
-  compare_ends(ASM_LW, ASM_SW, -4);
-}
-
-Test(translate_guards, halves_end_where_their_windows_do)
-{
-  compare_ends(ASM_LHU, ASM_SH, 2);
-  compare_ends(ASM_LHU, ASM_SH, -2);
-}
-
-Test(translate_guards, bytes_end_where_their_windows_do)
-{
-  compare_ends(ASM_LBU, ASM_SB, 1);
-  compare_ends(ASM_LBU, ASM_SB, -1);
-}
-
-Test(translate_guards, words_are_stored_of_bytes_and_bytes_of_words)
-{
-  compare_ends(ASM_LBU, ASM_SW, 4);
-  compare_ends(ASM_LW, ASM_SB, -4);
+  const struct {
+    uint32_t load, store;
+    int32_t step;
+  } loops[] = {{ASM_LW, ASM_SW, 4},   {ASM_LW, ASM_SW, -4}, {ASM_LHU, ASM_SH, 2},
+               {ASM_LHU, ASM_SH, -2}, {ASM_LBU, ASM_SB, 1}, {ASM_LBU, ASM_SB, -1},
+               {ASM_LBU, ASM_SW, 4},  {ASM_LW, ASM_SB, -4}};
+  for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+    compare_ends(loops[i].load, loops[i].store, loops[i].step);
 }
 
 /* The cycle limit is met in each of the last rounds, and just not. */
