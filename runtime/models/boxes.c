@@ -1,5 +1,6 @@
-/* Which part of an operand a vertex needs, if that follows from which elements of the result it makes: a box, an interval of each
- * dimension. The codelet is the same for all vertices: where the box begins and how large it is are fields. */
+/* Which part of an operand a vertex needs, if that follows from its elements of the result. The
+ * part is a box: an interval in each dimension. All vertices share one codelet; the place and size
+ * of the box are fields. */
 #include "models/lowering.h"
 
 #include <stdio.h>
@@ -27,7 +28,8 @@ static int64_t floor_divide(int64_t a, int64_t b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* Within the dimension, and not empty: what lies outside is not read. */
+/* Clips the interval to the dimension and makes it at least one element long. Elements outside are
+ * never read. */
 static void set(box *b, uint32_t d, int64_t begin, int64_t end, int64_t size)
 {
   if (end > size) end = size;
@@ -77,7 +79,8 @@ static void reduce(const lowering *l, const operation *op, const box *r, box *b)
   }
 }
 
-/* Of the operand: dimensions of which slices have all, and those of the batch; of the indices: the vectors of these results. */
+/* Of the operand: in dimensions that slices have all of, and in those of the batch, what the
+ * result's range says. Of the indices: the vectors for the range. */
 static void gather(const lowering *l, const operation *op, size_t i, const box *r, box *b)
 {
   const attribute *dn = op_attribute(op, "dimension_numbers");
@@ -89,7 +92,7 @@ static void gather(const lowering *l, const operation *op, size_t i, const box *
   const int64_t *of_indices = dict_int_list(l->m, dn, "start_indices_batching_dims", &num_of);
   const int64_t *sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
   int64_t vector = dict_int(dn, "index_vector_dim", 0);
-  uint32_t from[MODEL_MAX_RANK] = {0}; /* the result's dimension of each of the indices' */
+  uint32_t from[MODEL_MAX_RANK] = {0}; /* for each dimension of the indices, that of the result */
   for (uint32_t d = 0, of = 0; d < op->results[0]->type->rank; ++d) {
     if (ints_have(offset, num_offset, d)) continue;
     if (of == vector) ++of;
@@ -113,7 +116,8 @@ static void gather(const lowering *l, const operation *op, size_t i, const box *
   }
 }
 
-/* Slices that are as long as the tensor begin at 0, whatever the index says. */
+/* A slice as long as the tensor's dimension begins at 0, whatever the index. There the box is the
+ * result's range. */
 static void where_whole(const int64_t *sizes, const model_type *type, const box *r, box *b)
 {
   for (uint32_t d = 0; d < type->rank; ++d)
@@ -133,7 +137,8 @@ static void fft(const lowering *l, const operation *op, const box *r, box *b)
   }
 }
 
-/* The windows that elements r of the operand are in; then all that these windows have. */
+/* For the source (i = 1) the windows that contain elements `r`; for the operand (i = 0) all
+ * elements of these windows. */
 static void select_and_scatter(const lowering *l, const operation *op, size_t i, const box *r,
                                box *b)
 {
@@ -216,7 +221,8 @@ uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t be
 
 enum { WORTH_A_VERTEX = 256 }; /* bytes */
 
-/* The outermost boundary of the result's rows, planes, … within elements begin to end; `end` if there is none. */
+/* The outermost boundary of rows, planes, … of the result strictly between `begin` and `end`; `end`
+ * if there is none. */
 static uint64_t boundary_within(const model_type *type, uint64_t begin, uint64_t end)
 {
   uint64_t stride = type_elements(type);
@@ -229,7 +235,7 @@ static uint64_t boundary_within(const model_type *type, uint64_t begin, uint64_t
   return end;
 }
 
-/* Elements on both sides of a boundary need a box that has both rows as a whole. */
+/* A range across a boundary needs a box with both rows, each from end to end. */
 uint64_t box_cut(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end)
 {
   const model_type *result = op->results[0]->type;

@@ -1,5 +1,6 @@
-/* What is pending becomes a codelet: a loop over the elements of one value, in which all is calculated that the
- * value needs at the same index. Values that others need, too, are outputs of the same codelet.
+/* Makes one codelet of pending values: a loop over the elements of one value that calculates
+ * everything it needs at the same index. If other operations also need one of these values, it
+ * becomes an output, too.
  *
  *     struct { inputs, outputs, base }
  *     setup: operands of one element
@@ -26,7 +27,8 @@ static void take_op(group *g, const operation *op)
   pop_push(g->ops, g->num_ops, g->ops_capacity, op);
 }
 
-/* What is needed at the same index, or is of one element and cheap; the rest has been calculated (lower.c). */
+/* Adds the pending operands that are needed at the same index, or have one element and are cheap.
+ * All others have been calculated already (lower.c). */
 static void collect(group *g, const operation *root)
 {
   take_op(g, root);
@@ -114,7 +116,7 @@ static char *codelet_source(const group *g, emitter *e)
   return t.data;
 }
 
-/* Input number i as it is connected: elements [begin, end) of what they are needed for. */
+/* Connects input number i to what elements [begin, end) of the outputs need. */
 static void connect_input(const lowering *l, planned_vertex *v, const emitted_input *in, size_t i,
                           pop_tensor t, uint64_t begin, uint64_t end)
 {

@@ -39,8 +39,9 @@ static size_t *shape_of(lowering *l, const model_type *type)
   return shape;
 }
 
-/* In costs of elements: what one vertex is worth starting for, and what a vertex has a tile of its own for as long as there are
- * tiles, because much work is about much data. */
+/* In costs of elements. A vertex has at least WORK_OF_A_VERTEX, so that starting it is worthwhile.
+ * Vertices with more than WORK_OF_A_TILE are spread over all tiles, because much work usually means
+ * much data. */
 enum { WORK_OF_A_VERTEX = 128, WORK_OF_A_TILE = 4096, ELEMENTS_TOGETHER = 8 };
 
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain)
@@ -172,7 +173,8 @@ static bool block_has_effect(const block *b)
   return false;
 }
 
-/* Uses by what lives: from the last operation to the first, so that a use is known before its definition. */
+/* Counts uses by live operations. It goes from the last operation to the first, so that all uses
+ * are known before the definition is reached. */
 static void count_uses(lowering *l, const block *b)
 {
   size_t count = 0, capacity = 0;
@@ -220,17 +222,18 @@ static void lower_constant(lowering *l, const operation *op)
     lowering_set_tensor(l, v, lowering_constant(l, v->type, a->data, false));
 }
 
-/* In a codelet of its consumer it costs next to nothing. */
+/* Is it nearly free when it is fused into its consumer? */
 static bool is_cheap(const operation *op)
 {
   return op_infos[op->code].how == HOW_ELEMENT || op->code == OP_RESHAPE ||
          op->code == OP_BROADCAST_IN_DIM || op->code == OP_IOTA || op->code == OP_CONSTANT;
 }
 
-/* Several of the pending ones are one codelet, up to this many operations. */
+/* The most operations that are fused into one codelet. */
 enum { MAX_WEIGHT = 200 };
 
-/* Until it is needed. Operands that must be tensors then are calculated now, in the order of the program. */
+/* Leaves the results pending. Operands that must be tensors by then are calculated now, in program
+ * order. */
 static bool postpone(lowering *l, const operation *op)
 {
   uint32_t weight = 1;
@@ -255,7 +258,8 @@ static bool postpone(lowering *l, const operation *op)
   return true;
 }
 
-/* Each element of the result is one of the first operand's, whatever the others are. */
+/* Is each element of the result an element of the first operand, whatever the other operands
+ * are? */
 static bool takes_from_operand(const operation *op)
 {
   switch (op->code) {
@@ -294,7 +298,7 @@ static bool lower_index(lowering *l, const operation *op)
   return done || postpone(l, op);
 }
 
-/* What goes through: barriers, tokens. */
+/* The results are the operands: barriers, tokens. */
 static bool lower_through(lowering *l, const operation *op)
 {
   for (size_t i = 0; i < op->num_results; ++i) {
@@ -308,12 +312,12 @@ static bool lower_through(lowering *l, const operation *op)
     *s = *state_of(l, op->operands[i]);
     s->uses = uses;
     s->done = 0;
-    s->changes_in = NULL; /* the same tensor as the operand's */
+    s->changes_in = NULL; /* shares the operand's tensor */
   }
   return true;
 }
 
-/* The two tensors are read when the program has run; what is constant needs no device. */
+/* Both tensors are read after the program has run. A constant is not read from the device. */
 static bool lower_check(lowering *l, const operation *op)
 {
   lowered_check c = {.op = op, .type = op->operands[0]->type};
@@ -415,8 +419,8 @@ static bool lower_op(lowering *l, const operation *op)
   }
 }
 
-/* The first operation that wants the value, its operand `i`, to lie in a way of its own; also in loops and branches, which see
- * values from outside. */
+/* The first operation that requires a layout for the value, which is its operand `i`. Regions are
+ * searched too, since they see values from outside. */
 static const operation *planned_use(const lowering *l, const block *b, const value *v, size_t *i)
 {
   for (const operation *op = b->first; op; op = op->next) {

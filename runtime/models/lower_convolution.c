@@ -1,13 +1,18 @@
-/* Convolutions that are too large for a copy of their operands on each tile: those of poplin, products of matrices planned over
- * the tiles. Dimensions come in any order; their roles are -1 and -2 of the two letters (batch and feature of the input and the
- * output, input and output feature of the kernel), 0, 1, … of the spatial ones. */
+/* Convolutions whose operands are too large to be copied to each tile. poplin does them, as
+ * products of matrices that are planned over the tiles.
+ *
+ * Dimensions may be in any order. Each has a role: 0, 1, … are the spatial dimensions; -1 and -2
+ * are the other two, in the order of the list below.
+ *
+ *   input, output  batch, feature
+ *   kernel         input feature, output feature */
 #include "models/lowering.h"
 
 #include <populus/poplin.h>
 #include <populus/popops.h>
 
 typedef struct roles {
-  const int64_t *of[3]; /* input, kernel, output: by dimension */
+  const int64_t *of[3]; /* of the input, kernel and output: the role of each dimension */
   size_t rank;
 } roles;
 
@@ -27,7 +32,7 @@ static size_t dimension_of(const roles *r, int which, int64_t role)
   return d;
 }
 
-/* Dimensions in the order `first`, `second`, spatial ones. */
+/* The dimensions in the order `first`, `second`, spatial. */
 static void order_of(const roles *r, int which, int64_t first, int64_t second,
                      size_t order[MODEL_MAX_RANK])
 {

@@ -1,11 +1,12 @@
-/* Codelets of the user's: a custom_call of @populus.vertex is one vertex.
+/* The user's own codelets: a custom_call of @populus.vertex is one vertex.
  *
  *   %y = stablehlo.custom_call @populus.vertex(%a, %b) {backend_config = {
  *          vertex = "Scale", codelets = "scale.c", tile = 3 : i64, factor = 2.0 : f32}} : (…) -> …
  *
- * `codelets` is a source or a .gp, looked for from the module's folder; operands are connected to the fields in0, in1, …
- * and results to out0, out1, …, as vectors of their elements in row-major order; `tile` is 0 without it. All other entries
- * are fields of those names, numbers. The dictionary may be called mhlo.backend_config, as jax.ffi writes it. */
+ * `codelets` names a source file or a .gp; relative paths start at the module's folder. Operands
+ * are connected to the fields in0, in1, … and results to out0, out1, … as vectors of their elements
+ * in row-major order. `tile` defaults to 0. Every other entry sets the field of that name to its
+ * number. The dictionary may be called mhlo.backend_config, as jax.ffi writes it. */
 #include "models/lowering.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static void set_fields(lowering *l, const attribute *config, pop_vertex v)
   }
 }
 
-/* A value of elements in a row, on the vertex's tile. */
+/* A variable for the result, on the vertex's tile; returns it flattened. */
 static pop_tensor result_on_tile(lowering *l, const operation *op, const value *v, size_t tile)
 {
   size_t shape[MODEL_MAX_RANK + 1] = {0};

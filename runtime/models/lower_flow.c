@@ -1,17 +1,18 @@
-/* if, case and while as control flow of programs.
+/* Lowers if, case and while to control flow of programs.
  *
- * What a region uses from outside is calculated before it: a pending value would else be calculated in one branch, or
- * in each turn of a loop. What it takes parts of is laid out for that before it, too. */
+ * A value from outside that a region uses is calculated before the region. Otherwise a pending
+ * value would be calculated in one branch only, or again in each iteration. An operand that the
+ * region takes parts of is also laid out for that beforehand. */
 #include "models/lowering.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The region's own values have higher numbers than all that is outside and before it. */
+/* Values of the region have higher numbers than all values before it. */
 static bool force_block(lowering *l, const block *b, uint32_t first_inside)
 {
   for (const operation *op = b->first; op; op = op->next) {
-    if (!lowering_is_live(l, op)) continue; /* what only it uses has not been lowered */
+    if (!lowering_is_live(l, op)) continue; /* operands of dead operations have not been lowered */
     for (size_t i = 0; i < op->num_operands; ++i)
       if (op->operands[i]->number < first_inside && !lowering_force(l, op->operands[i]))
         return false;
@@ -41,7 +42,7 @@ static void copy(lowering *l, pop_tensor from, pop_tensor to)
   if (pop_tensor_num_elements(to)) pop_sequence_add(l->sequence, pop_program_copy(from, to, ""));
 }
 
-/* The block's operations, and copies of what it returns to `targets`, as a program. */
+/* A program that runs the block's operations, then copies what the block returns to `targets`. */
 static bool lower_branch(lowering *l, const block *b, const pop_tensor *targets,
                          pop_program *program)
 {
@@ -55,7 +56,8 @@ static bool lower_branch(lowering *l, const block *b, const pop_tensor *targets,
       results[i] = lowering_tensor(l, b->last->operands[i]);
       good = !l->error;
     }
-  /* All of them are there before the first is copied; one that lies in another's target moves away first. */
+  /* All results are calculated before the first copy. A result that overlaps the target of an
+   * earlier copy is first copied to a temporary. */
   for (size_t i = 0; i < count && good; ++i)
     for (size_t k = 0; k < i; ++k)
       if (b->last->operands[i]->type->kind == TYPE_TENSOR &&
@@ -98,7 +100,7 @@ static bool lower_choice(lowering *l, const operation *op)
     pop_sequence_add(l->sequence, pop_program_if(control, branches[0], branches[1], op->name));
     return true;
   }
-  /* An index that no branch has takes the last one. */
+  /* An index out of range selects the last branch. */
   size_t last = op->num_regions - 1;
   pop_switch_case *cases = pop_arena_alloc(l->m->arena, (last + 1) * sizeof *cases);
   for (size_t i = 0; i < last; ++i) cases[i] = (pop_switch_case){(int64_t)i, branches[i]};

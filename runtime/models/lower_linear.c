@@ -1,5 +1,5 @@
-/* Triangular matrices: solving with them, and making them (hlo_linear.h). A vertex makes whole matrices, and solves for some
- * right-hand sides. */
+/* Triangular matrices: triangular_solve and cholesky (hlo_linear.h). A vertex inverts or factors
+ * whole matrices; it solves for some of the right-hand sides. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -10,7 +10,8 @@ static const char *flag(bool value)
   return value ? "true" : "false";
 }
 
-/* Matrices of the operand's shape in the type that is calculated with: sums of 16-bit numbers are kept in single precision. */
+/* Matrices of the operand's shape in the type of calculation: sums of 16-bit floats are kept in
+ * single precision. */
 static const value *scratch_of(lowering *l, const operation *op)
 {
   model_type *type = pop_arena_alloc(l->m->arena, sizeof *type);
@@ -21,8 +22,8 @@ static const value *scratch_of(lowering *l, const operation *op)
   return v;
 }
 
-/* One vertex for some of the `count` matrices of a stack, of which each costs `cost`; the fields are the operands, the result and
- * scratch. */
+/* Each vertex has some of the `count` matrices of a stack; `cost` is that of one matrix. The fields
+ * are the operands, the result and scratch. */
 static bool add_matrix_vertices(lowering *l, const operation *op, range_codelet *c, uint64_t count,
                                 uint64_t cost)
 {
@@ -49,8 +50,9 @@ static void include_linear(range_codelet *c)
 
 /* ---- triangular_solve ---- */
 
-/* One vertex inverts some matrices; then each has some right-hand sides of one matrix, and its inverse: these are the rows of
- * [matrices, n, m], whichever side they are on. */
+/* First each vertex inverts some matrices. Then each vertex has the inverse of one matrix and some
+ * of its right-hand sides. Right-hand sides are the rows of [matrices, n, m], whether A is on the
+ * left or on the right. */
 typedef struct triangular {
   lowering *l;
   const operation *op;
@@ -96,7 +98,7 @@ static pop_tensor invert(const triangular *t)
   return tensors[1];
 }
 
-/* [matrices, right-hand sides, m] of a tensor like the result; and the other way round. */
+/* From the shape of the result to [matrices, right-hand sides, m]; like_result is the inverse. */
 static pop_tensor by_sides(const triangular *t, pop_tensor b)
 {
   size_t shape[3] = {t->count, t->left ? t->m : t->n, t->left ? t->n : t->m};

@@ -1,5 +1,5 @@
-/* Products of matrices that are too large for a copy on each tile: those of poplin, which plans them over the tiles, and of
- * other types our own blocks (lower_product_blocks.c).
+/* Products of matrices whose operands are too large to be copied to each tile. poplin plans them
+ * over the tiles if it has the type. Other types are done in blocks (lower_product_blocks.c).
  *
  *   left  [batch…, free…, contracted…] -> [b, m, k]
  *   right [batch…, contracted…, free…] -> [b, k, n]
@@ -14,7 +14,7 @@ typedef struct side {
   size_t num_batch, num_contracted;
 } side;
 
-/* Of `dot` the last dimension of the left goes with the first of the right. */
+/* `dot` contracts the last dimension of the left operand with the first of the right. */
 static void sides_of_dot(lowering *l, const operation *op, side sides[2])
 {
   int64_t *dims = pop_arena_alloc(l->m->arena, 2 * sizeof *dims);
@@ -39,7 +39,7 @@ static void sides_of(lowering *l, const operation *op, side sides[2])
   }
 }
 
-/* Its dimensions in the order batch, free, contracted, or with the last two the other way round. */
+/* The dimensions in the order batch, free, contracted; or batch, contracted, free. */
 static void order_of(const side *s, const model_type *type, bool contracted_first,
                      size_t order[MODEL_MAX_RANK])
 {
@@ -56,7 +56,8 @@ static void order_of(const side *s, const model_type *type, bool contracted_firs
   }
 }
 
-/* As matrices, one for each index of the batch: [b, free, contracted], or the last two the other way round. */
+/* Reshapes an operand to matrices, one for each index of the batch: [b, free, contracted] or [b,
+ * contracted, free]. */
 static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
                            bool contracted_first)
 {
@@ -70,7 +71,7 @@ static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
   return pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, type->rank), shape, 3);
 }
 
-/* A matrix without elements has no plan. */
+/* A product without elements is not planned. */
 bool product_is_planned(const lowering *l, const operation *op)
 {
   if (op->code != OP_DOT_GENERAL && op->code != OP_DOT) return false;
@@ -89,9 +90,9 @@ static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, cons
   return s;
 }
 
-/* The product is so planned that what a tile has beside operands and result, code of its exchanges included, is half as much as its
- * share of these, or FEW_BYTES where that is less than what each tile has anyhow: no more than 1.5 times the tensors' own memory
- * where they are large. */
+/* Limits the memory of the plan. Besides operands and result, a tile may have half as much as its
+ * share of these, code of the exchanges included: large tensors take at most 1.5 times their own
+ * memory. FEW_BYTES is the least limit, since each tile has that much anyway. */
 static pop_mat_mul_options options_of(const lowering *l, const operation *op, pop_mat_mul_sizes s)
 {
   enum { FEW_BYTES = 6144 };
@@ -107,7 +108,7 @@ static pop_mat_mul_options options_of(const lowering *l, const operation *op, po
   return options;
 }
 
-/* [b, m, k] ([b, k, n]) as the operand's own dimensions, which `matrices` takes to that. */
+/* The inverse of `matrices`: from [b, m, k] or [b, k, n] to the operand's own dimensions. */
 static pop_tensor as_operand(const side *s, const model_type *type, pop_tensor t,
                              bool contracted_first)
 {

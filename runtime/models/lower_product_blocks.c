@@ -1,18 +1,21 @@
-/* Large products of matrices in types that poplin has none for: integers, f64, complex, i1.
+/* Large products of matrices in types that poplin does not have: integers, f64, complex, i1.
  *
  *     left [groups, m, k]  x  right [groups, k, n]
  *
- * A vertex makes one block of the result, `rows` x `columns` of one group. It gets the rows and the columns that this takes, so no
- * tile needs a whole matrix. Vertices of a tile have the same columns where they can: what they share is there once. If a tile has
- * no room for its rows and columns, k is gone through in steps, each a compute set that adds to the blocks. If there are fewer
- * blocks than workers, k is cut into parts: each has a result of its own, and these are added up at the end.
+ * Each vertex makes one block of the result: `rows` x `columns` of one group. It gets only the rows
+ * of the left and the columns of the right that its block needs, so no tile has a whole matrix.
+ * Where possible, the vertices of a tile have the same columns, which the tile then holds once. If
+ * a tile has no room for its rows and columns, k is processed in steps: each step is a compute set
+ * that adds to the blocks. If there are fewer blocks than workers, k is cut into parts. Each part
+ * has a result of its own, and these are added up at the end.
  *
- * In memory a result is its panels, one for each group and `columns` columns, and a panel is its rows. So each block is one
- * run of elements, and each of its rows, too:
+ * The result is stored as panels. Each group has one for every `columns` columns, stored row by
+ * row. So each block is one contiguous run of elements, and so is each of its rows:
  *
  *     panel 0: [m, columns]     panel 1: [m, columns]     …     the last: [m, what is left of n]
  *
- * The right matrix is copied to panels [k, columns] first, the left one to rows, unless it has them, since messages are few then. */
+ * To keep the number of messages low, the right matrix is first copied to panels [k, columns]. The
+ * left one is copied to contiguous rows unless it has them. */
 #include "models/range.h"
 
 typedef struct block_shape {
@@ -21,8 +24,8 @@ typedef struct block_shape {
 } block_shape;
 
 typedef struct block_plan {
-  uint64_t rows, columns;           /* of a block; the last ones have what is left */
-  uint64_t part, step;              /* of k: what a vertex adds up; what of it at a time */
+  uint64_t rows, columns;           /* of a block; the last ones may be smaller */
+  uint64_t part, step;              /* of k: length of a part, and of a step */
   uint64_t down, across, num_parts; /* how many blocks and parts */
   uint64_t per_tile;                /* vertices of a step */
 } block_plan;
@@ -34,27 +37,28 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* ---- the plan ---- */
 
-/* Columns that the inner loop makes together, with sums in registers. */
+/* Columns that the inner loop makes at once, with their sums in registers. */
 static unsigned columns_together(element_type e)
 {
   return element_bytes(e) == 8 ? 2 : 4;
 }
 
-/* Instructions of a product and its addition. */
+/* Instructions of a multiplication and its addition. */
 static double product_cost(element_type e)
 {
   if (e == ELEMENT_F64) return 360;
   return element_bytes(e) == 8 ? 14 : 2;
 }
 
-/* So many vertices, one after the other, of rows of `length`: how many such rows they are of, at most. */
+/* The most rows that `vertices` consecutive vertices touch, with `length` vertices in each row. */
 static uint64_t rows_touched(uint64_t vertices, uint64_t length, uint64_t rows)
 {
   bool even = length % vertices == 0 || vertices % length == 0;
   return smaller((vertices - 1) / length + (even ? 1 : 2), smaller(vertices, rows));
 }
 
-/* Rows and columns that the vertices of a tile take. Those of a panel have columns in common, those of a product rows. */
+/* How many rows of the left and columns of the right the vertices of a tile need. Vertices of the
+ * same panel share columns; vertices of the same product share rows. */
 static uint64_t lines_of_tile(const block_shape *s, const block_plan *p)
 {
   uint64_t products = p->num_parts * s->groups, n = p->per_tile;
@@ -63,7 +67,8 @@ static uint64_t lines_of_tile(const block_shape *s, const block_plan *p)
   return columns * p->columns + smaller(n, of_products * p->down) * p->rows;
 }
 
-/* The plan's other numbers, from those of a block and a part. False: a tile has no room for a step. */
+/* Derives the rest of the plan from the sizes of a block and a part. False if a tile has no room
+ * for a step. */
 static bool complete_plan(const lowering *l, const block_shape *s, block_plan *p)
 {
   enum { OF_VERTEX_BYTES = 64 };
@@ -85,7 +90,7 @@ static bool complete_plan(const lowering *l, const block_shape *s, block_plan *p
   return true;
 }
 
-/* Cycles, roughly: workers take turns, an exchange brings a word in a cycle. */
+/* Estimated cycles: workers run round-robin, and an exchange receives one word in a cycle. */
 static double cycles_of(const lowering *l, const block_shape *s, const block_plan *p)
 {
   enum { OF_STEP = 400, OF_VERTEX = 100, OF_ROW = 30, OF_ELEMENT = 3 };
@@ -105,7 +110,7 @@ static double cycles_of(const lowering *l, const block_shape *s, const block_pla
   return cycles + OF_STEP + (partials + 1) * (words + product_cost(s->element) + OF_ELEMENT);
 }
 
-/* Sizes that are tried: all small ones, then in steps of an eighth. */
+/* The sizes to try: all small ones, then in steps of an eighth. */
 static uint64_t next_size(uint64_t size, uint64_t most)
 {
   if (size == most) return most + 1;
@@ -115,7 +120,8 @@ static uint64_t next_size(uint64_t size, uint64_t most)
 static block_plan plan_blocks(const lowering *l, const block_shape *s)
 {
   enum { MOST_PARTS = 128 };
-  /* If there is room for no plan, the graph compiler says how much is missing, and does not take long for it. */
+  /* If no plan fits, the graph compiler reports how much memory is missing. That does not take it
+   * long for this plan. */
   block_plan best = {.rows = s->m, .columns = s->n, .part = s->k};
   double least = -1;
   if (!complete_plan(l, s, &best)) best.step = s->k;
@@ -134,7 +140,7 @@ static block_plan plan_blocks(const lowering *l, const block_shape *s)
 
 /* ---- panels ---- */
 
-/* [groups, lines, n], of a tensor that has it as panels. */
+/* A view [groups, lines, n] of a tensor that is stored as panels. */
 static pop_tensor panels_view(lowering *l, const block_shape *s, const block_plan *p,
                               pop_tensor flat, uint64_t lines)
 {
@@ -153,7 +159,7 @@ static pop_tensor panels_view(lowering *l, const block_shape *s, const block_pla
   return pop_concat(groups, s->groups, 0);
 }
 
-/* Where `lines` lines of a panel are, behind `line` others. */
+/* `lines` lines of a panel, from `line` on. */
 static pop_tensor in_panel(const block_shape *s, const block_plan *p, pop_tensor flat,
                            uint64_t of_all, uint64_t group, uint64_t column, uint64_t line,
                            uint64_t lines)
@@ -170,7 +176,7 @@ static pop_tensor add_variable(lowering *l, const operation *op, const block_sha
                                 lowering_name(l, op));
 }
 
-/* A short range of elements on many tiles is a message from each. */
+/* Each range on another tile is a message of its own, so ranges are not shorter than this. */
 enum { LEAST_ELEMENTS = 64 };
 
 static void count_run(void *context, size_t begin, size_t end)
@@ -180,7 +186,7 @@ static void count_run(void *context, size_t begin, size_t end)
   *(uint64_t *)context += 1;
 }
 
-/* Rows that are there in one run each stay where they are. */
+/* Copies the left matrix unless each of its rows is one contiguous run. */
 static pop_tensor left_in_rows(lowering *l, const operation *op, const block_shape *s, pop_tensor t)
 {
   uint64_t runs = 0;
@@ -204,7 +210,7 @@ static pop_tensor right_in_panels(lowering *l, const operation *op, const block_
 
 /* ---- codelets ---- */
 
-/* Of a row: columns j to j + count - 1. */
+/* Emits the loop over columns of a row, `count` at a time. */
 static void add_columns(text *t, pop_arena *arena, element_type e, unsigned count, bool adds)
 {
   const element_info *is = &element_infos[e];
@@ -229,7 +235,8 @@ static void add_columns(text *t, pop_arena *arena, element_type e, unsigned coun
   text_add(t, "    }\n");
 }
 
-/* A block from its rows and columns; `base` is how long these are. It is added to what is there, or is there first. */
+/* Makes a block from its rows and columns, each of `base` elements. `adds`: to what is there;
+ * otherwise the block is set. */
 static uint32_t block_codelet(lowering *l, const operation *op, element_type e, bool adds)
 {
   const char *field = element_infos[e].field;
@@ -256,7 +263,7 @@ static uint32_t block_codelet(lowering *l, const operation *op, element_type e, 
 
 /* ---- vertices ---- */
 
-/* The blocks of all parts: of k from `from` on in each, at most a step. */
+/* One step of all parts: each goes from its k = `from` on. */
 static void add_step(lowering *l, const operation *op, const block_shape *s, const block_plan *p,
                      uint64_t from, const pop_tensor operands[2], pop_tensor partials)
 {
@@ -284,7 +291,7 @@ static void add_step(lowering *l, const operation *op, const block_shape *s, con
   pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
 }
 
-/* [parts, groups * m * n]: each block on the tile of its vertex. */
+/* [parts, groups * m * n], each block on the tile of its vertex. */
 static pop_tensor partials_variable(lowering *l, const operation *op, const block_shape *s,
                                     const block_plan *p)
 {
@@ -302,7 +309,7 @@ static pop_tensor partials_variable(lowering *l, const operation *op, const bloc
   return t;
 }
 
-/* The parts' results added up, in the order of k. */
+/* Adds up the results of the parts, in the order of k. */
 static pop_tensor sum_of_parts(lowering *l, const operation *op, const block_shape *s,
                                const block_plan *p, pop_tensor partials)
 {

@@ -1,14 +1,14 @@
-/* The types that large products and convolutions are calculated in.
+/* The types in which large products and convolutions are calculated.
  *
- *     result        operands   in
+ *     result        operands   calculated in
  *     f32, f16      f16        f16, by poplin, with sums in single precision
  *     other floats  any        f32, by poplin: f16 and bf16 are exact there, the sum is rounded at the end
  *     i8, i16, i32  any        i32, in blocks (lower_product_blocks.c): the low bits of sums and products are those of the low bits
  *     u8, u16, u32  any        u32
  *     others        any        the result's type
  *
- * Operands become the result's type first, as in small products (emit_compute.c). Integers of fewer bits than a word are
- * calculated with as words since words are what tiles send each other. */
+ * Operands are converted to the result's type first, as in small products (emit_compute.c).
+ * Integers narrower than a word are widened because tiles exchange words. */
 #include "models/range.h"
 
 element_type product_element(const operation *op)
@@ -39,7 +39,7 @@ bool product_is_poplins(const operation *op)
   return e == ELEMENT_F32 || e == ELEMENT_F16;
 }
 
-/* Its elements, of type `from`, as `via` and then as `to`: a new variable of its shape. */
+/* A new variable with the elements of `t`, converted from `from` to `via` and then to `to`. */
 static pop_tensor converted(lowering *l, const operation *op, pop_tensor t, element_type from,
                             element_type via, element_type to)
 {
@@ -55,7 +55,8 @@ bool product_takes_operand(const operation *op, size_t operand)
 {
   element_type e = op->operands[operand]->type->element, in = product_element(op);
   element_type result = op->results[0]->type->element;
-  /* A float is rounded to the result's type even if it is one that is calculated with. */
+  /* A float is first rounded to the result's type, so an operand may need conversion even if it has
+   * the type of calculation. */
   return e == in && (result == in || result == ELEMENT_F32 || element_is_integer(result));
 }
 

@@ -1,4 +1,4 @@
-/* Random bits: of the same state the same ones, whatever the tiles (hlo_random.h). */
+/* Random bits. They depend only on the state, not on how many tiles there are (hlo_random.h). */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -10,12 +10,12 @@ typedef struct generator {
   bool threefry;
   bool wide;         /* elements of 64 bits */
   uint32_t words;    /* of the state */
-  uint64_t counters; /* that are used up */
-  /* Threefry, not wide: the dimension of which two neighbours share a counter */
+  uint64_t counters; /* that one operation uses up */
+  /* Threefry of 32 bits: in this dimension pairs of elements share a counter. */
   uint64_t size, inner;
 } generator;
 
-/* The first even dimension, else the first of the longest. */
+/* The first even dimension; otherwise the longest, the first of equals. */
 static uint32_t paired_dimension(const model_type *t)
 {
   uint32_t best = 0;
@@ -56,7 +56,7 @@ static const char *bits_of(lowering *l, const generator *g)
   return PRINT("hlo_philox_%d(state0, %u, base + i)", g->wide ? 64 : 32, g->words);
 }
 
-/* A codelet of the state and one result, with `body`, and its vertices. */
+/* Adds a codelet with `body` from the state to one result, and its vertices. */
 static bool add_part(lowering *l, const operation *op, const value *result, spread_plan plan,
                      const char *body)
 {

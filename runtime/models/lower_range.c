@@ -1,4 +1,5 @@
-/* Operations that make several elements of a result at a time: top_k, by rows; select_and_scatter. Each has a codelet of its own. */
+/* Operations that make several elements of a result at a time: top_k, row by row, and
+ * select_and_scatter. Each has a codelet of its own. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -7,10 +8,11 @@
 
 /* ---- select_and_scatter ---- */
 
-/* Operands: the tensor, the source, the initial value, then what the regions have from outside (captures.c). */
+/* Operands: the tensor, the source, the initial value, then values that the regions use from
+ * outside (captures.c). */
 enum { SELECT_OPERANDS = 3 };
 
-/* `a` and `b`, and the latter. */
+/* The arguments of a region: `a`, `b`, then values from outside. */
 static const char **select_arguments(range_codelet *c, const operation *op, const char *a,
                                      const char *b)
 {
@@ -23,8 +25,8 @@ static const char **select_arguments(range_codelet *c, const operation *op, cons
   return x;
 }
 
-/* Of each window the element that `select` keeps gets the window's source: all windows that the vertex's elements are in are gone
- * through. */
+/* In each window, the element that `select` keeps is combined with the window's source. A vertex
+ * goes through all windows that contain its elements. */
 static bool select_body(range_codelet *c, const operation *op)
 {
   lowering *l = c->e.l;
@@ -106,8 +108,8 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
 
 /* ---- top_k ---- */
 
-/* The k largest of each row in order, or the k smallest, and where they are; NaN is larger than all, of equals the first comes
- * first. */
+/* The k largest elements of each row, or the k smallest, in order, and their positions. NaN is
+ * larger than all numbers. Among equals the first comes first. */
 static bool lower_top_k(lowering *l, const operation *op)
 {
   range_codelet c = {.e.l = l};

@@ -1,11 +1,12 @@
-/* Reduces of large operands to few elements: in two steps, so that all workers have a part in them.
+/* Reduces of large operands to few elements. They take two steps, so that all workers take part.
  *
- * The operand is seen as a matrix, a row for each element of the result:
+ * The operand is seen as a matrix with a row for each element of the result:
  *
  *   [outs, length] -> [outs, pieces] -> [outs]
  *
- * In the first step each vertex combines a part of some rows, beginning with its first element; in the second the initial value
- * comes in front of what the parts gave. So each element, and the initial value, is combined once, in the operand's order. */
+ * In the first step each vertex combines a piece of some rows, starting with the piece's first
+ * element. In the second step the initial value is put in front of the pieces' results. So each
+ * element, and the initial value, is combined exactly once, in the operand's order. */
 #include "models/lowering.h"
 
 #include "poplibs/host/reduce_cut.h"
@@ -18,7 +19,7 @@ typedef struct reduction {
   lowering *l;
   const operation *op;
   size_t inputs, outs, length;
-  bool by_rows; /* elements of a row lie side by side */
+  bool by_rows; /* elements of a row are adjacent in memory */
   uint32_t codelet;
 } reduction;
 
@@ -47,8 +48,8 @@ bool reduce_is_planned(const lowering *l, const operation *op)
 
 /* ---- the codelet ---- */
 
-/* Of elements of the types of `from`. Row o of those of the vertex has its elements at in[o * row_step + r * step], for r below
- * `length`. */
+/* The codelet for inputs of the types of `from`. Element r of the vertex's row o is in[o * row_step
+ * + r * step], with r < `length`. */
 static bool make_codelet(reduction *r, value *const *from)
 {
   lowering *l = r->l;
@@ -88,7 +89,7 @@ static bool make_codelet(reduction *r, value *const *from)
   return region != NULL;
 }
 
-/* A vertex for a part [rows, elements] of the matrices. */
+/* A vertex for the parts [rows, elements] of the matrices. */
 static void add_vertex(const reduction *r, pop_compute_set set, size_t tile,
                        const pop_tensor *parts, const pop_tensor *outs)
 {
@@ -116,7 +117,8 @@ static void note_tile(void *context, size_t tile, size_t begin, size_t end)
   *(size_t *)context = tile;
 }
 
-/* Where the part's first element is, unless that tile has its vertices; then the next that has not. */
+/* The tile of the part's first element if it has a free worker; otherwise the next tile that has
+ * one. */
 static size_t take_tile(const reduction *r, size_t *taken, size_t *next, pop_tensor part)
 {
   size_t tile = SIZE_MAX;

@@ -1,8 +1,10 @@
-/* Scatters of any region: a vertex for each range of the result goes through the updates in order and takes those for its range.
+/* Scatters with any region. Each vertex has one range of the result. It goes through the updates in
+ * order and applies those that fall into its range.
  *
- * It has only the columns of the updates that its range has, and where all updates would be too many for a tile, they come in steps,
- * some indices at a time. Of a batch it has only the updates of its own elements: the result lies batch by batch, whatever the order
- * of its dimensions. */
+ * A vertex gets only the columns of the updates that its range needs. If all updates are too many
+ * for a tile, they are processed in steps of some indices each. If there is a batch, the result is
+ * stored batch by batch, whatever the order of its dimensions, and a vertex gets only the updates
+ * of its part of the batch. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -14,25 +16,24 @@ typedef struct scatter {
   lowering *l;
   const operation *op;
   size_t inputs;
-  size_t order
-      [MODEL_MAX_RANK];   /* the operand's dimensions as they lie here: first those of the batch */
-  const model_type *type; /* the operand's, so ordered; all that follows is by this order */
-  uint64_t of_batch;      /* elements for one place in the batch */
+  size_t order[MODEL_MAX_RANK]; /* the operand's dimensions, those of the batch first */
+  const model_type *type;       /* the operand's, in that order; so are all fields below */
+  uint64_t of_batch;            /* elements for one index of the batch */
   const model_type *indices, *updates;
   int64_t vector;
   int64_t map[MODEL_MAX_RANK];
   size_t num_map;
-  /* Of each dimension of the operand that of the updates' window, and that of the indices' batch; or -1. */
+  /* For each dimension of the operand: the updates' window dimension, and the indices' batch
+   * dimension; -1 for none. */
   int64_t column[MODEL_MAX_RANK], batch[MODEL_MAX_RANK];
-  bool mapped[MODEL_MAX_RANK];         /* dimensions that indices are of */
-  uint32_t of_indices[MODEL_MAX_RANK]; /* of each dimension of the indices that of the updates */
-  uint32_t
-      cut; /* the longest of the updates' dimensions that are the indices' but not the batch's */
-  /* An update is so long that vertices have their own columns only: these are worth a message. */
+  bool mapped[MODEL_MAX_RANK];         /* dimensions that an index addresses */
+  uint32_t of_indices[MODEL_MAX_RANK]; /* for each dimension of the indices, that of the updates */
+  uint32_t cut;                        /* dimension of the updates that steps divide */
+  /* Updates are so long that it pays to send vertices only their columns. */
   bool by_columns;
 } scatter;
 
-/* First the dimensions of the batch, then the others. */
+/* The dimensions of the batch first, then the others. */
 static void find_order(scatter *s, const int64_t *batch, size_t num_batch)
 {
   const model_type *from = s->op->operands[0]->type;
@@ -51,7 +52,7 @@ static void find_order(scatter *s, const int64_t *batch, size_t num_batch)
   s->type = type;
 }
 
-/* Where the operand's dimension d lies. */
+/* The position of the operand's dimension d in `order`. */
 static uint32_t place_of(const scatter *s, int64_t d)
 {
   uint32_t i = 0;
@@ -59,7 +60,8 @@ static uint32_t place_of(const scatter *s, int64_t d)
   return i;
 }
 
-/* The longest of the dimensions that updates have in common with the indices, without those of the batch. */
+/* Chooses `cut`: of the updates' dimensions that are also the indices', without those of the batch,
+ * the longest. */
 static void find_cut(scatter *s, const int64_t *window, size_t num_window, const int64_t *of,
                      size_t num_of)
 {
@@ -108,10 +110,10 @@ static scatter scatter_of(lowering *l, const operation *op)
 
 /* ---- the codelet ---- */
 
-/* Fields are the indices, the updates, the results; boxes have the numbers of these fields. */
+/* Fields: the indices, the updates, the results. Boxes have the numbers of these fields. */
 enum { INDICES, UPDATES };
 
-/* For each vector of indices where its update begins: o<d>, in each dimension of the operand. */
+/* For each vector of indices: o<d>, where its update begins in dimension d of the operand. */
 static void emit_begin(const scatter *s, text *to)
 {
   lowering *l = s->l;
@@ -131,7 +133,7 @@ static void emit_begin(const scatter *s, text *to)
       if (s->map[k] == d) begin = PRINT("(int)s%zu", k);
     if (s->batch[d] >= 0) begin = PRINT("x%u", s->of_indices[s->batch[d]]);
     text_add(to, "    const int o%u = %s;\n", d, begin);
-    if (s->column[d] < 0) /* one place: is it the vertex's? */
+    if (s->column[d] < 0) /* one element wide: is it the vertex's? */
       text_add(
           to,
           "    if ((unsigned)(o%u - (int)vertex->begin%zu_%u) >= vertex->size%zu_%u) continue;\n",
@@ -139,7 +141,7 @@ static void emit_begin(const scatter *s, text *to)
   }
 }
 
-/* Loops over what of the update is in the vertex's box. */
+/* Loops over the part of the update that is in the vertex's box. */
 static void emit_columns(const scatter *s, text *to)
 {
   size_t results = UPDATES + s->inputs;
@@ -172,7 +174,7 @@ static void emit_body(const scatter *s, range_codelet *c, const char *region)
                "< e%u; ++x%u)\n",
                d, UPDATES, d, d, d, UPDATES, d, d, d, d);
   }
-  /* A loop of one turn: there may be none around it. */
+  /* Runs once; it is there for `continue`, in case there is no loop around it. */
   text_add(to, "  do {\n");
   emit_begin(s, to);
   emit_columns(s, to);
@@ -219,7 +221,8 @@ static bool add_fields(const scatter *s, range_codelet *c)
 
 /* ---- vertices ---- */
 
-/* What the elements `r` of the result need of the updates and indices, of step [begin, end) of the dimension that is cut. */
+/* The updates and indices that elements `r` of the result need, in step [begin, end) of dimension
+ * `cut`. */
 static void needed(const scatter *s, const box *r, int64_t begin, int64_t end, box *updates,
                    box *indices)
 {
@@ -247,7 +250,7 @@ static void needed(const scatter *s, const box *r, int64_t begin, int64_t end, b
   }
 }
 
-/* How many indices a vertex takes at a time of the dimension that is cut. */
+/* How many indices of dimension `cut` a vertex takes in a step. */
 static int64_t step_of(const scatter *s, const spread_plan *plan)
 {
   enum { STEP_BYTES = 65536 };
@@ -314,7 +317,8 @@ static bool make_results(const scatter *s, const range_codelet *c, const spread_
   return !l->error;
 }
 
-/* Whole places of a batch, if there is one for each tile: so no updates are on several tiles. */
+/* If there are enough batch indices for all tiles, ranges are whole ones: no update is needed on
+ * several tiles. */
 static spread_plan plan_of(const scatter *s)
 {
   uint64_t elements = type_elements(s->type), updates = type_elements(s->updates);

@@ -1,16 +1,20 @@
-/* Sort. Codelets sort rows by merging, and they move no elements until the end: what they merge are places.
+/* Sort. Codelets sort rows by merging. Until the end they move only places (the elements' numbers),
+ * not the elements:
  *
  *   in: 7 3 5 3    places: 0 1 2 3 -> 1 0 3 2 -> 1 3 2 0    out: 3 3 5 7
  *
- * So they are good for any number of operands of any types (populus/hlo_sort.h). Of many small rows, each has a worker.
+ * So the same code sorts any number of operands of any types (populus/hlo_sort.h). If rows are
+ * small, each is sorted by one worker.
  *
- * Other rows are cut into blocks. Of a block each of a tile's workers sorts a part, and then all of them merge the parts.
- * Then blocks meet in pairs, as a network says (sort_network.h). Two vertices see both blocks of a pair: one keeps what
- * comes first, the other the rest.
+ * Other rows are cut into blocks. Each worker of a tile sorts a part of a block, then all of them
+ * merge the parts. After that, blocks meet in pairs, in the order of a sorting network
+ * (sort_network.h). Each pair has two vertices that read both blocks: one keeps the front half, the
+ * other the rest.
  *
- * Elements of blocks carry their places in the row. A place decides where the comparator calls neither element the lesser
- * one, so the order is stable, whatever `is_stable` says. A comparator that contradicts itself (LT, of NaNs) leads to some
- * order or other of the same elements: all vertices and workers that have a pair divide it at the same places. */
+ * Each element of a block has its place in the row with it. Places order elements that the
+ * comparator calls equal, so the sort is stable, whatever `is_stable` says. An inconsistent
+ * comparator (LT with NaNs) gives an unspecified order of the same elements: all vertices and
+ * workers of a pair still divide it at the same points. */
 #include "models/range.h"
 
 #include "poplibs/host/sort_network.h"
@@ -25,17 +29,17 @@ typedef struct sorting {
   const operation *op;
   size_t inputs, dimension;
   uint64_t rows, row;        /* so many, of so many elements */
-  pop_tensor *in;            /* all rows of each operand, one behind the other */
-  const value *place;        /* what fields of places are of */
+  pop_tensor *in;            /* all rows of each operand, concatenated */
+  const value *place;        /* its type is that of fields of places */
   pop_compute_set set;       /* that vertices are added to */
   const char *name;          /* of variables and compute sets */
-  uint32_t num_fields;       /* of any vertex: no more than these */
+  uint32_t num_fields;       /* of any vertex, at most */
   uint32_t sorter, exchange; /* codelets */
 } sorting;
 
 /* ---- codelets ---- */
 
-/* "…(behind0.data[j], front0.data[i], &less);": does the one element precede the other, by the comparator? */
+/* Emits "…(behind0.data[j], front0.data[i], &less);": does element `a` precede element `b`? */
 static void add_comparison(const sorting *s, range_codelet *c, const char *region,
                            const char *stem_a, const char *a, const char *stem_b, const char *b)
 {
@@ -50,7 +54,7 @@ static void add_comparison(const sorting *s, range_codelet *c, const char *regio
   emit_region_call(&c->e, &c->e.functions, &s->op->regions[0], region, arguments, results);
 }
 
-/* `NAME_order` begins; the name of the comparator, NULL after an error. */
+/* Emits the head of `NAME_order`. Returns the name of the comparator, or NULL after an error. */
 static const char *begin_order(const sorting *s, range_codelet *c)
 {
   text *to = &c->e.functions;
@@ -61,7 +65,7 @@ static const char *begin_order(const sorting *s, range_codelet *c)
   return region;
 }
 
-/* Of elements of one row, or of one block. */
+/* The order of elements of one row or block. */
 static bool add_order(const sorting *s, range_codelet *c)
 {
   const char *region = begin_order(s, c);
@@ -72,7 +76,7 @@ static bool add_order(const sorting *s, range_codelet *c)
   return true;
 }
 
-/* Of elements of two blocks. */
+/* The order of elements of two blocks. */
 static bool add_order_of_two(const sorting *s, range_codelet *c)
 {
   text *to = &c->e.functions;
@@ -159,7 +163,8 @@ static bool make_block_sorter(sorting *s)
   return good;
 }
 
-/* All workers merge two blocks and keep one. `base`: how many elements of both come before those that they keep. */
+/* All workers merge two blocks, of which the vertex keeps a part. `base`: how many elements of both
+ * come before that part. */
 static void exchange_body(const sorting *s, range_codelet *c)
 {
   text *to = &c->e.body;
@@ -206,7 +211,7 @@ static pop_tensor as_rows(const sorting *s, pop_tensor t)
   return pop_tensor_flatten(rank ? pop_tensor_dim_roll(t, s->dimension, rank - 1) : t);
 }
 
-/* Result k is these rows. */
+/* Makes these rows result k. */
 static void set_result(const sorting *s, size_t k, pop_tensor rows)
 {
   const value *v = s->op->results[k];
@@ -248,7 +253,7 @@ static void connect(const sorting *s, planned_vertex *v, const char *stem, size_
   vertex_connect(v, PRINT("%s%zu", stem, number), pop_tensor_slice(t, begin, end, 0));
 }
 
-/* Rows of their own, several in a vertex where there are more than workers. */
+/* Each row is sorted by one worker. If there are more rows than workers, a vertex has several. */
 static bool sort_rows(sorting *s)
 {
   lowering *l = s->l;
@@ -286,7 +291,7 @@ static bool sort_rows(sorting *s)
 
 /* ---- blocks ---- */
 
-/* Two variables, between which a block's elements go to and fro. */
+/* Two buffers: each exchange moves a block from one to the other. */
 typedef struct column {
   pop_tensor pair[2];
 } column;
@@ -294,10 +299,10 @@ typedef struct column {
 typedef struct blocks {
   uint64_t size, per_row, count;
   column *columns;     /* of each operand; of places */
-  unsigned char *side; /* of each block: in which of the two it is */
+  unsigned char *side; /* of each block: which buffer has it */
 } blocks;
 
-/* Where it begins in all rows. */
+/* Where the block begins in the concatenated rows. */
 static uint64_t block_begin(const sorting *s, const blocks *b, uint64_t block)
 {
   return block / b->per_row * s->row + block % b->per_row * b->size;
@@ -308,7 +313,7 @@ static uint64_t block_length(const sorting *s, const blocks *b, uint64_t block)
   return block_begin(s, b, block + 1) - block_begin(s, b, block);
 }
 
-/* Columns have `size` elements for each block, so that each begins with a word of memory. */
+/* Each block has room for `size` elements in the column, so that it begins on a word. */
 static pop_tensor block_of(const sorting *s, const blocks *b, pop_tensor column, uint64_t block)
 {
   uint64_t begin = block * b->size;
@@ -356,7 +361,7 @@ static void sort_each(sorting *s, const blocks *b)
   end_set(s);
 }
 
-/* Block `kept` keeps its share of the two. */
+/* The vertex of a pair that makes block `kept`. */
 static void add_exchange(const sorting *s, const blocks *b, uint64_t front, uint64_t behind,
                          uint64_t kept)
 {
@@ -419,14 +424,15 @@ static bool sort_in_blocks(sorting *s, uint64_t size)
   return true;
 }
 
-/* 0: a worker for each row is best, as it is for rows that are so small that more vertices are not worth making. */
+/* 0: one worker for each row is faster. That includes rows too small to be worth more vertices. */
 static uint64_t block_size(const sorting *s)
 {
   enum { SMALL_ROW = 256, MOST_VERTICES = 100000, MAKES_WORDS = 4 /* elements of any type */ };
   if (s->row <= SMALL_ROW) return 0;
   uint64_t bytes = sizeof(uint32_t);
   for (size_t k = 0; k < s->inputs; ++k) bytes += element_bytes(s->op->operands[k]->type->element);
-  /* Measured with a comparator of one operation on floats, on the tiles of ipu2: all workers, then a worker by itself. */
+  /* Measured on the tiles of ipu2, with a comparator of one operation on floats. First with all
+   * workers, then with one worker for each row. */
   const sort_costs blocks = {
       .workers = 1,
       .sorted = 30,

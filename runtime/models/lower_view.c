@@ -1,5 +1,5 @@
-/* Data movement without calculation: reshapes of tensors are views, and so is the movement of what is too large for
- * a copy on each tile. */
+/* Data movement without calculation. A reshape of a tensor is a view. So are other movements of
+ * operands that are too large to be copied to each tile. */
 #include "models/lowering.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static pop_tensor view_reverse(lowering *l, const operation *op, pop_tensor t)
   return t;
 }
 
-/* Its dimensions in the order of the result's, new ones between them, then repeated. */
+/* Puts the dimensions in the result's order, adds the new ones, then repeats. */
 static pop_tensor view_broadcast(lowering *l, const operation *op, pop_tensor t)
 {
   const model_type *from = op->operands[0]->type, *to = op->results[0]->type;
@@ -68,7 +68,7 @@ static pop_tensor view_concatenate(lowering *l, const operation *op)
   return pop_concat(parts, op->num_operands, (size_t)op_int(op, "dimension", 0));
 }
 
-/* `count` elements of padding in front of, or behind, dimension d. */
+/* Adds `count` elements of padding in front of, or behind, dimension d. */
 static pop_tensor padded(pop_tensor t, pop_tensor padding, size_t d, size_t count, bool front)
 {
   size_t shape[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(t), all = count;
@@ -82,7 +82,7 @@ static pop_tensor padded(pop_tensor t, pop_tensor padding, size_t d, size_t coun
   return pop_concat((pop_tensor[]){front ? edge : t, front ? t : edge}, 2, d);
 }
 
-/* `interior` elements of padding between those of dimension d. */
+/* Adds `interior` elements of padding between those of dimension d. */
 static pop_tensor dilated(pop_tensor t, pop_tensor padding, size_t d, size_t interior)
 {
   size_t count = pop_tensor_dim(t, d), one[] = {count, 1};
@@ -92,7 +92,7 @@ static pop_tensor dilated(pop_tensor t, pop_tensor padding, size_t d, size_t int
   return pop_tensor_slice(t, 0, (count - 1) * (interior + 1) + 1, d);
 }
 
-/* Negative padding takes away. */
+/* Negative padding removes elements. */
 static pop_tensor view_pad(lowering *l, const operation *op, pop_tensor t)
 {
   uint32_t rank = op->results[0]->type->rank;
@@ -113,8 +113,9 @@ static pop_tensor view_pad(lowering *l, const operation *op, pop_tensor t)
   return t;
 }
 
-/* To copy what is repeated to all tiles costs more than to bring each its elements, repetitions and all: the row of sums that a
- * softmax divides by took more of a tile than what is divided. */
+/* Is the operand larger than a tile's share of the result? Then copying it to all tiles costs more
+ * than sending each tile its elements, repetitions included. In a softmax, for example, the row of
+ * sums took more of a tile than what is divided by it. */
 static bool is_more_than_share(const lowering *l, const operation *op)
 {
   enum { WORTH_IT = 1024 };

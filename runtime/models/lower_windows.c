@@ -1,5 +1,6 @@
-/* Parts of large operands at places that the device knows: those of popops, by vectors of indices. A part then comes from where it
- * lies, and no tile has a copy of the operand. gather and the dynamic slices, and scatters of large updates that popops can combine. */
+/* Parts of large operands at places that are known on the device only: gather, the dynamic slices,
+ * and scatters of large updates that popops can combine. popops does these by vectors of indices.
+ * It reads each part from where it lies, so no tile has a copy of the operand. */
 #include "models/range.h"
 
 #include <inttypes.h>
@@ -7,17 +8,17 @@
 #include <populus/popops_slice.h>
 #include <stdlib.h>
 
-/* What an operation says, in the words of populus/popops_slice.h. `batch`: dimensions of the operand and of the indices that go
- * together. */
+/* An operation's windows, in the terms of populus/popops_slice.h. `batch` and `indices_batch`:
+ * dimensions of the operand and of the indices that are paired. */
 typedef struct windows {
-  const value *operand, *indices; /* dynamic slices: none, their start indices are operands */
+  const value *operand, *indices; /* NULL for dynamic slices: start indices are operands */
   int64_t vector_dim;
   const int64_t *map, *window, *dropped, *batch, *indices_batch;
   size_t num_map, num_window, num_dropped, num_batch;
   const int64_t *sizes; /* of dimensions of the operand */
 } windows;
 
-/* Of gather and scatter, whose dimension numbers say the same in other words. */
+/* What gather and scatter call the same dimension numbers. */
 typedef struct words {
   const char *numbers, *map, *window, *dropped, *batch, *indices_batch;
 } words;
@@ -75,7 +76,8 @@ static windows of_scatter(const lowering *l, const operation *op)
   return w;
 }
 
-/* A window that is as long as the operand begins at 0, whatever the index says. */
+/* False if the window is as long as the operand's dimension: it then begins at 0, whatever the
+ * index. */
 static bool moves(const windows *w, size_t k)
 {
   return w->sizes[w->map[k]] != w->operand->type->dims[w->map[k]];
@@ -88,7 +90,8 @@ static size_t num_moving(const windows *w)
   return count;
 }
 
-/* A bit for each dimension of the operand whose indices are known on the device only: these are the rows of the table. */
+/* A bit for each dimension of the operand that is indexed on the device. These dimensions form the
+ * rows of the table. */
 static uint64_t rows_of(const windows *w)
 {
   uint64_t rows = 0;
@@ -100,7 +103,7 @@ static uint64_t rows_of(const windows *w)
 
 /* ---- indices ---- */
 
-/* As ints: what is outside of their range is outside of each operand, too. */
+/* Converts indices to 32 bits. Values out of that range are out of range for every operand, too. */
 static pop_tensor as_ints(lowering *l, const operation *op, pop_tensor t, element_type e)
 {
   if (e == ELEMENT_I32 || e == ELEMENT_U32) return t;
@@ -113,7 +116,8 @@ static pop_tensor as_ints(lowering *l, const operation *op, pop_tensor t, elemen
                                     is_long ? "k > 0x7fffffff ? 0x7fffffff : " : ""));
 }
 
-/* Start indices of an update so that all of it is inside; popops moves in only what it gathers. */
+/* Clamps the start indices of an update so that all of it is inside. popops clamps only for
+ * gathers. */
 static pop_tensor moved_in(lowering *l, const operation *op, const windows *w, pop_tensor t)
 {
   bool is_signed = pop_tensor_element_type(t) == POP_INT;
@@ -129,7 +133,7 @@ static pop_tensor moved_in(lowering *l, const operation *op, const windows *w, p
   return range_map(l, op, t, is_signed ? ELEMENT_I32 : ELEMENT_U32, ELEMENT_I32, body);
 }
 
-/* The numbers 0, 1, … of dimension d, as a tensor of that shape. */
+/* A tensor of this shape whose elements are their own index in dimension d. */
 static pop_tensor numbers(lowering *l, const size_t *shape, size_t rank, size_t d, pop_type type)
 {
   size_t count = shape[d], all = 1;
@@ -145,7 +149,8 @@ static pop_tensor numbers(lowering *l, const size_t *shape, size_t rank, size_t 
   return pop_tensor_reshape(t, shape, rank);
 }
 
-/* [vectors…, indices of one]: those of the batch, then those that move. Their dimensions of the operand go to `dims`. */
+/* [vectors…, indices of one vector]: first those of the batch, then those that move. `dims` gets
+ * the operand's dimension of each. */
 static pop_tensor vectors_of(lowering *l, const operation *op, const windows *w, size_t *dims)
 {
   pop_tensor parts[2 * MODEL_MAX_RANK] = {{0}}, all = {0};
@@ -190,7 +195,7 @@ static void to_sizes(const int64_t *values, size_t count, size_t *sizes)
   for (size_t i = 0; i < count; ++i) sizes[i] = (size_t)values[i];
 }
 
-/* With the lists that it points to. */
+/* A pop_windows with the lists that it points to. */
 typedef struct described {
   pop_windows how;
   size_t dims[2 * MODEL_MAX_RANK], window[MODEL_MAX_RANK], dropped[2 * MODEL_MAX_RANK];
@@ -210,7 +215,7 @@ static void describe(const windows *w, pop_tensor vectors, described *d)
                          .num_dropped_dims = w->num_dropped + w->num_batch};
 }
 
-/* Columns on one tile: some are side by side, so that they are one message on their way. */
+/* How many columns lie on one tile: enough to be worth a message. */
 static size_t columns_together(const lowering *l, element_type e, size_t columns)
 {
   enum { MESSAGE_BYTES = 32 };
@@ -221,7 +226,8 @@ static size_t columns_together(const lowering *l, element_type e, size_t columns
 
 /* ---- what scatters do ---- */
 
-/* SET: the update; or the operation on both. */
+/* Finds what the scatter does: SET to the update, or ADD or MUL with it. False if it is none of
+ * these. */
 static bool update_op(const operation *op, pop_update_op *how)
 {
   const block *b = &op->regions[0];
@@ -251,13 +257,14 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
   if (op->num_operands != 3 || fits_whole(l, op->operands[2]) || !update_op(op, &how)) return false;
   windows w = of_scatter(l, op);
   if (batch_places(&w) >= l->num_tiles) return false; /* lower_scatter.c goes by them */
-  for (size_t k = 0; k < w.num_map; ++k)              /* else a part of an update may be inside */
+  for (size_t k = 0; k < w.num_map; ++k)              /* otherwise part of an update could be
+                                                       * inside */
     if (w.sizes[w.map[k]] != 1) return false;
   return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
          w.num_map;
 }
 
-/* Of a row of the table. */
+/* Bytes of a row of the table. */
 static uint64_t columns_bytes(const windows *w)
 {
   uint64_t bytes = element_bytes(w->operand->type->element), rows = rows_of(w);
@@ -266,8 +273,10 @@ static uint64_t columns_bytes(const windows *w)
   return bytes;
 }
 
-/* Boxes are better where they are small, if they are no more than the operand altogether or it has a batch: then the same vertex may
- * choose from all rows of few columns, unless that is much and a table has wide rows. An argument can lie as popops finds it, so there is nothing to bring. */
+/* Is a box for each vertex (boxes.c) better than a table for popops? Yes if boxes are small and
+ * together at most twice the operand. With a batch also if they fit on the tiles, or if the table's
+ * rows are narrow: a vertex then chooses from all rows of few columns. No for an argument without a
+ * batch: it can be laid out as a table from the start. */
 static bool boxes_are_better(const lowering *l, const operation *op, const windows *w)
 {
   enum { LARGE_BYTES = 131072, MOST_BYTES = 65536, WIDE_BYTES = 128 };
@@ -306,8 +315,8 @@ bool windows_are_planned(const lowering *l, const operation *op)
          !boxes_are_better(l, op, &w);
 }
 
-/* A table: a row for each place that indices can say. Rows are in parts, so that all tiles have some; popops joins what it finds in up
- * to 63 of them. */
+/* A table with a row for each index. Columns, and ranges of rows, are divided between tiles so that
+ * all have some. popops combines what it finds in up to 63 such ranges. */
 static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t columns,
                             const char *name)
 {
@@ -374,8 +383,9 @@ uint64_t windows_rows(const lowering *l, const operation *op)
   return rows_of(&w);
 }
 
-/* How many of the first of the vectors' dimensions go at a time: each tile has their indices, and elements of its columns for
- * each. Of what does not lie as a table a tile may have all columns. */
+/* How many of the vectors' first dimension are processed at a time. A tile has the indices of all
+ * of them and, for each, elements of its columns; of all columns if the operand does not lie as a
+ * table. */
 static size_t vectors_together(const lowering *l, const windows *w, pop_tensor vectors,
                                bool is_table)
 {
@@ -389,7 +399,7 @@ static size_t vectors_together(const lowering *l, const windows *w, pop_tensor v
   return bytes < MOST_BYTES ? MOST_BYTES / bytes : 1;
 }
 
-/* The dimension of all windows that is the vectors' first. */
+/* The windows' dimension that corresponds to the vectors' first. */
 static size_t first_batch_dim(const windows *w)
 {
   size_t d = 0;
@@ -432,7 +442,8 @@ static void scatter(lowering *l, const operation *op, const windows *w, const de
   }
 }
 
-/* Is the value calculated in the block that is being made? What is outside has lower numbers. (An argument stays where it is written.) */
+/* Is the value calculated in the current block? Values from outside have lower numbers. False for
+ * arguments, which stay where they are written. */
 static bool is_of_block(const lowering *l, const value *v)
 {
   const operation *op = l->block->first;
@@ -440,8 +451,9 @@ static bool is_of_block(const lowering *l, const value *v)
   return v->op && op && v->number >= op->results[0]->number;
 }
 
-/* What does not lie as a table is copied to one: popops would bring each column to a tile by itself. All that follows uses it, unless
- * the operand is from outside, or an argument: who comes another way has no such copy. */
+/* Copies the operand to a table unless it lies as one: otherwise popops would send each column to a
+ * tile on its own. Later uses read the table, too, if the operand is calculated in this block. For
+ * an argument or a value from outside they do not: other paths do not have the copy. */
 static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w)
 {
   value_state *s = state_of(l, w->operand);
@@ -469,7 +481,8 @@ bool windows_lay_operand(lowering *l, const operation *op)
   return !l->error;
 }
 
-/* May what is scattered change the operand itself? What a loop carries then needs no copy in each turn. */
+/* May the scatter change the operand in place? Then what a loop carries is not copied in each
+ * iteration. */
 static bool is_in_place(lowering *l, const windows *w)
 {
   const value_state *s = state_of(l, w->operand);

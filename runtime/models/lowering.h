@@ -1,10 +1,13 @@
 /* From operations to a graph.
  *
- * Operations of a block are taken in order. What is calculated element by element, or from the index of an element,
- * is only remembered (PENDING) until somebody needs it as a tensor; then it becomes one codelet with all that is
- * pending before it (fuse.c): C source, in which shapes and attributes are numbers. The rest is lowered at once.
- * All codelets of a model, or of several, are compiled together when it has been gone through, so vertices are kept in a
- * list until then (vertices.c).
+ * The operations of a block are taken in order. An operation that works element by element, or from
+ * the index of an element, is only recorded (STATE_PENDING) at first. When some other operation
+ * needs its result as a tensor, that value and everything pending before it are fused into one
+ * codelet (fuse.c): C source with the shapes and attributes as numbers. All other operations are
+ * lowered at once.
+ *
+ * The codelets of a model, or of several models, are compiled together once all operations are
+ * lowered. Until then vertices are kept in a list (vertices.c).
  */
 #ifndef POPULUS_MODELS_LOWERING_H
 #define POPULUS_MODELS_LOWERING_H
@@ -18,8 +21,8 @@
 
 typedef enum state_kind {
   STATE_NONE,    /* not reached yet */
-  STATE_PENDING, /* what op says, to be calculated when it is needed */
-  STATE_SPLAT,   /* all elements are the one at `splat` */
+  STATE_PENDING, /* result of `op`, calculated when it is needed */
+  STATE_SPLAT,   /* all elements equal the one at `splat` */
   STATE_TENSOR,
   STATE_TOKEN
 } state_kind;
@@ -29,21 +32,22 @@ typedef struct value_state {
   const operation *op;       /* PENDING */
   const uint8_t *splat;      /* SPLAT */
   pop_tensor tensor;         /* TENSOR, of the value's shape */
-  uint32_t uses, group_uses; /* by operations; by those of the group that is being made */
-  uint32_t weight; /* PENDING: operations that it takes, counted once for each way to them */
+  uint32_t uses, group_uses; /* by all operations; by those of the group that is being fused */
+  uint32_t weight; /* PENDING: operations in its expression; shared ones count once for each path */
   bool in_group;
-  /* TENSOR: a variable of its own, laid out as a table by the dimensions that have a bit in `rows`, which operations of this block
-   * may change when nobody else needs it; or NULL. `done`: uses that need it no more (lower_windows.c). */
+  /* STATE_TENSOR: the block whose operations may overwrite this tensor once nobody else needs it,
+   * or NULL. It is then a variable of its own, laid out as a table: the dimensions with a bit in
+   * `rows` form the rows. `done`: uses that have already been lowered (lower_windows.c). */
   const block *changes_in;
   uint64_t rows;
   uint32_t done;
 } value_state;
 
-/* Of values that are akin one is the root: places.c. */
+/* Union-find: related values share one root (places.c). */
 typedef struct kin_state {
   uint32_t parent;
-  uint32_t first_tile; /* of a root: where they begin, once one of them lies somewhere */
-  bool of_argument;    /* of a root: one of them is an argument of @main */
+  uint32_t first_tile; /* of a root: where its values begin, once one of them has been placed */
+  bool of_argument;    /* of a root: an argument of @main is in the set */
 } kin_state;
 
 /* ---- codelets and vertices: vertices.c ---- */
@@ -52,10 +56,10 @@ typedef struct codelet {
   const char *stem;     /* "add" */
   char *name;           /* "hlo_add_3" */
   char *source;         /* with NAME for its name */
-  const char *compiled; /* its name among those of all models that were compiled with it */
+  const char *compiled; /* its name in the common compilation of all models */
 } codelet;
 
-/* A field, connected to a tensor, or a number. */
+/* A field of a vertex: connected to a tensor, or set to a number. */
 typedef struct connection {
   char field[24];
   bool is_number;
@@ -80,7 +84,7 @@ typedef struct lowered_check {
   const attribute *literal;      /* NULL: `expected` is read */
 } lowered_check;
 
-/* A tensor of an infeed or outfeed, and the stream that it is. */
+/* A tensor of an infeed or outfeed, and the name of its stream. */
 typedef struct feed {
   const operation *op;
   const value *value;
@@ -101,7 +105,8 @@ typedef struct lowering {
   pop_program sequence; /* that operations are added to */
   pop_error *error;
   size_t num_tiles, num_workers;
-  uint64_t copy_limit; /* bytes: of larger operands no tile has a copy if there is another way */
+  uint64_t copy_limit; /* bytes: a larger operand is copied to each tile only if there is no other
+                        * way */
   value_state *states; /* by the number of the value */
   const block *block;  /* that is being lowered */
   codelet *codelets;
@@ -112,45 +117,49 @@ typedef struct lowering {
   size_t num_checks, checks_capacity;
   const feed_list *feeds;
   uint64_t num_rng_states;
-  size_t next_tile;  /* where small tensors go, in turn */
+  size_t next_tile;  /* for small tensors, round-robin */
   kin_state *kin;    /* by the number of the value */
-  size_t next_place; /* where the next argument begins that is not small */
+  size_t next_place; /* first tile of the next argument that is not small */
 } lowering;
 
-/* false, with an error at the operation unless there is one. */
+/* Returns false. Sets an error at the operation, unless there is one already. */
 bool lowering_fail(lowering *l, const operation *op, const char *format, ...) POP_PRINTF(3, 4);
 
 value_state *state_of(lowering *l, const value *v);
-/* The value as a tensor of its shape, calculated now if it is pending; null after an error. */
+/* The value as a tensor of its shape, calculated now if it is pending. Null after an error. */
 pop_tensor lowering_tensor(lowering *l, const value *v);
 void lowering_set_tensor(lowering *l, const value *v, pop_tensor t);
-/* What is pending becomes a tensor. */
+/* Makes a pending value a tensor. */
 bool lowering_force(lowering *l, const value *v);
-/* A variable for an argument of the block, laid out as the first operation needs it that has a say in it. */
+/* A variable for an argument of the block. Its layout is that of the first operation that requires
+ * one. */
 pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name);
-/* All operations of a block but its return. */
+/* Lowers all operations of a block except its return. */
 bool lower_block(lowering *l, const block *b);
-/* Does it have an effect, or a result that what lives uses? Nothing is made of what does not. */
+/* Does the operation have an effect, or a result that a live operation uses? Dead operations are
+ * not lowered. */
 bool lowering_is_live(lowering *l, const operation *op);
 
-/* A variable of the type, spread as `parts` consecutive ranges of elements, `grain` of which each is a multiple of. */
+/* How a value is divided between vertices and tiles: consecutive ranges, one for each vertex. The
+ * length of each range is a multiple of `grain` elements. */
 typedef struct spread_plan {
   uint64_t elements; /* in units of `grain` */
   uint64_t per_vertex;
   uint64_t num_vertices;
-  uint64_t on_tile; /* vertices: one for each worker, or fewer */
+  uint64_t on_tile; /* vertices on a tile: one for each worker, or fewer */
   uint64_t grain;
   size_t first_tile;
 } spread_plan;
-/* `cost`: of one element, in additions or so. */
+/* `cost`: of one element, in units of about one addition. */
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain);
-/* places.c: what is akin, by the numbers of values; then, for each variable of such a value, where it begins. */
+/* places.c: finds which values are related, by their numbers; then chooses the first tile of a
+ * variable for such a value. */
 void places_find(lowering *l);
 void place_value(lowering *l, spread_plan *p, const value *v);
-/* One behind the other, for what is akin to nothing. */
+/* The next free place, for a value that is related to none. */
 void place_next(lowering *l, spread_plan *p);
 size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex);
-/* Behind the last element of the vertex that has this one. */
+/* The end of the range of the vertex that has this element. */
 uint64_t plan_end(const spread_plan *p, uint64_t element);
 pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_plan *plan,
                              const char *name);
@@ -164,59 +173,65 @@ planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t c
                                     size_t max_fields);
 void vertex_connect(planned_vertex *v, const char *field, pop_tensor t);
 void vertex_set(planned_vertex *v, const char *field, int64_t number);
-/* Compiles the codelets of all, whose graphs have no error, each source once. What is wrong is in the graphs. */
+/* Compiles the codelets of all lowerings whose graphs have no error, each distinct source once.
+ * Errors are set on the graphs. */
 void lowering_compile(lowering *const *all, size_t count);
 void lowering_make_vertices(lowering *l); /* after that; the same */
 /* The source of all codelets. */
 char *lowering_source(const lowering *l);
-/* headers.c: lines that include what the code calls. */
+/* headers.c: adds #include lines for the functions that the code calls. */
 void lowering_add_headers(text *t, const char *code);
 
 /* ---- code: emit.c ---- */
 
-/* How an operand is used: at the same index, its only element, anywhere, or in the box that boxes.c says. */
+/* Which elements of an operand are used: the one at the same index, its only one, any, or those in
+ * the box that boxes.c finds. */
 typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BOX } access;
 
 typedef struct emitted_input {
   const value *v;
   access how;
-  const operation *op; /* BOX: of this operation its operand `operand` */
+  const operation *op; /* BOX: the operation whose operand number `operand` this is */
   size_t operand;
 } emitted_input;
 
 typedef struct emitter {
   lowering *l;
   text functions; /* bodies of regions */
-  text setup;     /* before the loop: values of one element */
-  text body;      /* in the loop: element i of the vertex, e of the tensor */
+  text setup;     /* before the loop: values that have one element */
+  text body;      /* in the loop: i is the element's number in the vertex, e in the tensor */
   emitted_input *inputs;
   size_t num_inputs, inputs_capacity;
-  const value **values; /* by the numbers of their variables */
+  const value **values; /* by the numbers in their variables' names */
   size_t num_values, values_capacity;
   unsigned next_name;
   bool in_setup;
 } emitter;
 
-/* Code for an element: an expression for what the operand has at `index` (of ACCESS_WHOLE). Arena. */
+/* An expression for the operand's element. `index` is only for ACCESS_WHOLE. Allocated in the
+ * arena. */
 const char *emit_operand(emitter *e, const value *v, access how, const char *index);
-/* The same for operand i of an operation, at an index of each dimension, for ACCESS_WHOLE and ACCESS_BOX: as index_access says. */
+/* The same for operand i of an operation, with one index for each dimension. For ACCESS_WHOLE and
+ * ACCESS_BOX, as index_access says. */
 const char *emit_at(emitter *e, const operation *op, size_t i, const char *const *at);
-/* The linear index of an element of a tensor by that of each dimension. */
+/* The linear index of an element from its index in each dimension. */
 const char *emit_linear_index(emitter *e, const char *const *x, const model_type *type);
-/* The name of a value's variable. They count from 0 in each codelet, so that those that do the same are the same. */
+/* The name of a value's variable. Numbering begins at 0 in each codelet, so equal codelets have
+ * equal source. */
 const char *emit_variable(emitter *e, const value *v);
 void emitter_free(emitter *e);
 const char *emit_literal(pop_arena *arena, element_type e, const uint8_t *bytes);
-/* A C function of the region's arguments; returns its name. NULL after an error: it has more than scalars. */
+/* Emits the region as a C function and returns its name. NULL after an error: the region has values
+ * that are not scalars. */
 const char *emit_region(emitter *e, const operation *op, size_t region);
 /* name(a, b, …, &x, &y) */
 void emit_region_call(emitter *e, text *to, const block *region, const char *name,
                       const char *const *arguments, const char *const *results);
 /* "hlo_add_f32(a, b)" */
 const char *emit_element(emitter *e, const operation *op, const char *const *operands);
-/* An element of one type as one of another. */
+/* Converts an element from one type to another. */
 const char *emit_converted(pop_arena *arena, element_type from, element_type to, const char *x);
-/* sum + a * b, rounded twice; 16-bit floats are f32 here. */
+/* sum + a * b, rounded after each of the two; 16-bit floats are f32 here. */
 const char *emit_product_added(pop_arena *arena, element_type e, const char *sum, const char *a,
                                const char *b);
 const char *suffix_of(const value *v);
@@ -224,66 +239,69 @@ const char *c_type_of(const value *v);
 
 /* ---- boxes.c: which part of an operand some elements of a result need ---- */
 
-/* Elements begin <= x < end of each dimension. */
+/* In each dimension the elements begin <= x < end. */
 typedef struct box {
   int64_t begin[MODEL_MAX_RANK], end[MODEL_MAX_RANK];
 } box;
-/* The smallest one with the elements [begin, end) of a tensor, of which there is at least one. */
+/* The smallest box with the elements [begin, end) of a tensor; begin < end. */
 box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
-/* Of operand i, for elements [begin, end) of the first result; it has at least one element if the operand has one. */
+/* The box of operand i that elements [begin, end) of the first result need. It has at least one
+ * element if the operand has one. */
 box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
 /* How many bytes that has. */
 uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
-/* Where a vertex of elements [begin, end) should end, so that it and another for the rest need much less of operand i than one for
- * all: `end`, or where a row, plane, … of the result does. */
+/* Where a vertex that begins at `begin` should end. Returns `end`, or the boundary of a row, plane,
+ * … of the result at which two vertices would need much less of operand i than one. */
 uint64_t box_cut(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
-bool box_is_known(const operation *op, size_t i); /* that this is less than all of the operand */
-/* As fields of a vertex: the elements are in<n>, the others are numbers, begin<n>_<d> and size<n>_<d>. */
+bool box_is_known(const operation *op, size_t i); /* that a box can be smaller than operand i */
+/* The fields of a box: elements are in in<n>; the numbers are begin<n>_<d> and size<n>_<d>. */
 void box_add_fields(text *to, size_t n, uint32_t rank);
 const char *box_index(pop_arena *arena, size_t n, uint32_t rank, const char *const *at);
 void box_set(planned_vertex *v, size_t n, size_t rank, const box *b);
 pop_tensor box_of_tensor(pop_tensor t, const box *b); /* flat */
 void box_connect(planned_vertex *v, const char *field, size_t n, pop_tensor t, const box *b);
 
-/* emit_index.c: statements that define the variables of the results. */
+/* emit_index.c: emits statements that define the variables of the results. */
 access index_access(const lowering *l, const operation *op, size_t operand);
 bool emit_index(emitter *e, text *to, const operation *op);
 uint64_t index_cost(const lowering *l, const operation *op);
 bool fits_whole(const lowering *l, const value *v);
-/* emit_compute.c: of a reduce, dimensions that are kept, then those that are reduced. */
+/* emit_compute.c: the dimensions of a reduce's operand, those that are kept first. */
 void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
 
-/* The stages' functions for one operation. */
+/* The lowering of one operation, by stage. */
 bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
 bool lower_view(lowering *l, const operation *op, bool *done);
-/* lower_product.c: is it too large for copies of its operands on each tile? */
+/* lower_product.c: are the operands too large to be copied to each tile? */
 bool product_is_planned(const lowering *l, const operation *op);
 bool lower_product(lowering *l, const operation *op);
 bool convolution_is_planned(const lowering *l, const operation *op); /* lower_convolution.c */
 bool lower_convolution(lowering *l, const operation *op);
-/* A variable for the operand, so laid out as this product fetches it. */
+/* A variable for the operand, laid out as this product reads it. */
 pop_tensor product_argument(lowering *l, const operation *op, size_t operand, const char *name);
-/* Products and convolutions in a type that their operands are converted to, and their result from: lower_product_type.c.
- * ELEMENT_F16 and ELEMENT_F32: one that poplin calculates in. */
+/* lower_product_type.c: the type in which a product or convolution is calculated. Operands are
+ * converted to it, and the result from it. poplin calculates in ELEMENT_F16 and ELEMENT_F32. */
 element_type product_element(const operation *op);
-/* What lowering_tensor has of the operand, in that type. */
+/* The operand's tensor, converted to that type. */
 pop_tensor product_operand(lowering *l, const operation *op, size_t operand);
 bool product_takes_operand(const operation *op, size_t operand); /* as it is */
-/* Elements of type `e` as ones of the result's: the same tensor, or a new one of its shape. */
+/* Converts elements of type `e` to the result's type. Returns the same tensor, or a new one of its
+ * shape. */
 pop_tensor product_result(lowering *l, const operation *op, pop_tensor t, element_type e);
 pop_type product_output(const operation *op); /* of poplin's product */
 bool product_is_poplins(const operation *op);
-/* lower_product_blocks.c: [groups, m, k] times [groups, k, n], of elements in the type that is calculated in. None of the sizes is
- * 0. A view [groups, m, n] of elements of the result's type. */
+/* lower_product_blocks.c: [groups, m, k] times [groups, k, n], with elements of the type of
+ * calculation and no size 0. Returns a view [groups, m, n] with elements of the result's type. */
 pop_tensor lower_product_in_blocks(lowering *l, const operation *op, pop_tensor a, pop_tensor b);
 bool lower_range(lowering *l, const operation *op);             /* lower_range.c */
 bool reduce_is_planned(const lowering *l, const operation *op); /* lower_reduce.c */
 bool lower_reduce(lowering *l, const operation *op);
 bool windows_are_planned(const lowering *l, const operation *op); /* lower_windows.c */
 bool lower_windows(lowering *l, const operation *op);
-/* What the operation, which is done later and perhaps often, takes parts of lies so from here on. */
+/* Lays out the operand as a table if the operation takes parts of it. For operations that run later
+ * and perhaps often. */
 bool windows_lay_operand(lowering *l, const operation *op);
-/* A variable of the operand's shape, so laid out that the operation finds its parts where they lie. */
+/* A variable of the operand's shape, laid out as a table that the operation can take parts of. */
 pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
 uint64_t windows_rows(const lowering *l, const operation *op); /* value_state.rows of that */
 bool lower_flow(lowering *l, const operation *op);             /* lower_flow.c */
@@ -292,7 +310,8 @@ bool lower_rng_state(lowering *l, const operation *op);        /* lower_random.c
 bool lower_infeed(lowering *l, const operation *op);           /* feeds.c */
 bool lower_outfeed(lowering *l, const operation *op);
 
-/* lower.c: all but codelets and vertices. `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
+/* lower.c: everything but codelets and vertices. `m`, `f`, `graph`, `sequence`, `num_tiles` and
+ * `num_workers` must be set. */
 POP_MUST_CHECK pop_error *lowering_run(lowering *l);
 void lowering_free(lowering *l);
 

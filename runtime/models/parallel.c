@@ -1,14 +1,15 @@
-/* Several processes as one program.
+/* Makes several processes one program.
  *
- * interpreter.run_parallel says which function each process runs, by replica and partition. Their operations are
- * taken in turn up to the next one that waits for other processes. When all of a group have come there it becomes
- * ordinary operations between their values: an all_gather a concatenate, an all_reduce maps of the region, and so on.
- * Infeeds take what the functions in `infeed` return; what is sent is received in order.
+ * interpreter.run_parallel says which function each process runs, by replica and partition. Each
+ * process in turn runs up to its next operation that waits for other processes. When all of a group
+ * are there, that operation is replaced by ordinary ones on their values: an all_gather by a
+ * concatenate, an all_reduce by maps of the region, and so on. An infeed takes the results of the
+ * next function in `infeed`. Messages are received in the order in which they were sent.
  *
- * Operations that wait must not be in regions: verify.c names those that are left there.
+ * Operations that wait must not be in regions. verify.c reports those that are.
  *
- * Here: processes, what they send, receive and take from infeeds. parallel_collectives.c: what groups do together;
- * parallel_operations.c: the operations that this becomes. */
+ * This file has the processes, their messages and infeeds; parallel_collectives.c what groups do
+ * together; parallel_operations.c the operations that are made for that. */
 #include "models/parallel.h"
 
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static pop_error *receive(parallel *p, process *one, bool *moved)
 
 /* ---- processes ---- */
 
-/* One operation, if it need not wait. */
+/* Runs one operation unless it must wait. */
 static pop_error *step(parallel *p, process *one, bool *moved)
 {
   const operation *op = one->at;
@@ -93,7 +94,7 @@ static pop_error *step(parallel *p, process *one, bool *moved)
   case OP_SEND:
     send(p, one);
     /* fall through */
-  case OP_OUTFEED: /* what nobody takes is gone */
+  case OP_OUTFEED: /* nobody reads it */
     if (op->num_results) parallel_set_result(one, 0, make_token(p, op, op->results[0]->type));
     break;
   case OP_REPLICA_ID:
@@ -183,7 +184,7 @@ static pop_error *start(parallel *p, const copy_map *map)
   return NULL;
 }
 
-/* The results of all processes, one behind the other. */
+/* The results of all processes, in the order of the processes. */
 static pop_error *take_results(parallel *p, const copy_map *map)
 {
   size_t next = 0;

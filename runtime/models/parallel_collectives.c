@@ -1,4 +1,4 @@
-/* Several processes as one program: which processes belong together, and what they do together. */
+/* Several processes as one program: the groups of processes, and their collectives. */
 #include "models/parallel.h"
 
 /* ---- groups ---- */
@@ -29,7 +29,7 @@ static bool has_member(const members *g, const process *one)
   return false;
 }
 
-/* False if it is there already. */
+/* False if it is a member already. */
 static bool add_member(members *g, process *one)
 {
   if (!one) return true;
@@ -43,8 +43,9 @@ int64_t parallel_channel(const operation *op)
   return dict_int(op_attribute(op, "channel_handle"), "handle", 0);
 }
 
-/* Which processes the numbers in one row of replica_groups are, for the process `one`, as the specification's
- * cross_replica, cross_partition, cross_replica_and_partition and flattened_ids say. False if one is there twice. */
+/* The processes that one row of replica_groups means for process `one`, by the specification's
+ * cross_replica, cross_partition, cross_replica_and_partition or flattened_ids. False if a process
+ * is there twice. */
 static bool members_of_row(parallel *p, const operation *op, const process *one, const int64_t *row,
                            size_t count, members *g)
 {
@@ -67,7 +68,8 @@ static bool members_of_row(parallel *p, const operation *op, const process *one,
   return once;
 }
 
-/* The rows: replica_groups, or of a collective_permute one row of all that take part. */
+/* Finds the group of process `one`: its row of replica_groups or, for a collective_permute, all
+ * that can take part. */
 static pop_error *find_group(parallel *p, const operation *op, const process *one, members *g)
 {
   module *m = p->in->m;
@@ -174,7 +176,8 @@ static pop_error *permute(parallel *p, const members *g, const operation *op)
   return NULL;
 }
 
-/* The first of the group has it, or, with has_dynamic_root, who the last operand says for each of the others. */
+/* The value of the group's first process. With has_dynamic_root the last operand says, for each
+ * result, whose value it is. */
 static pop_error *broadcast(parallel *p, const members *g, const operation *op, size_t operand,
                             value **result)
 {

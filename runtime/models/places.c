@@ -1,11 +1,12 @@
-/* On which tile a tensor begins. All tensors beginning on the first would fill the first tiles with the beginnings of many arguments,
- * while the last have none. So arguments of @main begin one behind the other; but what operations element by element connect begins
- * on the same tile, so that a weight, its gradient and the new weight need no exchange.
+/* On which tile a tensor begins. If all tensors began on the first tile, the first tiles would be
+ * full of the beginnings of arguments and the last ones empty. So arguments of @main are placed one
+ * after the other. Tensors that are connected by operations element by element begin on the same
+ * tile. So a weight, its gradient and the new weight need no exchange:
  *
- *   %w2 = subtract %w, %s     %w, %s and %w2 are akin
+ *   %w2 = subtract %w, %s     %w, %s and %w2 are related
  *
- * Constants and broadcasts connect nothing: many weights may be multiplied by the same learning rate. Constants begin one behind the
- * other like arguments. */
+ * Constants and broadcasts connect nothing, because many weights may be multiplied by the same
+ * learning rate. Constants are placed one after the other, like arguments. */
 #include "models/lowering.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static uint32_t root_of(lowering *l, uint32_t number)
   return number;
 }
 
-/* Of as many elements; an argument's kin are all that are akin to it. */
+/* Union of the sets of two values, if they have as many elements. */
 static void connect(lowering *l, const value *a, const value *b)
 {
   if (a->type->kind != TYPE_TENSOR || b->type->kind != TYPE_TENSOR ||
@@ -32,7 +33,7 @@ static void connect(lowering *l, const value *a, const value *b)
   l->kin[x].of_argument |= l->kin[y].of_argument;
 }
 
-/* An operand that lies somewhere. */
+/* Is the operand a tensor with a place of its own? */
 static bool has_place(const value *v)
 {
   return !v->op || op_infos[v->op->code].how != HOW_INDEX || v->op->code == OP_RESHAPE ||
@@ -70,7 +71,7 @@ static uint64_t tiles_of(const spread_plan *p)
   return (p->num_vertices + p->on_tile - 1) / p->on_tile;
 }
 
-/* Small ones go in turn anyway, and what is on all tiles is everywhere. */
+/* False for small tensors, which are placed round-robin, and for those that need all tiles. */
 static bool has_choice(const lowering *l, const spread_plan *p)
 {
   return p->num_vertices >= l->num_workers && tiles_of(p) < l->num_tiles;

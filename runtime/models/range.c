@@ -15,7 +15,7 @@ bool range_add_field(range_codelet *c, const operation *op, const char *stem, si
   return true;
 }
 
-/* Pointers by the fields' names. */
+/* Declares pointers of the fields' names. */
 static void add_pointers(text *t, const range_codelet *c)
 {
   for (size_t i = 0; i < c->num_fields; ++i)
@@ -24,7 +24,7 @@ static void add_pointers(text *t, const range_codelet *c)
              c->fields[i].name);
 }
 
-/* The struct, the body with pointers, base and size (of the first output). */
+/* The source: the struct, then the body with its pointers, base and size (of the first output). */
 uint32_t range_finish(range_codelet *c, const operation *op)
 {
   static const char *const entries[] = {[RANGE_WORKER] = "COMPUTE",

@@ -1,12 +1,14 @@
-/* Collectives of a module that runs in replicas: each becomes a function in the text's own words, around one new operation,
+/* Collectives of a module that runs in replicas. Each becomes a function of other StableHLO
+ * operations and one new operation:
  *
- *   "populus.everywhere"(%x) : (tensor<…>) -> tensor<Nx…>     what each of the N replicas has
+ *   "populus.everywhere"(%x) : (tensor<…>) -> tensor<Nx…>     the operands of all N replicas
  *
- * of which every replica takes what its group has. Which replicas these are is a table, of which it takes its own row:
+ * Each replica then takes the parts of its group's members. The members are in a constant table
+ * with a row for each replica:
  *
  *   replica_groups [[0, 2], [1, 3]]: members [[0, 2], [1, 3], [0, 2], [1, 3]]
  *
- * Partitions are not there: what is of partitions is of one. */
+ * There is one partition only, so a collective between partitions is between one. */
 #include "models/inline.h"
 #include "models/text.h"
 #include "models/verify.h"
@@ -18,7 +20,7 @@ typedef struct collective {
   const operation *op;
   int64_t replicas, size; /* of a group */
   int64_t *members;       /* [replicas, size] */
-  int64_t *positions;     /* in its group; -1: it is in none */
+  int64_t *positions;     /* of each replica in its group; -1 for none */
   bool alike;             /* all replicas are one group */
   text to;
 } collective;
@@ -34,7 +36,7 @@ bool replicas_collective(op_code code)
 
 /* ---- groups ---- */
 
-/* Those of partitions, of which there is one. */
+/* Is the collective between partitions? There is only one. */
 static bool is_of_partitions(const operation *op)
 {
   bool channel = dict_int(op_attribute(op, "channel_handle"), "handle", 0) > 0;
@@ -42,7 +44,7 @@ static bool is_of_partitions(const operation *op)
                      op->code == OP_COLLECTIVE_PERMUTE);
 }
 
-/* `ids` are partitions'. */
+/* Checks numbers of partitions. */
 static pop_error *only_partition(collective *c, const int64_t *ids, size_t count)
 {
   for (size_t i = 0; i < count; ++i)
@@ -64,7 +66,7 @@ static void new_groups(collective *c, int64_t size)
   for (size_t i = 0; i < n; ++i) c->positions[i] = -1;
 }
 
-/* A row of the matrix: each of its replicas has it as its members. */
+/* Makes a row of replica_groups the members of each replica in it. */
 static pop_error *take_row(collective *c, const int64_t *row)
 {
   for (int64_t k = 0; k < c->size; ++k) {
@@ -111,7 +113,7 @@ static pop_error *find_groups(collective *c)
   return NULL;
 }
 
-/* Who sends to each: a group of one, the sender. */
+/* The group of each replica is its sender. */
 static pop_error *find_senders(collective *c)
 {
   size_t count;
@@ -151,7 +153,7 @@ static const char *type_of_dims(collective *c, const model_type *like, const int
   return type_text(c->m->arena, &t);
 }
 
-/* The type with a dimension of `first` in front. */
+/* The type with a new first dimension of size `first`. */
 static const char *with_first(collective *c, const model_type *t, int64_t first)
 {
   int64_t dims[MODEL_MAX_RANK + 1] = {first};
@@ -159,7 +161,7 @@ static const char *with_first(collective *c, const model_type *t, int64_t first)
   return type_of_dims(c, t, dims, t->rank + 1);
 }
 
-/* "%<name> = numbers[i] of this replica", each of which the table has `width`. */
+/* "%<name>0 = …", up to width - 1: this replica's row of a table with rows of `width` numbers. */
 static void add_own(collective *c, const char *name, const int64_t *table, int64_t width)
 {
   ADD("%%%s..table = stablehlo.constant dense<[", name);
@@ -182,13 +184,14 @@ static void add_own(collective *c, const char *name, const int64_t *table, int64
   }
 }
 
-/* "%<to> = <from>[index in front]", of `first`; `member` is the number of a member of the group. */
+/* "%v<operand>.<member> = %all<operand>[number of the member]"; `member` is the position in the
+ * group. */
 static void add_part_of_all(collective *c, const model_type *t, size_t operand, int64_t member)
 {
   const char *all = with_first(c, t, c->replicas), *one = with_first(c, t, 1);
   const char *type = type_text(c->m->arena, t);
   if (c->alike) {
-    const int64_t who = c->members[member]; /* as of all replicas */
+    const int64_t who = c->members[member]; /* the same for all replicas */
     ADD("%%part%zu.%" PRId64
         " = \"stablehlo.slice\"(%%all%zu) {start_indices = array<i64: %" PRId64,
         operand, member, operand, who);
@@ -212,7 +215,7 @@ static void add_part_of_all(collective *c, const model_type *t, size_t operand, 
       member, operand, member, one, type);
 }
 
-/* %v<operand>.0 …: what the members of the group have. */
+/* %v<operand>.0 …: the operands of the group's members. */
 static void add_members(collective *c, size_t operand)
 {
   const model_type *t = c->op->operands[operand]->type;
@@ -221,7 +224,7 @@ static void add_members(collective *c, size_t operand)
   for (int64_t k = 0; k < c->size; ++k) add_part_of_all(c, t, operand, k);
 }
 
-/* "%<to> = of %<from> the elements from %<begin> on along the dimension", as many as `to` has. */
+/* "%<to> = %<from>[%<begin>, … + size)" along the dimension. */
 static void add_range(collective *c, const char *to, const char *from, const char *begin,
                       const model_type *of, int64_t dimension, int64_t size)
 {
@@ -237,7 +240,7 @@ static void add_range(collective *c, const char *to, const char *from, const cha
   ADD(") -> %s\n", type_of_dims(c, of, dims, of->rank));
 }
 
-/* "%<to> = %v0, %v1, … one behind the other along the dimension". */
+/* "%<to> = concatenate %<part>.0, %<part>.1, …" along the dimension. */
 static void add_concatenate(collective *c, const char *to, const char *part, const model_type *of,
                             int64_t dimension)
 {
@@ -253,7 +256,7 @@ static void add_concatenate(collective *c, const char *to, const char *part, con
 
 /* ---- the operations ---- */
 
-/* The only operation of the region, of its two arguments. */
+/* The region must be one operation on its two arguments; finds it. */
 static pop_error *find_combination(collective *c, const operation **found)
 {
   const block *b = c->op->num_regions == 1 ? &c->op->regions[0] : NULL;
@@ -298,7 +301,7 @@ static pop_error *want_dimension_of(collective *c, size_t operand, int64_t d, in
   return NULL;
 }
 
-/* Zeros in replicas that nobody sends to. */
+/* The sender's value, or zeros in replicas without a sender. */
 static void add_received(collective *c, size_t operand, const char *to)
 {
   const model_type *t = c->op->operands[operand]->type;
@@ -378,13 +381,13 @@ static pop_error *add_operand(collective *c, size_t i)
     add_concatenate(c, y, pop_arena_printf(c->m->arena, "cut%zu", i), &cut, concat);
     return NULL;
   }
-  default: /* from one of them */
+  default: /* from one sender */
     add_received(c, i, y);
     return NULL;
   }
 }
 
-/* What comes of it must have the type that was said. */
+/* The result must have the type that the operation declares. */
 static pop_error *check_result(collective *c, size_t i)
 {
   const operation *op = c->op;

@@ -1,10 +1,12 @@
-/* How many tiles a module is worth: what it makes or takes at a time, in elements, and of what multiplies and adds, that too. More tiles
- * take less time each and more exchange; below so much for each the exchange is what is left. */
+/* How many tiles a module is worth. That follows from its largest value, in elements, and from the
+ * largest number of multiplications and additions of an operation. With more tiles, each has less
+ * work and there is more exchange. Below a certain amount for each tile, exchange takes most of the
+ * time. */
 #include "models/worth.h"
 
 enum { ELEMENTS_OF_A_TILE = 1024, MULTIPLY_ADDS_OF_A_TILE = 8192 };
 
-/* Multiplications and additions for an element of the result of a product. */
+/* Multiply-adds for each element of a product. */
 static double terms_of_product(const module *m, const operation *op)
 {
   const model_type *a = op->operands[0]->type;
@@ -38,7 +40,7 @@ static double terms_of_window(const module *m, const operation *op)
   return terms;
 }
 
-/* A complex product is four. */
+/* A complex product counts as four real ones. */
 static double terms_of_transform(const module *m, const operation *op)
 {
   size_t count;
@@ -76,7 +78,7 @@ static double larger(double a, double b)
   return a > b ? a : b;
 }
 
-/* What goes in counts, too: a reduction may leave little of it. */
+/* Arguments count, too: a reduction may have small results only. */
 static double tiles_of(const module *m, const block *b)
 {
   double tiles = 0;
