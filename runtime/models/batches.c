@@ -1,15 +1,17 @@
-/* Gathers whose batch the indices have in another order than the operand:
+/* Gathers whose indices have the batch dimensions in another order than the operand. They become
+ * gathers in the operand's order:
  *
  *   gather(x[a, k, c], i[c, j, a])     transpose(gather(x[a, k, c], transpose(i)[a, j, c]))
  *
- * Elements of the result that lie together are so of neighbours in the operand, of which a vertex has little (boxes.c). Scatters
- * order their results themselves (lower_scatter.c). Small operands are copied to each tile anyhow. */
+ * Then neighbours in the result come from neighbours in the operand, and a vertex needs little of
+ * it (boxes.c). Scatters order their results themselves (lower_scatter.c). Small operands are left
+ * alone: they are copied to each tile. */
 #include "models/module.h"
 
 #include <string.h>
 
 typedef struct permutation {
-  int64_t of[MODEL_MAX_RANK]; /* of each dimension afterwards that before */
+  int64_t of[MODEL_MAX_RANK]; /* old dimension for each new one */
 } permutation;
 
 static bool is_large(const model_type *type)
@@ -36,7 +38,7 @@ static model_type *permuted_type(module *m, const model_type *from, const permut
   return type;
 }
 
-/* transpose(from), which defines `to` */
+/* An operation that defines `to` as transpose(from). */
 static operation *make_transpose(module *m, const operation *by, value *from, value *to,
                                  const permutation *p)
 {
@@ -49,7 +51,7 @@ static operation *make_transpose(module *m, const operation *by, value *from, va
   return op;
 }
 
-/* The operation with that list in its dimension numbers. */
+/* Replaces start_indices_batching_dims. */
 static void set_indices_batch(module *m, operation *op, const int64_t *list, size_t count)
 {
   attribute *attributes = pop_arena_alloc(m->arena, op->num_attributes * sizeof *attributes);
@@ -67,7 +69,8 @@ static void set_indices_batch(module *m, operation *op, const int64_t *list, siz
   op->attributes = attributes;
 }
 
-/* `list`, the indices' dimensions of the batch in the operand's order, becomes ascending; false if it is. */
+/* Sorts `list`, the indices' batch dimensions in the operand's order. False if it is sorted
+ * already. */
 static bool sort_batch(int64_t *list, size_t count)
 {
   bool sorted = true;
@@ -81,7 +84,7 @@ static bool sort_batch(int64_t *list, size_t count)
   return !sorted;
 }
 
-/* *link: the gather. Returns where the next operation is linked in. */
+/* *link is the gather. Returns the link behind it. */
 static operation **order_gather(module *m, operation **link)
 {
   operation *op = *link;
@@ -99,7 +102,7 @@ static operation **order_gather(module *m, operation **link)
   memcpy(after, before, count * sizeof *after);
   if (!sort_batch(after, count)) return &op->next;
 
-  /* Where the result has each dimension of the indices. */
+  /* The result's dimension for each dimension of the indices. */
   int64_t next = 0;
   for (uint32_t d = 0; d < result->rank; ++d) {
     of_result.of[d] = d;
@@ -108,7 +111,7 @@ static operation **order_gather(module *m, operation **link)
     at[next++] = d;
   }
   for (uint32_t d = 0; d < indices->rank; ++d) of_indices.of[d] = d;
-  permutation back = of_result; /* of each dimension of the new result that of the old one */
+  permutation back = of_result; /* old dimension of the result for each new one */
   for (size_t k = 0; k < count; ++k) {
     of_indices.of[after[k]] = before[k];
     of_result.of[at[before[k]]] = at[after[k]];

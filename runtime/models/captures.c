@@ -1,10 +1,13 @@
-/* What regions of scalars use from outside. Codelets call such a region for elements of operands, so what it uses becomes one more
- * operand, of which all elements are the same:
+/* Values from outside that regions of scalars use. A codelet calls such a region for elements of
+ * the operands. So each value from outside becomes one more operand, broadcast to the operands'
+ * shape:
  *
  *   map(%x) { ^bb0(%a): … %k … }     map(%x, broadcast(%k)) { ^bb0(%a, %b): … %b … }
  *
- * A comparator gets it twice; reducers and scatters have it as what they begin with, too, and return it unchanged; both regions of a
- * select_and_scatter get it as it is, behind their two arguments. Constants stay where they are: they are in the codelet's text (emit.c). Loops and branches of programs see values from outside (lower_flow.c). */
+ * A comparator gets it as two arguments. Reducers and scatters also get it as an initial value or
+ * an update, and return it unchanged. Both regions of a select_and_scatter get the scalar itself as
+ * a third argument. Constants stay where they are, because they are in the codelet's text (emit.c).
+ * So do values in loops and branches of programs, which can see them (lower_flow.c). */
 #include "models/module.h"
 
 #include <stdlib.h>
@@ -18,7 +21,8 @@ typedef struct capture_list {
   size_t count;
 } capture_list;
 
-/* Numbers of what is in an operation's regions are higher than those of its results, and of all that is before it. */
+/* Values outside have lower numbers than the operation's results; values in its regions have higher
+ * ones. */
 static void add_capture(capture_list *list, const value *v)
 {
   if (v->number > list->op->results[0]->number || (v->op && v->op->code == OP_CONSTANT)) return;
@@ -45,7 +49,7 @@ static void replace_uses(block *b, const value *v, value *by)
   }
 }
 
-/* A scalar's type with the dimensions of another one. */
+/* The shape of one type with the scalar's element type. */
 static const model_type *type_like(module *m, const value *scalar, const model_type *shape)
 {
   model_type *type = pop_arena_alloc(m->arena, sizeof *type);
@@ -91,7 +95,8 @@ static void add_result(module *m, operation *op, const value *v, const value *li
   insert(m, &op->results, &op->num_results, op->num_results, result);
 }
 
-/* Operands x0 … xn, indices of a scatter, i0 … in; arguments a0 … an, b0 … bn; returned r0 … rn. */
+/* Operands are x0 … xn, indices of a scatter, i0 … in; arguments a0 … an, b0 … bn; results r0 …
+ * rn. */
 static void add_to_reducer(module *m, operation *op, operation ***link, const value *v)
 {
   block *b = &op->regions[0];
@@ -109,7 +114,7 @@ static void add_to_reducer(module *m, operation *op, operation ***link, const va
   add_result(m, op, v, op->results[0]);
 }
 
-/* An argument for each operand, or two of a comparator. */
+/* One more argument of a map; two of a comparator. */
 static void add_operand(module *m, operation *op, operation ***link, const value *v)
 {
   block *b = &op->regions[0];

@@ -1,4 +1,4 @@
-/* Elements: between bytes and numbers. */
+/* Conversion of elements between bytes and numbers. */
 #include "models/module.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ unsigned element_bits(element_type e)
 
 /* ---- 16 bits: rounding from double at once, so that nothing is rounded twice ---- */
 
-/* To a format of `exponent_bits` and `fraction_bits`, ties to even. */
+/* Rounds to a format with these numbers of bits, ties to even. */
 static uint16_t round_to_16(double value, unsigned exponent_bits, unsigned fraction_bits)
 {
   uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -44,7 +44,8 @@ static uint16_t round_to_16(double value, unsigned exponent_bits, unsigned fract
   frexp(value, &exponent); /* value = m * 2^exponent, m in [.5, 1) */
   int lowest = 1 - bias;
   int at = exponent - 1 < lowest ? lowest : exponent - 1;
-  /* An integer of up to fraction_bits + 1 bits; with the exponent it may carry into the next. */
+  /* An integer of at most fraction_bits + 1 bits. If rounding carries out of the fraction, the sum
+   * below carries into the exponent. */
   double scaled = nearbyint(ldexp(value, (int)fraction_bits - at));
   uint32_t bits = (uint32_t)scaled;
   bits += (uint32_t)(at - lowest) << fraction_bits;

@@ -32,7 +32,7 @@ void emitter_free(emitter *e)
   free(e->values);
 }
 
-/* By its bits, so that it is exact. */
+/* Written as bits, so that it is exact. */
 const char *emit_literal(pop_arena *arena, element_type e, const uint8_t *bytes)
 {
   uint64_t bits = 0;
@@ -68,7 +68,7 @@ static size_t input_number(emitter *e, const value *v, access how)
   return e->num_inputs - 1;
 }
 
-/* One operation's box is not another's. */
+/* Each operation has a box of its own. */
 static size_t box_number(emitter *e, const operation *op, size_t operand)
 {
   for (size_t i = 0; i < e->num_inputs; ++i)
@@ -227,12 +227,12 @@ static bool emit_scalar_op(emitter *e, text *to, const operation *op)
   return lowering_fail(e->l, op, "%s in a region is not supported", op->name);
 }
 
-/* The block's operations, and statements that set variables to what it returns. */
+/* Emits the block's operations, then sets `variables` to what it returns. */
 static bool emit_block(emitter *e, text *to, const block *b, const char *const *variables)
 {
   for (const operation *op = b->first; op != b->last; op = op->next)
     if (!emit_scalar_op(e, to, op)) return false;
-  /* All are there before the first is set: they may change places. */
+  /* All are evaluated before the first is set, because they may be permuted. */
   unsigned n = e->next_name++;
   for (size_t i = 0; i < b->last->num_operands; ++i)
     text_add(to, "  const %s t%u_%zu = %s;\n", c_type_of(b->last->operands[i]), n, i,
@@ -252,7 +252,7 @@ static const char **emit_results(emitter *e, text *to, const operation *op)
   return names;
 }
 
-/* A number that no branch has takes the last one. */
+/* An index out of range selects the last branch. */
 static bool emit_choice(emitter *e, text *to, const operation *op)
 {
   const char **results = emit_results(e, to, op), *by = emit_variable(e, op->operands[0]);
@@ -288,7 +288,7 @@ static bool emit_while(emitter *e, text *to, const operation *op)
   return true;
 }
 
-/* What the regions of `op` take from outside must be constant (captures.c). */
+/* Values that regions of `op` use from outside must be constants (captures.c). */
 static bool emit_captured(emitter *e, text *to, const operation *op, const block *b)
 {
   for (const operation *inside = b->first; inside; inside = inside->next) {

@@ -1,4 +1,4 @@
-/* C code of operations whose elements are calculated of many: element e is a sum of products, a reduction, … */
+/* C code of operations that calculate each element from many: sums of products, reductions, … */
 #include "models/emit_index.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX
     if (ints_have(dims, count, d)) order[n++] = d;
 }
 
-/* acc<k>: what results are accumulated in, from the initial values. */
+/* Defines acc<k>, the accumulators, with the initial values. */
 static void emit_accumulators(emitter *e, text *to, const operation *op, size_t inputs,
                               expression *acc)
 {
@@ -105,7 +105,7 @@ bool emit_reduce_window(emitter *e, text *to, const operation *op)
       text_add(to, " && p%u_%u %% %" PRId64 " == 0", n, d, base_dilation[d]);
   }
   text_add(to, ";\n");
-  /* Padding and holes are elements, too: they are the initial value. */
+  /* Padding and holes count as elements with the initial value. */
   for (size_t k = 0; k < inputs; ++k) {
     expression outside = emit_operand(e, op->operands[inputs + k], ACCESS_SCALAR, NULL);
     acc[inputs + k] = type_elements(from)
@@ -119,7 +119,7 @@ bool emit_reduce_window(emitter *e, text *to, const operation *op)
   return true;
 }
 
-/* Halves are added as floats and rounded at the end. */
+/* 16-bit floats are added in single precision and rounded at the end. */
 static void emit_product_sum(text *to, const operation *op, unsigned n)
 {
   text_add(to, "    %s s%u = %s;\n", c_type_of(op->results[0]), n,
@@ -157,7 +157,8 @@ void emit_dot(emitter *e, text *to, const operation *op)
   const int64_t *batch[2], *contracting[2];
   int64_t last = types[0]->rank - 1, zero = 0;
   size_t num_batch = 0, num_contracting = 1;
-  if (op->code == OP_DOT) { /* the last dimension of the first, the first of the second */
+  if (op->code == OP_DOT) { /* contracts the last dimension of the first with the first of the
+                             * second */
     batch[0] = batch[1] = &zero;
     contracting[0] = &last;
     contracting[1] = &zero;
@@ -186,7 +187,7 @@ void emit_dot(emitter *e, text *to, const operation *op)
   end_product(e, to, op, n);
 }
 
-/* Which dimension has a role: -1 and -2 of the letters, 0, 1, … of the spatial ones. */
+/* The dimension with this role: 0, 1, … are spatial; -1 and -2 are the two named by letters. */
 static size_t dimension_of(const int64_t *roles, size_t count, int64_t role)
 {
   size_t d = 0;
@@ -194,7 +195,7 @@ static size_t dimension_of(const int64_t *roles, size_t count, int64_t role)
   return d;
 }
 
-/* The generic attribute, or the one that the form has been read to. */
+/* The roles from the generic attribute, or from what the pretty form was read to. */
 static void conv_roles(const module *m, const operation *op, const int64_t *roles[3], size_t *rank)
 {
   const attribute *dn = op_attribute(op, "dimension_numbers");
@@ -281,7 +282,7 @@ void emit_batch_norm_inference(emitter *e, text *to, const operation *op)
                     p[2]));
 }
 
-/* exp(2 pi i k / length) for each k; exact where the axes are. */
+/* Emits a table of exp(2 pi i k / length). On the axes it is exact. */
 static void emit_turns(text *to, unsigned n, int64_t length)
 {
   static const float quarters[] = {1, 0, -1, 0};
@@ -298,7 +299,8 @@ static void emit_turns(text *to, unsigned n, int64_t length)
   text_add(to, "};\n");
 }
 
-/* The sum of the definition; lengths of FFTs of small modules are small. */
+/* The sum of the definition. It is for short transforms, and for lengths that are prime
+ * (expand_fft.c). */
 bool emit_fft(emitter *e, text *to, const operation *op)
 {
   const model_type *out = op->results[0]->type;
@@ -310,7 +312,7 @@ bool emit_fft(emitter *e, text *to, const operation *op)
   uint32_t first = out->rank - (uint32_t)count;
   unsigned n = e->next_name++;
   expression *x = emit_own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
-  enum { TABLE = 512 }; /* lengths up to which a tile has the factors */
+  enum { TABLE = 512 }; /* lengths up to which a tile has a table of the factors */
   bool table = count == 1 && length[0] <= TABLE;
   if (table) emit_turns(to, n, length[0]);
   text_add(to, "    float t%u = 0, u%u = 0;\n", n, n);
@@ -318,10 +320,10 @@ bool emit_fft(emitter *e, text *to, const operation *op)
   text phase = {0};
   text_add(&phase, "0");
   for (size_t k = 0; k < count; ++k) {
-    /* Of IRFFT the input has half of the last dimension: the rest is conjugate. */
+    /* The input of IRFFT has only half of the last dimension. The rest are conjugates. */
     text_add(to, "    for (int r%u_%zu = 0; r%u_%zu < %" PRId64 "; ++r%u_%zu) {\n", n, k, n, k,
              length[k], n, k);
-    /* Products are below the square of the length. */
+    /* Chooses a type that holds products below the square of the length. */
     text_add(&phase, " + (float)((%s)r%u_%zu * %s %% %" PRId64 ") / %" PRId64,
              length[k] > UINT16_MAX ? "unsigned long long" : "unsigned", n, k, x[first + k],
              length[k], length[k]);

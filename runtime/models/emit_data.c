@@ -1,4 +1,4 @@
-/* C code of operations by whose indices elements come from elsewhere: element e is looked up. */
+/* C code of operations that look up each element elsewhere, at an index that they calculate. */
 #include "models/emit_index.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ void emit_slice(emitter *e, text *to, const operation *op)
   emit_lookup(e, to, op, x);
 }
 
-/* An index, which is an element of `v`: as an int, kept between 0 and `most`. */
+/* An element of `v`, which is an index, as an int clamped to [0, most]. */
 static expression clamped_index(emitter *e, text *to, const value *v, expression is, int64_t most)
 {
   unsigned n = e->next_name++;
@@ -183,7 +183,7 @@ void emit_concatenate(emitter *e, text *to, const operation *op)
     else
       text_add(&choice, "%s", element);
   }
-  /* Without any element there is nothing to choose from; the loop has no turn. */
+  /* If all operands are empty there is nothing to choose from, and the loop never runs. */
   emit_define(e, to, op->results[0], PRINT("%s", choice.size ? choice.data : "{0}"));
   text_free(&choice);
 }
@@ -196,7 +196,7 @@ void emit_iota(emitter *e, text *to, const operation *op)
                     x[op_int(op, "iota_dimension", 0)]));
 }
 
-/* Elements of another size have one more dimension, or one less. */
+/* If the element sizes differ, one side has one more dimension. */
 void emit_bitcast(emitter *e, text *to, const operation *op)
 {
   const value *from = op->operands[0], *result = op->results[0];
@@ -229,7 +229,8 @@ void emit_bitcast(emitter *e, text *to, const operation *op)
   emit_define(e, to, result, PRINT("hlo_load_%s(c%u)", suffix_of(result), n));
 }
 
-/* The specification's words: result[result_index] = operand[full_start_index + full_batching_index + full_offset_index]. */
+/* The names are the specification's: result[result_index] = operand[full_start_index +
+ * full_batching_index + full_offset_index]. */
 void emit_gather(emitter *e, text *to, const operation *op)
 {
   const module *m = e->l->m;
@@ -249,7 +250,7 @@ void emit_gather(emitter *e, text *to, const operation *op)
   size_t num_batch = 0;
   for (uint32_t d = 0; d < rank; ++d)
     if (!ints_have(offset, num_offset, d)) batch[num_batch++] = x[d];
-  /* Where in the slice, by dimension of the operand. */
+  /* The position in the slice, by dimension of the operand. */
   expression full[MODEL_MAX_RANK] = {0};
   size_t next = 0;
   for (uint32_t d = 0; d < operand->type->rank; ++d)
@@ -257,7 +258,7 @@ void emit_gather(emitter *e, text *to, const operation *op)
         ints_have(collapsed, num_collapsed, d) || ints_have(operand_batch, num_operand_batch, d)
             ? "0"
             : x[offset[next++]];
-  /* The slices' sizes: an attribute, or of dynamic_gather those of the result. */
+  /* Sizes of slices: an attribute, or for a dynamic_gather what the result has. */
   int64_t sizes[MODEL_MAX_RANK] = {0};
   size_t num_sizes;
   const int64_t *given = op_int_list(m, op, "slice_sizes", &num_sizes);

@@ -1,5 +1,5 @@
-/* C code of operations whose results' elements follow from their indices: what they need of operands, what they cost, and which
- * function writes it (emit_data.c, emit_compute.c). */
+/* Operations that calculate an element of the result from its index: how they access operands, what
+ * they cost, and which function writes their code (emit_data.c, emit_compute.c). */
 #include "models/emit_index.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static bool is_scalar(const value *v)
 
 /* ---- indices ---- */
 
-/* Variables x<n>_<d>: the index of element `index` of a tensor with these dimensions. */
+/* Emits variables x<n>_<d>: the index in each dimension of element `index`. */
 static expression *split_index(emitter *e, text *to, const char *index, const int64_t *dims,
                                uint32_t rank)
 {
@@ -110,7 +110,7 @@ uint64_t index_cost(const lowering *l, const operation *op)
     return product(op->operands[1]->type->dims, op->operands[1]->type->rank) + 1;
   case OP_REDUCE_WINDOW:
     return 16;
-  case OP_GATHER: /* most of it is to bring what may be chosen from */
+  case OP_GATHER: /* the cost is mostly in receiving what may be chosen from */
     return index_access(l, op, 0) == ACCESS_BOX ? 2 + box_bytes(l, op, 0, 0, 1) / 8 : 2;
   default:
     return 2;

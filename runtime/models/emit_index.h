@@ -1,5 +1,6 @@
-/* What the files of code by indices (emit_index.c, emit_data.c, emit_compute.c) have in common. Each function adds statements that
- * define the variables of the operation's results: element `e` of them. Those that answer may fail: false after an error. */
+/* Shared by emit_index.c, emit_data.c and emit_compute.c. Each function adds statements that define
+ * the variables of the operation's results, for element `e`. Functions that return bool may fail,
+ * with an error. */
 #ifndef MODELS_EMIT_INDEX_H
 #define MODELS_EMIT_INDEX_H
 
@@ -12,12 +13,12 @@ typedef const char *expression;
 /* ---- emit_index.c ---- */
 
 void emit_define(emitter *e, text *to, const value *v, expression is);
-/* Variables for the index of the result's element in each dimension. */
+/* Emits variables for the index of the result's element in each dimension. */
 expression *emit_own_index(emitter *e, text *to, const operation *op);
 
 /* ---- emit_data.c: elements from elsewhere ---- */
 
-/* A view of the operand with the same elements in the same order. */
+/* The result's element is the operand's with the same linear index. */
 void emit_same(emitter *e, text *to, const operation *op);
 void emit_get_dimension_size(emitter *e, text *to, const operation *op);
 void emit_broadcast(emitter *e, text *to, const operation *op);

@@ -1,17 +1,19 @@
-/* Operations that others make up: each becomes a function in the text's own words, which is read and called.
+/* Operations that are expanded to others. Each becomes a function as StableHLO text, which is then
+ * read and called.
  *
- *   batch_norm_training, batch_norm_grad   reduces and what is calculated element by element
- *   dynamic_pad, dynamic_conv              pad, convolution: their padding is a constant here
+ *   batch_norm_training, batch_norm_grad   reduces and operations element by element
+ *   dynamic_pad, dynamic_conv              pad, convolution: their padding must be constant
  *   rng                                    rng_bit_generator, with a state that lives as long as the engine
- *   reduce_window                          where windows are long (expand_windows.c)
+ *   reduce_window                          with long windows (expand_windows.c)
  *   fft                                    of long lengths (expand_fft.c)
  *   einsum, torch_index_select             dot_general, gather (expand_einsum.c)
  *   chlo.broadcast_add, …                  broadcasts and an add (expand_chlo.c)
- *   custom calls of JAX's                  what they stand for (expand_jax.c)
- *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
+ *   JAX's custom calls                     the operations that they stand for (expand_jax.c)
+ *   collectives between replicas           operations on what all replicas have (replicas.c)
  *
- * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
- * word as a number from 0 up to, but not including, 1, and cosines of such numbers for NORMAL (Box and Muller). */
+ * The definitions are those of the specification. It leaves the algorithm of rng open. Here it is
+ * Philox: the upper bits of each word become a number in [0, 1). NORMAL is made of these by the
+ * Box-Muller transform, of which only the cosines are used. */
 #include "models/inline.h"
 #include "models/verify.h"
 
@@ -39,8 +41,9 @@ char *expand_list(module *m, const int64_t *values, size_t count)
 /* ---- batch norms ---- */
 
 typedef struct norm {
-  char *full, *row, *scalar; /* types: of the operand, of one number for each feature, of one */
-  char *others;              /* the dimensions that are not the feature's */
+  char *full, *row, *scalar; /* types: of the operand, of one number for each feature, of a
+                              * scalar */
+  char *others;              /* all dimensions except the feature's */
   int64_t feature;
   double count; /* elements of a feature */
   double epsilon;
@@ -134,7 +137,7 @@ static char *norm_gradient(module *m, const operation *op)
 
 /* ---- padding that is an operand ---- */
 
-/* Elements of a constant operand of integers; NULL if it is none. */
+/* The elements of a constant operand of integers. NULL if it is not such an operand. */
 static const int64_t *constant_ints(module *m, const value *v, size_t wanted)
 {
   int64_t *values;
@@ -171,7 +174,7 @@ static pop_error *dynamic_pad(module *m, const operation *op, char **text)
 
 /* ---- rng ---- */
 
-/* "%<to> = numbers from 0 up to 1", of the type; words of 32 bits, or of 64 for f64. */
+/* Defines %<to>, numbers in [0, 1) of the type. It takes words of 32 bits, or of 64 for f64. */
 static char *unit_numbers(module *m, const model_type *t, const char *to)
 {
   bool wide = t->element == ELEMENT_F64;
@@ -240,7 +243,7 @@ static char *rng_integers(module *m, const operation *op)
                s, s, one, s, one, one, w, one, w, w, w, w, w, y);
 }
 
-/* From a up to, but not including, b there is only a. */
+/* The interval [a, b) of truth values has only a. */
 static char *rng_truths(module *m, const operation *op)
 {
   return PRINT("%%y = stablehlo.broadcast_in_dim %%a, dims = [] : (%s) -> %s\n",
@@ -273,7 +276,7 @@ bool op_expands(const module *m, const operation *op)
          code == OP_DYNAMIC_CONV || code == OP_RNG;
 }
 
-/* A convolution with the padding that its third operand says. */
+/* A convolution whose padding is the constant third operand. */
 static pop_error *expand_convolution(module *m, const operation *op, operation *to)
 {
   size_t count = op->operands[0]->type->rank - 2;
@@ -315,7 +318,7 @@ static pop_error *expand_constant(module *m, const operation *op, operation *to)
   return NULL;
 }
 
-/* The value itself: its size is what it has been. */
+/* The value itself: the size that is set is the size that it has. */
 static pop_error *expand_size(const operation *op, operation *to)
 {
   *to = *op;

@@ -1,10 +1,11 @@
-/* Operations of chlo that broadcast their operands, in the text's own words. */
+/* Operations of chlo that broadcast their operands, as StableHLO text. */
 #include "models/inline.h"
 #include "models/verify.h"
 
 #define PRINT(...) pop_arena_printf(m->arena, __VA_ARGS__)
 
-/* Dimensions of the result that the operand's are: the last ones, or what broadcast_dimensions says of the one of lower rank. */
+/* The result's dimension for each of the operand's: the last ones. For the operand of lower rank
+ * broadcast_dimensions may say others. */
 static char *own_dimensions(module *m, const operation *op, size_t operand)
 {
   uint32_t rank = op->operands[operand]->type->rank, more = op->results[0]->type->rank - rank;

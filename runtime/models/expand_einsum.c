@@ -1,6 +1,6 @@
-/* einsum, unary_einsum and torch_index_select in the text's own words.
+/* einsum, unary_einsum and torch_index_select as StableHLO text.
  *
- *   einsum "abk,kc->cab"    what only one operand has is summed there; dot_general; transpose
+ *   einsum "abk,kc->cab"    dimensions of one operand only are summed first; then dot_general; then transpose
  *   torch_index_select      gather */
 #include "models/inline.h"
 #include "models/verify.h"
@@ -30,8 +30,9 @@ static int find_label(const labels *l, char name)
   return -1;
 }
 
-/* "ab...c" up to the end, ',' or '-'; dots are what is left of the rank: names from '0', of the last ones the same in all. False: too
- * many or too few, or something else, or one twice. */
+/* Reads labels such as "ab...c" up to the end, ',' or '-'. The dots stand for the remaining
+ * dimensions. These are numbered from the last, so that the last ones match in all operands. False
+ * if labels are malformed, too many, too few or repeated. */
 static bool read_labels(const char **at, const model_type *type, labels *l)
 {
   uint32_t letters = 0;
@@ -100,7 +101,8 @@ static char *labels_type(module *m, const operation *op, const labels *l)
   return expand_type(m, t, (int64_t *)l->sizes, l->rank, t->element);
 }
 
-/* "%s<i> = …" of %x<i>: without what nothing else has. */
+/* Defines %s<i>: %x<i> summed over the dimensions that neither the other operand nor the result
+ * has. */
 static char *sum_alone(module *m, const operation *op, sum_of_products *s, size_t i)
 {
   labels *l = &s->in[i], left = {.rank = 0};
@@ -123,10 +125,10 @@ static char *sum_alone(module *m, const operation *op, sum_of_products *s, size_
                i, i, expand_list(m, gone, num_gone), before, scalar, after);
 }
 
-/* "%p = dot_general %s0, %s1"; what its dimensions are. */
+/* Defines %p as dot_general of %s0 and %s1, and returns the labels of its dimensions. */
 static char *multiply(module *m, const operation *op, const sum_of_products *s, labels *product)
 {
-  int64_t dims[2][2][MODEL_MAX_RANK]; /* batch, contracting; of each operand */
+  int64_t dims[2][2][MODEL_MAX_RANK]; /* [batch or contracting][operand] */
   size_t counts[2] = {0, 0};
   *product = (labels){.rank = 0};
   for (uint32_t d = 0; d < s->in[0].rank; ++d) {

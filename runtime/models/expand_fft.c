@@ -1,11 +1,13 @@
-/* Fourier transforms in steps: what is left is the sum of the definition, of short lengths.
+/* Long Fourier transforms, in steps. What remains are short transforms, which are sums as in the
+ * definition.
  *
  *   several dimensions    one after the other
- *   RFFT, IRFFT           a complex one, of which half is taken, or which half has been completed for
- *   length a * b          the rows of a table of b x a, times twiddle factors, then its columns (Cooley and Tukey): a + b products an
- *                         element instead of a * b
+ *   RFFT, IRFFT           a complex transform: half of its result is taken, or its input is completed first
+ *   length a * b          Cooley and Tukey: transform the rows of a b x a table, multiply by twiddle factors,
+ *                         transform the columns; a + b products for each element instead of a * b
  *
- * What these make up is looked at again, so a length of 4,096 becomes sums of 8. Between the steps the table is transposed. */
+ * The result is expanded again: a length of 4,096 becomes sums of 8. The table is transposed
+ * between the steps. */
 #include "models/inline.h"
 
 #include <inttypes.h>
@@ -13,9 +15,9 @@
 
 #define PRINT(...) pop_arena_printf(m->arena, __VA_ARGS__)
 
-enum { SHORT = 48 }; /* lengths up to which the sum is left as it is */
+enum { SHORT = 48 }; /* longest length that is left as a sum */
 
-/* The largest divisor up to the square root. */
+/* The largest divisor that is not above the square root. */
 static int64_t divisor_of(int64_t length)
 {
   int64_t found = 1;
@@ -32,7 +34,7 @@ static const int64_t *lengths_of(const module *m, const operation *op, size_t *c
              : NULL;
 }
 
-/* The operation may be anything that can be read: it is verified afterwards. */
+/* The operation is verified only later, so nothing about it may be assumed. */
 bool fft_is_long(const module *m, const operation *op)
 {
   size_t count;
@@ -47,7 +49,7 @@ bool fft_is_long(const module *m, const operation *op)
   return all > SHORT && (count > 1 || divisor_of(length[0]) > 1);
 }
 
-/* A tensor while steps are written: its dimensions, and the number in its name. */
+/* The tensor that is transformed: its dimensions, and the number in its current name. */
 typedef struct writer {
   module *m;
   const model_type *like;
@@ -104,7 +106,7 @@ static void transform(writer *w, bool inverse)
   w->name++;
 }
 
-/* Times exp(-2 pi i * row * column / (rows * columns)), or its conjugate. */
+/* Multiplies by exp(-2 pi i * row * column / (rows * columns)), or its conjugate. */
 static void twiddle(writer *w, bool inverse)
 {
   module *m = w->m;
@@ -128,8 +130,8 @@ static void twiddle(writer *w, bool inverse)
   w->name++;
 }
 
-/* Of the last dimension, [..., a * b]: element row * b + column of it is at [..., row, column] first, and
- * element column * a + row of the result in the end. */
+/* Transforms the last dimension, of length a * b. Element row * b + column is first at [..., row,
+ * column]; at the end that place has element column * a + row of the result. */
 static void transform_in_steps(writer *w, bool inverse)
 {
   uint32_t last = w->rank - 1;
@@ -158,7 +160,7 @@ static void transform_along(writer *w, uint32_t d, bool inverse)
   if (d != last) exchange(w, d, last);
 }
 
-/* Of the last dimension `half` elements are there, or will be. */
+/* Keeps the first `half` elements of the last dimension. */
 static void take_half(writer *w, int64_t half)
 {
   module *m = w->m;
@@ -171,7 +173,7 @@ static void take_half(writer *w, int64_t half)
   w->name++;
 }
 
-/* Behind the elements from 1 on those that are missing, their conjugates in reverse. */
+/* Appends the missing elements of the last dimension: conjugates of those from 1 on, in reverse. */
 static void complete(writer *w, int64_t length)
 {
   module *m = w->m;
@@ -213,7 +215,8 @@ static void end_with_real(writer *w)
   w->name++;
 }
 
-/* Of real results the last dimension comes last: what the others have left are halves of its lines. */
+/* The last dimension is transformed first, or last for an inverse. So it is completed when all its
+ * lines are halves of conjugate-symmetric ones. */
 static void write_steps(writer *w, const char *kind, const int64_t *length, size_t count)
 {
   bool real_in = strcmp(kind, "RFFT") == 0, real_out = strcmp(kind, "IRFFT") == 0;

@@ -1,4 +1,5 @@
-/* Custom calls of JAX's that are operations by another name, or a few of them: random words on GPUs, LAPACK and BLAS on CPUs. */
+/* JAX's custom calls that stand for one operation or a few: random words on GPUs, LAPACK and BLAS
+ * on CPUs. */
 #include "models/inline.h"
 #include "models/text.h"
 #include "models/verify.h"
@@ -29,7 +30,8 @@ char jax_letter(const operation *op, const char *name)
 
 /* ---- Threefry ---- */
 
-/* Threefry-2x32 of 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) of keys %k0, %k1 and words %a0, %b0. */
+/* Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011)
+ * of keys %k0, %k1 and words %a0, %b0. */
 static char *threefry(module *m, const operation *op)
 {
   static const unsigned turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -71,7 +73,7 @@ static char *threefry(module *m, const operation *op)
 
 /* ---- matrices ---- */
 
-/* The factor, and 0: nothing went wrong. (A matrix that has none becomes NaN.) */
+/* The factor, and the status 0: success. (The factor of a matrix that has none is NaN.) */
 static char *potrf(module *m, const operation *op)
 {
   const char *t = type_text(m->arena, op->operands[0]->type),

@@ -1,7 +1,10 @@
-/* reduce_window whose windows are long and overlap (cumulative sums, moving averages): each result is made of as many elements as a window
- * has. Where they are combined by one operation that does not care for the order, windows of 2, 4, 8, … elements are made of those half as
- * long, and the wanted one of some of these: two operations on all elements for each bit of its length. A cumulative sum of 8 x 8,192
- * floats took 7.9 million cycles, each result by itself. */
+/* reduce_window with long, overlapping windows (cumulative sums, moving averages). Calculated
+ * directly, each result takes as many steps as its window has elements: a cumulative sum of 8 x
+ * 8,192 floats took 7.9 million cycles.
+ *
+ * If the body is one associative and commutative operation, windows can be doubled: those of 2, 4,
+ * 8, … elements are made of two half as long, and the wanted window of some of these. That takes at
+ * most two operations on all elements for each bit of the window's length. */
 #include "models/inline.h"
 
 #include <inttypes.h>
@@ -24,7 +27,7 @@ static bool is_in_any_order(op_code code)
          code == OP_AND || code == OP_OR;
 }
 
-/* The one operation on both arguments that the body is; NULL if it is something else. */
+/* The body's only operation, on both arguments. NULL if there is more. */
 static const operation *only_operation(const block *body)
 {
   if (body->num_arguments != 2 || !body->last || body->last->num_operands != 1) return NULL;
@@ -50,7 +53,7 @@ static uint32_t bits_of(int64_t length)
   return bits;
 }
 
-/* The operation may be anything that can be read: it is verified afterwards. */
+/* The operation is verified only later, so nothing about it may be assumed. */
 static bool find_long_window(const module *m, const operation *op, long_window *w)
 {
   if (op->num_operands != 2 || op->num_results != 1 || op->num_regions != 1) return false;
@@ -96,7 +99,7 @@ typedef struct writer {
   char *text;
 } writer;
 
-/* The type with so many elements in the window's dimension. */
+/* The type with this many elements in the window's dimension. */
 static char *type_of_length(writer *o, int64_t length)
 {
   int64_t dims[MODEL_MAX_RANK];
@@ -105,7 +108,7 @@ static char *type_of_length(writer *o, int64_t length)
   return expand_type(o->m, o->like, dims, o->w->rank, o->like->element);
 }
 
-/* %to = elements from `begin` on of %of, which has `from`. */
+/* Defines %to as `length` elements of %of from `begin` on. %of has `from` elements. */
 static void put_slice(writer *o, const char *to, const char *of, int64_t from, int64_t begin,
                       int64_t length)
 {
@@ -120,7 +123,8 @@ static void put_slice(writer *o, const char *to, const char *of, int64_t from, i
                   type_of_length(o, from), type_of_length(o, length));
 }
 
-/* %to = windows of a, behind each one of b that begins `apart` elements further on; there are `length` of them. */
+/* Defines %to as `length` windows: each of %a joined with the one of %b that begins `apart`
+ * elements further on. */
 static void put_both(writer *o, const char *to, const char *a, int64_t from_a, const char *b,
                      int64_t from_b, int64_t apart, int64_t length)
 {
@@ -132,7 +136,8 @@ static void put_both(writer *o, const char *to, const char *a, int64_t from_a, c
                   type_of_length(o, length));
 }
 
-/* Windows of the wanted length, as %all. `doubled` has windows of 1 << bit elements, `all` those of the bits so far. */
+/* Builds windows of the wanted length and returns their name. `doubled` has windows of 1 << bit
+ * elements; `all` those of the lower bits of the length. */
 static char *put_windows(writer *o, int64_t padded)
 {
   module *m = o->m;
@@ -157,7 +162,8 @@ static char *put_windows(writer *o, int64_t padded)
   return all;
 }
 
-/* Padding is the initial value; and each window has that once more, as the operation says. */
+/* Padding has the initial value. Each window is then combined with the initial value once more, as
+ * the operation requires. */
 char *windows_expand(module *m, const operation *op)
 {
   long_window w;

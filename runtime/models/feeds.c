@@ -1,7 +1,8 @@
-/* infeed and outfeed: streams of the graph, one for each tensor of each such operation.
+/* infeed and outfeed: streams of the graph, one for each tensor of such an operation.
  *
- * Their handles count the operations in the order of the text, regions where they stand: infeed0, infeed1, …, outfeed0; of an
- * operation with several tensors infeed0.0, infeed0.1, … Each time that the operation comes its next elements are taken. */
+ * Handles count the operations in the order of the text, including regions: infeed0, infeed1, …,
+ * outfeed0. An operation with several tensors has infeed0.0, infeed0.1, … Each execution of the
+ * operation takes the stream's next elements. */
 #include "models/lowering.h"
 
 #include <populus/stream.h>

@@ -1,5 +1,5 @@
-/* Which of the headers of operations generated code includes: those that it calls, since reading all of them took a
- * quarter of the time that compiling a small model takes. */
+/* Which headers of hlo_*.h generated code includes: only those of functions that it calls. Reading
+ * all of them took a quarter of the time to compile a small model. */
 #include "models/lowering.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ typedef enum header {
 static const char *const header_names[HEADER_COUNT] = {"hlo_float", "hlo_special", "hlo_integer",
                                                        "hlo_complex", "hlo_convert"};
 
-/* In hlo_values.h, for each type: names up to the type's. */
+/* Functions of hlo_values.h that exist for each type, by the part of the name before the type. */
 static const char *const value_functions[] = {"bits", "from_bits", "load",
                                               "make", "round",     "store"};
 static const char *const special_functions[] = {
@@ -52,7 +52,7 @@ static element_type type_of(const call *c)
   return ELEMENT_COUNT;
 }
 
-/* HEADER_COUNT: none of these. */
+/* HEADER_COUNT if it is none of these. */
 static header header_of(const call *c)
 {
   element_type type = type_of(c);
@@ -67,7 +67,7 @@ static header header_of(const call *c)
              : HEADER_FLOAT;
 }
 
-/* The word behind "hlo_", parted at its last '_'. */
+/* Splits the word behind "hlo_" at its last '_'. */
 static call read_call(const char *at)
 {
   size_t length = 0, last = 0;

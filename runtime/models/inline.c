@@ -1,4 +1,4 @@
-/* Calls and composites become what they do: `f` is one function then, and each value is made in one place. */
+/* Inlines calls and composites. Afterwards `f` is one function, and each value is defined once. */
 #include "models/inline.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static pop_error *check_call(inliner *in, const operation *op, const function *f
   return NULL;
 }
 
-/* The callee's operations are appended; the call's results are what it returns. */
+/* Appends the callee's operations. The results of the call are what it returns. */
 static pop_error *copy_body(inliner *in, const copy_map *map, const operation *op, function *f,
                             block *to)
 {
@@ -114,7 +114,7 @@ static pop_error *copy_call(inliner *in, const copy_map *map, const operation *o
   return copy_body(in, map, op, f, to);
 }
 
-/* What others make up is looked at first: the function relies on it. */
+/* An operation is verified before it is expanded, because the expansion relies on that. */
 static pop_error *copy_expanded(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   operation mapped = *op, same = {0};
@@ -136,7 +136,7 @@ static pop_error *copy_expanded(inliner *in, const copy_map *map, const operatio
   return error;
 }
 
-/* A region that runs once, as one device: are its arguments as they are outside, not parts for several devices? */
+/* Does the region run once, on one device? Its arguments are then whole operands, not shards. */
 static bool runs_here(const operation *op)
 {
   if (op->num_regions != 1) return false;

@@ -1,6 +1,6 @@
-/* As StableHLO's reference implementation compares: expect_eq wants the same values (any NaN is any other),
- * expect_almost_eq floating-point numbers of one sign that differ by at most .0001, expect_close numbers with at most
- * max_ulp_difference (3) numbers of the type from one to the other. */
+/* Comparisons, as in StableHLO's reference implementation. expect_eq: equal values; any NaN equals
+ * any other. expect_almost_eq: floating-point numbers of the same sign that differ by at most
+ * .0001. expect_close: at most max_ulp_difference (3) representable numbers apart. */
 #include "models/judge.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 static const double almost = 1e-4;
 
-/* Neighbours have neighbouring numbers. */
+/* Neighbouring floating-point numbers have neighbouring integers. */
 static int64_t order(element_type e, const uint8_t *bytes)
 {
   uint64_t bits = 0;

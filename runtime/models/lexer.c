@@ -27,7 +27,7 @@ static const char *skip_name(const char *at, const char *end)
   return at;
 }
 
-/* Behind the closing quote; NULL if there is none. */
+/* Returns the end of the string, behind its closing quote. NULL if there is none. */
 static const char *skip_string(const char *at, const char *end)
 {
   for (at++; at < end && *at != '"' && *at != '\n'; at++)
@@ -95,7 +95,7 @@ token lexer_next(const char *at, const char *end)
     for (p = at + 1; p < end && (in_name(*p) || *p == '-'); p++)
       if (*p == '-' && p + 1 < end && p[1] == '>') break;
     if (p == at + 1) p = NULL;
-    /* %0#1: the parser looks at '#1' itself. */
+    /* In %0#1 the parser handles '#1'. */
     if (!p && *at == '#') {
       t.kind = TOKEN_PUNCTUATION;
       return t;

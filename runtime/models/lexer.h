@@ -6,7 +6,7 @@
 
 typedef enum token_kind {
   TOKEN_END,
-  TOKEN_NAME,    /* letters, digits, '_', '$', '.', not a digit first */
+  TOKEN_NAME,    /* letters, digits, '_', '$', '.'; does not begin with a digit */
   TOKEN_VALUE,   /* %name */
   TOKEN_SYMBOL,  /* @name or @"name" */
   TOKEN_BLOCK,   /* ^name */

@@ -32,7 +32,7 @@ struct pop_model {
 
 /* ---- parts ---- */
 
-/* The line that separates modules. */
+/* Finds the line that separates modules. */
 static const char *find_separator(const char *at, const char *end)
 {
   static const char line[] = "// -----";

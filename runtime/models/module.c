@@ -47,7 +47,7 @@ bool type_same_shape(const model_type *a, const model_type *b)
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-/* Tuples of tuples are as deep as the reader lets them be. */
+/* Recursion is bounded: the reader limits how deep tuples are nested. */
 bool type_equal(const model_type *a, const model_type *b)
 {
   if (a->kind != b->kind) return false;
@@ -214,7 +214,7 @@ function *module_find(module *m, const char *name)
   return NULL;
 }
 
-/* The depth of regions is limited by the reader. */
+/* Recursion is bounded: the reader limits how deep regions are nested. */
 static void number_block(const block *b, uint32_t *next)
 {
   for (size_t i = 0; i < b->num_arguments; ++i) b->arguments[i]->number = (*next)++;
@@ -257,7 +257,7 @@ operation *operation_new(module *m, op_code code, const operation *by, value *op
 
 /* ---- places ---- */
 
-/* In the source, of what is at `offset` of the text that was made of it. */
+/* The offset in the source from which the text at `offset` was generated. */
 static uint32_t original_offset(const module *m, uint32_t offset)
 {
   size_t low = 0, high = m->num_places; /* the first that is behind it */

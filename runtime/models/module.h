@@ -3,8 +3,9 @@
  *   text --read.c--> module --inline.c--> main without calls --verify.c--> the same, checked
  *        --tuples.c, captures.c--> simpler --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
  *
- * A module's memory is its arena. Operations of a block are a list; values are what they define, each
- * once. Places are offsets in the text, from which messages get line and column (model_error).
+ * A module owns its memory as an arena. The operations of a block are a linked list. Values are in
+ * SSA form: each is defined once. Places are offsets in the text; messages compute line and column
+ * from them (model_error).
  */
 #ifndef POPULUS_MODELS_MODULE_H
 #define POPULUS_MODELS_MODULE_H
@@ -19,8 +20,9 @@
 
 /* ---- element types ---- */
 
-/* X(enumerator, name in the text, suffix of functions in hlo_*.h, type of tensors, what a codelet's fields
- * hold, what it calculates with). What the tile's C has no type for is kept as its bits. */
+/* X(enumerator, name in the text, suffix of functions in hlo_*.h, element type of tensors, C type
+ * of a codelet's fields, C type of calculation). A type that C on the tile does not have is kept as
+ * its bits. */
 #define ELEMENT_TYPES(X)                                                                           \
   X(ELEMENT_I1, "i1", "i1", POP_BOOL, "bool", "bool")                                              \
   X(ELEMENT_I8, "i8", "i8", POP_SIGNED_CHAR, "signed char", "int8_t")                              \
@@ -56,7 +58,8 @@ bool element_is_float(element_type e); /* real floating point */
 bool element_is_signed(element_type e);
 bool element_is_integer(element_type e); /* without i1 */
 unsigned element_bits(element_type e);
-/* Between an element's bytes and numbers; integers by their low 64 bits. Complex: the real part. */
+/* Conversions between an element's bytes and numbers. Integers are their low 64 bits; of complex
+ * numbers only the real part counts. */
 double element_to_double(element_type e, const void *bytes);
 void element_from_double(element_type e, double value, void *bytes);
 int64_t element_to_int(element_type e, const void *bytes);
@@ -77,7 +80,7 @@ typedef struct model_type {
   bool dynamic; /* a size is '?' */
   uint32_t rank;
   int64_t *dims;
-  /* not NULL: the name of what is not supported about it */
+  /* not NULL: the part of the type that is not supported */
   const char *unsupported;
   /* TYPE_TUPLE */
   const struct model_type **members;
@@ -85,7 +88,8 @@ typedef struct model_type {
   uint32_t num_inside; /* members, and theirs */
 } model_type;
 
-/* The number of elements of a tensor; UINT64_MAX: more than a graph can have, or not known. */
+/* The number of elements of a tensor. UINT64_MAX if it is unknown, or more than a graph can
+ * have. */
 uint64_t type_elements(const model_type *t);
 bool type_same_shape(const model_type *a, const model_type *b);
 bool type_equal(const model_type *a, const model_type *b);
@@ -100,7 +104,7 @@ typedef enum attribute_kind {
   ATTRIBUTE_FLOAT,  /* number */
   ATTRIBUTE_STRING, /* text */
   ATTRIBUTE_SYMBOL, /* text */
-  ATTRIBUTE_WORD,   /* text: an enumerator, or something that nobody looks at */
+  ATTRIBUTE_WORD,   /* text: an enumerator, or something that is not interpreted */
   ATTRIBUTE_TYPE,   /* type */
   ATTRIBUTE_ARRAY,  /* items */
   ATTRIBUTE_DICT,   /* items with names */
@@ -123,7 +127,7 @@ typedef struct attribute {
 
 /* NULL if it is not there. */
 const attribute *attribute_find(const attribute *items, size_t count, const char *name);
-/* Integers of an array or a dense attribute, in the arena; false if it is neither. */
+/* The integers of an array or dense attribute, in the arena. False if it is neither. */
 bool attribute_ints(pop_arena *arena, const attribute *a, int64_t **values, size_t *count);
 
 /* ---- operations ---- */
@@ -153,9 +157,9 @@ op_code op_find(const char *name);
 
 typedef struct value {
   const model_type *type;
-  struct operation *op; /* that defines it; NULL: an argument of a block */
+  struct operation *op; /* the operation that defines it; NULL for an argument of a block */
   const char *name;     /* in the text, with '%' */
-  uint32_t number;      /* in the function, once it has been prepared */
+  uint32_t number;      /* in the function; set by function_number_values */
 } value;
 
 typedef struct block {
@@ -190,7 +194,7 @@ typedef struct function {
   uint32_t num_values; /* set by function_number_values */
 } function;
 
-/* From here on the text stands for that place of the source. */
+/* From offset `at` on, the text was generated from offset `original`. */
 typedef struct module_place {
   uint32_t at, original;
 } module_place;
@@ -200,14 +204,14 @@ typedef struct module {
   const char *file; /* for messages */
   const char *text;
   size_t size;
-  /* If the text has been made of another one (hlo_text.h): that, and where which part is from, by `at` */
+  /* If the text was generated from another (hlo_text.h): that text, and where each part comes from,
+   * sorted by `at`. */
   const char *source;
   size_t source_size;
   module_place *places;
   size_t num_places;
   const char *name;
-  int64_t
-      replicas; /* that it will run in; their collectives become ordinary operations (replicas.c) */
+  int64_t replicas; /* that the module will run in (replicas.c) */
   attribute *attributes;
   size_t num_attributes;
   function *functions;
@@ -222,50 +226,56 @@ char *model_place(const module *m, uint32_t offset);
 
 function *module_find(module *m, const char *name);
 const attribute *op_attribute(const operation *op, const char *name);
-/* The attribute's integers, or `count` times `fallback` if it is not there; NULL if it has not `count`. */
+/* The attribute's integers, or `count` times `fallback` if there is no such attribute. NULL if it
+ * does not have `count` of them. */
 const int64_t *op_ints(const module *m, const operation *op, const char *name, size_t count,
                        int64_t fallback);
-/* As many as there are; none if it is not there. */
+/* All integers of the attribute; none if there is no such attribute. */
 const int64_t *op_int_list(const module *m, const operation *op, const char *name, size_t *count);
-/* Of a custom_call: its dictionary of settings; NULL. */
+/* The dictionary of settings of a custom_call, or NULL. */
 const attribute *custom_config(const operation *op);
 int64_t op_int(const operation *op, const char *name, int64_t fallback);
 bool op_flag(const operation *op, const char *name, bool fallback);
-/* The enumerator, "" if it is not there. */
+/* The attribute's enumerator, or "". */
 const char *op_word(const operation *op, const char *name);
-/* Of a structured attribute, such as dimension_numbers. */
+/* The same for an entry of a structured attribute, such as dimension_numbers. */
 const int64_t *dict_int_list(const module *m, const attribute *dict, const char *name,
                              size_t *count);
 bool ints_have(const int64_t *list, size_t count, int64_t value);
 int64_t dict_int(const attribute *dict, const char *name, int64_t fallback);
 void function_number_values(function *f);
-/* In the module's arena: what passes add. */
+/* Values and operations that passes add. They are in the module's arena. */
 value *value_new(module *m, const model_type *type, operation *op, const char *name);
-/* Of StableHLO, for `by` and at its place in the text: one operand, one result, no attributes. */
+/* A StableHLO operation with one operand, one result and no attributes. It has the place of `by` in
+ * the text. */
 operation *operation_new(module *m, op_code code, const operation *by, value *operand,
                          const model_type *result);
 
 /* ---- the stages ---- */
 
-/* read.c: the module in [begin, end) of `text`, which must live as long as the module; module_free frees that. */
+/* read.c: reads the module in [begin, end) of `text`, which must outlive the module. Free it with
+ * module_free. */
 POP_MUST_CHECK pop_error *module_read(const char *file, const char *text, size_t begin, size_t end,
                                       module **result);
 void module_free(module *m);
-/* The only function of `text`, which is ours. */
+/* Reads the only function of `text`, which is generated, not the user's. */
 POP_MUST_CHECK pop_error *module_read_function(module *m, const char *text, function *f);
-/* inline.c: `f` without calls and composites. */
+/* inline.c: inlines all calls and composites of `f`. */
 POP_MUST_CHECK pop_error *module_inline(module *m, function *f);
-/* verify.c: shapes, types and attributes of all that `f` does; names all that is not supported. */
+/* verify.c: checks shapes, types and attributes of everything in `f`. Reports everything that is
+ * not supported in one error. */
 POP_MUST_CHECK pop_error *module_verify(module *m, function *f);
-/* Of one operation; not *supported: module_verify will name it. */
+/* The same for one operation. If *supported is false, module_verify will report it. */
 POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool *supported);
-/* tuples.c: `f`, inlined and verified, has the members of tuples one after the other: of %t the arguments %t..0, %t..1, … */
+/* tuples.c: replaces tuples by their members, in an inlined and verified `f`. An argument %t
+ * becomes %t..0, %t..1, … */
 void module_flatten(module *m, function *f);
-/* promote.c: operands of reducers are of the types that these have; when `f` has been verified. */
+/* promote.c: converts operands of reducers to the reducers' types, in a verified `f`. */
 void module_promote(module *m, function *f);
-/* captures.c: what regions of scalars use from outside becomes operands; after that. */
+/* captures.c: makes values that regions of scalars use from outside operands. After
+ * module_promote. */
 void module_capture(module *m, function *f);
-/* batches.c: gathers along a batch have it in the operand's order; when `f` has been verified. */
+/* batches.c: puts the batches of gathers in the operand's order, in a verified `f`. */
 void module_order_batches(module *m, function *f);
 
 #endif

@@ -1,4 +1,5 @@
-/* Operations, by the name behind the dialect's: OP(enumerator, name, how it is lowered). Included by who defines OP. */
+/* Operations, by their name without the dialect: OP(enumerator, name, how it is lowered). Define OP
+ * before including this file. */
 
 /* Of one operand, element by element. */
 OP(ABS, "abs", HOW_ELEMENT)
@@ -92,7 +93,7 @@ OP(RESHAPE, "reshape", HOW_INDEX)
 OP(REVERSE, "reverse", HOW_INDEX)
 OP(SLICE, "slice", HOW_INDEX)
 OP(TRANSPOSE, "transpose", HOW_INDEX)
-/* Shapes that are operands; results have static shapes. */
+/* Shapes are operands, but results have static shapes. */
 OP(DYNAMIC_BROADCAST_IN_DIM, "dynamic_broadcast_in_dim", HOW_INDEX)
 OP(DYNAMIC_GATHER, "dynamic_gather", HOW_INDEX)
 OP(DYNAMIC_IOTA, "dynamic_iota", HOW_INDEX)
@@ -108,7 +109,7 @@ OP(MAP, "map", HOW_INDEX)
 OP(REDUCE, "reduce", HOW_INDEX)
 OP(REDUCE_WINDOW, "reduce_window", HOW_INDEX)
 OP(BATCH_NORM_INFERENCE, "batch_norm_inference", HOW_INDEX)
-/* Of others: expand.c; broadcast_add and the like are one. */
+/* Expanded to other operations (expand.c). broadcast_add and the like share one code. */
 OP(BROADCASTING, "broadcast_", HOW_OTHER)
 OP(CONSTANT_LIKE, "constant_like", HOW_OTHER)
 OP(EINSUM, "einsum", HOW_OTHER)
@@ -120,10 +121,10 @@ OP(BATCH_NORM_GRAD, "batch_norm_grad", HOW_OTHER)
 OP(DYNAMIC_CONV, "dynamic_conv", HOW_OTHER)
 OP(DYNAMIC_PAD, "dynamic_pad", HOW_OTHER)
 OP(RNG, "rng", HOW_OTHER)
-/* The state of random numbers that nobody passes on: where it is; what it is to be. */
+/* The state of random numbers that the engine keeps: RNG_STATE reads it, RNG_KEEP sets it. */
 OP(RNG_STATE, "rng_state", HOW_OTHER)
 OP(RNG_KEEP, "rng_keep", HOW_OTHER)
-/* What each replica has, one behind the other. */
+/* The operands of all replicas, concatenated. */
 OP(EVERYWHERE, "everywhere", HOW_OTHER)
 
 /* Several elements of the result at a time. */
@@ -140,7 +141,7 @@ OP(CASE, "case", HOW_FLOW)
 OP(IF, "if", HOW_FLOW)
 OP(WHILE, "while", HOW_FLOW)
 
-/* Values that are no tensors, and those that go through. */
+/* Values that are not tensors, and operations that return their operands. */
 OP(AFTER_ALL, "after_all", HOW_OTHER)
 OP(CREATE_TOKEN, "create_token", HOW_OTHER)
 OP(GET_TUPLE_ELEMENT, "get_tuple_element", HOW_OTHER)
@@ -169,7 +170,7 @@ OP(REPLICA_ID, "replica_id", HOW_OTHER)
 OP(RUN_PARALLEL, "run_parallel", HOW_OTHER)
 OP(SEND, "send", HOW_OTHER)
 
-/* What conformance programs say about their results. */
+/* Checks of results in conformance programs. */
 OP(EXPECT_ALMOST_EQ, "expect_almost_eq", HOW_OTHER)
 OP(EXPECT_ALMOST_EQ_CONST, "expect_almost_eq_const", HOW_OTHER)
 OP(EXPECT_CLOSE, "expect_close", HOW_OTHER)

@@ -1,5 +1,5 @@
-/* Modules as text, in the generic form: what read.c reads again, and the same for the same module. Places in the source
- * and attributes of frameworks, which mean nothing here, are left out. */
+/* Prints modules in the generic form, which read.c can read. Equal modules give equal text. Places
+ * in the source and attributes of frameworks are left out, since they have no meaning here. */
 #include "models/print.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void print_element(text *to, element_type e, const uint8_t *bytes)
   }
 }
 
-/* Returns where the next element is. */
+/* Returns the next element. */
 static const uint8_t *print_rows(text *to, const model_type *t, uint32_t dimension,
                                  const uint8_t *at)
 {
@@ -134,7 +134,7 @@ static void print_attribute(text *to, const module *m, const attribute *a)
     text_add(to, " : %s", element_infos[a->type->element].name);
 }
 
-/* "mhlo.sharding": of a dialect; ours have no point. */
+/* "mhlo.sharding" is of a framework; ours have no dot. */
 static void print_attributes(text *to, const module *m, const operation *op)
 {
   bool any = false;
@@ -184,7 +184,7 @@ static void print_op(text *to, const module *m, const operation *op, int depth, 
   print_types(to, m, op->operands, op->num_operands);
   text_add(to, " -> ");
   print_types(to, m, op->results, op->num_results);
-  /* What people call it, where that is more than the number. */
+  /* The name in the source, if it is more than a number. */
   const char *name = names && op->num_results ? op->results[0]->name : NULL;
   text_add(to, name ? "  // %s\n" : "\n", name);
 }

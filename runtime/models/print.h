@@ -5,8 +5,8 @@
 #include "models/module.h"
 #include "models/text.h"
 
-/* All functions, or `only` one; `names`: with the names that values have in the source, as comments. Numbers of values are
- * set anew. */
+/* Prints all functions, or `only` one. `names`: adds the source's names of values as comments.
+ * Values are renumbered. */
 void module_print(text *to, const module *m, function *only, bool names);
 
 #endif

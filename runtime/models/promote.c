@@ -1,12 +1,14 @@
-/* Reducers in wider types than their operands: the specification lets the region of a reduce, a reduce_window, a scatter or a
- * select_and_scatter have float arguments for halves, and the result is then of floats, too.
+/* Reducers in wider types than their operands. The specification allows the region of a reduce,
+ * reduce_window, scatter or select_and_scatter to have, for example, float arguments for halves;
+ * the result is then of floats, too. Operands are converted first:
  *
  *   reduce(%x: bf16 init: %z: bf16) by f32     reduce(convert(%x): f32 init: convert(%z): f32) by f32
  *
- * Wider types have all values of the narrower ones, so a select takes the wide element and makes it what it was. */
+ * The select region keeps its type: its arguments are wide, and are narrowed again inside. That
+ * loses nothing, because the wider type has all values of the narrower one. */
 #include "models/module.h"
 
-/* operands[i] is of `element` from here on; *link: where the conversion is linked in. */
+/* Converts operands[i] to `element`. *link is where the conversion is inserted. */
 static void promote(module *m, operation ***link, operation *op, size_t i, element_type element)
 {
   if (op->operands[i]->type->element == element) return;
@@ -20,7 +22,7 @@ static void promote(module *m, operation ***link, operation *op, size_t i, eleme
   *link = &convert->next;
 }
 
-/* The select's arguments become wide; what is there makes them narrow again first. */
+/* Makes the arguments of select wide and narrows them inside. */
 static void narrow_arguments(module *m, const operation *op, block *b, const model_type *wide)
 {
   for (size_t i = b->num_arguments; i-- > 0;) {
@@ -35,7 +37,7 @@ static void narrow_arguments(module *m, const operation *op, block *b, const mod
   }
 }
 
-/* Inputs and what goes with each of them: initial values, or updates behind a scatter's indices. */
+/* Converts inputs and what belongs to each: an initial value, or an update of a scatter. */
 static void promote_reducer(module *m, operation ***link, operation *op)
 {
   size_t behind = op->num_results + (op->code == OP_SCATTER ? 1 : 0);

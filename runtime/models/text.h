@@ -1,4 +1,4 @@
-/* Text that grows: codelets, and what one notation becomes in another. */
+/* A growing text buffer, for codelets and generated StableHLO. */
 #ifndef POPULUS_MODELS_TEXT_H
 #define POPULUS_MODELS_TEXT_H
 

@@ -1,5 +1,6 @@
-/* Tuples are their members, one after the other: of what @main takes and returns (whoever runs the program has a handle for each
- * tensor), of what control flow carries, and of all between. So lowering sees no tuples.
+/* Replaces each tuple by its members, one after the other: in arguments and results of @main (each
+ * tensor has its own handle), in values that control flow carries, and everywhere else. Lowering
+ * sees no tuples.
  *
  *   @main(%t: tuple<A, tuple<B>>)                      @main(%t..0: A, %t..1: B)
  *   %1 = get_tuple_element %t[1]                       (%1 is what %t..1 is)
@@ -18,8 +19,7 @@ typedef struct value_list {
 
 typedef struct flattener {
   module *m;
-  value_list
-      *members; /* of each value, by its number, all that is in it; none yet: it is its only one */
+  value_list *members; /* by value number: its members; empty: itself */
 } flattener;
 
 static size_t count_members(const model_type *type)
@@ -41,7 +41,7 @@ static void append(value_list *to, const value_list *from)
   to->count += from->count;
 }
 
-/* Of values that have been gone through. */
+/* The members of values that have been processed. */
 static value_list members_of_all(const flattener *f, value *const *values, size_t count)
 {
   size_t total = 0;
@@ -51,7 +51,7 @@ static value_list members_of_all(const flattener *f, value *const *values, size_
   return all;
 }
 
-/* New values for a type's members. Tuples are as deep as the reader lets them be. */
+/* New values for a type's members. Recursion is bounded: the reader limits nesting. */
 static void add_members(const flattener *f, value_list *to, const value *whole,
                         const model_type *type)
 {
@@ -65,7 +65,7 @@ static void add_members(const flattener *f, value_list *to, const value *whole,
   to->values[to->count++] = member;
 }
 
-/* Values where they are defined: what is in them takes their place. */
+/* Replaces values by their members where they are defined. */
 static void define(flattener *f, value ***values, size_t *count)
 {
   for (size_t i = 0; i < *count; ++i) {

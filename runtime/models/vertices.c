@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same source is one codelet, whatever it is for. */
+/* Equal sources share one codelet. */
 uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem)
 {
   for (size_t i = 0; i < l->num_codelets; ++i)
@@ -73,7 +73,8 @@ typedef struct codelet_list {
   size_t count, capacity;
 } codelet_list;
 
-/* One that is in the list already counts for all that have its source. Names are in the first model's arena. */
+/* Adds codelets with new sources to the list, and gives all of them their common names, which are
+ * in the first model's arena. */
 static void join(codelet_list *list, lowering *l, pop_arena *arena)
 {
   for (size_t i = 0; i < l->num_codelets; ++i) {
@@ -104,7 +105,8 @@ static void compile(lowering *const *all, size_t count)
   free(joined.items);
 }
 
-/* If they do not compile, all graphs have that error; whose codelet it is of is found by compiling those of each alone. */
+/* If compilation fails, all graphs have the error. The codelets of each graph are then compiled
+ * alone, to find whose error it is. */
 void lowering_compile(lowering *const *all, size_t count)
 {
   if (!count) return;
