@@ -1,12 +1,13 @@
-/* What attributes of HLO text say is looked at before it is translated: a name that is misspelt, or numbers in another notation, would
- * mean something else without a word.
+/* Checks attributes of HLO text before it is translated. A misspelt name, or numbers in another
+ * notation, would otherwise silently change the meaning.
  *
- *   window={size=3x3 stride=2x2 pad=1_1x0_0}   parts by these names; a number, or two, for each dimension
+ *   window={size=3x3 stride=2x2 pad=1_1x0_0}   only parts with these names; a number, or two, for each dimension
  *   padding=0_1x0_1_2                          two numbers for each dimension, or three
  *   slice={[0:4], [1:5:2]}                     two numbers for each dimension, or three
  *   dimensions={0,1}                           numbers
  *
- * Versions of XLA add attributes, so one that nobody knows is refused only if a known one is a letter or two away. */
+ * New versions of XLA add attributes. So an unknown name is an error only if it is nearly a known
+ * one. */
 #include "models/hlo_text.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those that mean something here, and those of other things beside which they stand. */
+/* Attributes that have a meaning here, and others that stand beside them. */
 static const char *const known[] = {"algorithm",
                                     "batch_group_count",
                                     "branch_computations",
@@ -95,7 +96,8 @@ static pop_error *fail_at(const hlo_module *h, const hlo_attribute *a, const cha
 
 /* ---- names ---- */
 
-/* Is the one the other with a letter more, less, or another one; or with two neighbours changed over? */
+/* Do the words differ by one letter more, less or other, or by two neighbouring letters that are
+ * swapped? */
 static bool is_near(const char *a, const char *b)
 {
   size_t n = strlen(a), m = strlen(b), same = 0, behind = 0;
@@ -128,7 +130,8 @@ static const char *skip_number(const char *at)
   return at;
 }
 
-/* From `at` to `end`: `count` dimensions with 'x' between them, of each `least` to `most` numbers with '_' between them. */
+/* From `at` to `end`: `count` dimensions separated by 'x'; each has `least` to `most` numbers
+ * separated by '_'. */
 static bool are_numbers(const char *at, const char *end, uint32_t count, int least, int most)
 {
   for (uint32_t d = 0; d < count; ++d) {
@@ -143,7 +146,8 @@ static bool are_numbers(const char *at, const char *end, uint32_t count, int lea
   return at == end;
 }
 
-/* {0,1}; what else stands in braces, such as computations and groups, is read with care by who reads it. */
+/* A list such as {0,1}. Other things in braces, such as computations and groups, are checked by the
+ * code that reads them. */
 static bool is_list(const char *at)
 {
   if (*at++ != '{') return false;

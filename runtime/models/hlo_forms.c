@@ -1,9 +1,9 @@
-/* Instructions that StableHLO has in another form.
+/* Instructions whose form in StableHLO is another one.
  *
- *   x-start, x-update, x-done           x at once, where it starts: nothing goes on beside it here
- *   all-to-all of several operands      one of what they are together
- *   dynamic-slice with a list of indices   with an operand for each
- *   rng-get-and-update-state            the state of random numbers that nobody passes on, and one that is further on
+ *   x-start, x-update, x-done              x, done completely at x-start: nothing runs asynchronously here
+ *   all-to-all of several operands         an all_to_all of their concatenation
+ *   dynamic-slice with a list of indices   one with an operand for each index
+ *   rng-get-and-update-state               a read and an update of the state that the engine keeps
  */
 #include "models/hlo_translate.h"
 
@@ -21,8 +21,8 @@ static bool ends_in(const char *opcode, const char *end)
 
 /* ---- asynchronous ones ---- */
 
-/* The type of a start is that of the result, or a tuple: of the operands, the result, and more that only its done looks at (of a
- * copy the result comes first). Which member is the result; -1: all. */
+/* Which member of a start's type is the result; -1: all of it. The type is the result's, or a tuple
+ * of operands, result, and values that only its done uses. For a copy, the result comes first. */
 static int64_t result_member(const hlo_instruction *i)
 {
   if (strcmp(i->opcode, "all-reduce-start") == 0) return -1;
@@ -36,7 +36,8 @@ static size_t first_leaf(const hlo_type *t, int64_t member)
   return first;
 }
 
-/* The instruction that starts: async-start calls a computation, others say by their names what they are. */
+/* The synchronous instruction. An async-start calls a computation; the names of others say what
+ * they do. */
 static hlo_instruction *started(translation *t, const hlo_instruction *i, const hlo_type *type)
 {
   hlo_instruction *one = pop_arena_alloc(t->h->m->arena, sizeof *one);
@@ -51,7 +52,8 @@ static hlo_instruction *started(translation *t, const hlo_instruction *i, const 
   return one;
 }
 
-/* Leaves of the operands and of the result; the rest are numbers that mean nothing. */
+/* The leaves are those of the operands and of the result. The remaining ones are numbers without a
+ * meaning here. */
 static pop_error *write_start(translation *t, hlo_computation *c, hlo_instruction *i)
 {
   int64_t member = result_member(i);
@@ -83,7 +85,7 @@ static pop_error *write_start(translation *t, hlo_computation *c, hlo_instructio
   return NULL;
 }
 
-/* Back to what it was that started. */
+/* Follows updates back to the start. */
 static const hlo_instruction *start_of(const hlo_instruction *i)
 {
   while (i->num_operands == 1 && ends_in(i->opcode, "-update")) i = i->operands[0];
@@ -113,7 +115,8 @@ static pop_error *write_update(translation *t, hlo_instruction *i)
 
 /* ---- all-to-all ---- */
 
-/* "%x..all = concatenate of all operands, [1, …] each; all_to_all of that; %x..0, … its parts. */
+/* "%x..all" is the concatenation of all operands, reshaped to [1, …]. Its all_to_all is cut into
+ * %x..0, … */
 static pop_error *write_all_to_all(translation *t, hlo_computation *c, hlo_instruction *i)
 {
   size_t n = i->num_operands;
@@ -158,7 +161,8 @@ static pop_error *write_all_to_all(translation *t, hlo_computation *c, hlo_instr
 
 /* ---- dynamic slices ---- */
 
-/* The operand behind the tensors is a list of indices: its elements take its place. */
+/* The operand after the tensors is a list of indices. It is replaced by one operand for each
+ * element. */
 static pop_error *write_dynamic(translation *t, hlo_computation *c, hlo_instruction *i)
 {
   size_t tensors = i->num_operands - 1;
@@ -201,8 +205,9 @@ static bool has_list_of_indices(const hlo_instruction *i)
 
 /* ---- random numbers ---- */
 
-/* A number that `delta` is added to each time, and above it one that no other instruction has, so that all have streams of their
- * own: in the second word, or in u64[1] in the upper bits. */
+/* The state is a counter, which grows by `delta` at each execution, and a key. Each instruction has
+ * a key of its own, so all have different streams. The key is the second word of u64[2], or the
+ * upper bits of u64[1]. */
 static pop_error *write_state(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
   const char *delta = hlo_attribute_value(i, "delta"), *name = hlo_unique_name(t, c, i);
@@ -223,7 +228,7 @@ static pop_error *write_state(translation *t, const hlo_computation *c, hlo_inst
            "%s..new = stablehlo.concatenate %s..key, %s..sum, dim = 0 : (%s, %s) -> "
            "tensor<2xui64>\npopulus.rng_keep %s..old, %s..new : tensor<2xui64>, tensor<2xui64>\n",
            n, n, n, one, one, n, n);
-  /* What it was before, of what it is now: the old one is no more. */
+  /* The old counter, from the new one: it has been overwritten. */
   text_add(to, "%s..first = stablehlo.subtract %s..sum, %s..delta : %s\n", n, n, n, one);
   if (both)
     text_add(to, "%s = stablehlo.concatenate %s..first, %s..key, dim = 0 : (%s, %s) -> %s\n", n, n,

@@ -1,8 +1,8 @@
-/* Which replicas are together: lists of HLO text become matrices, a row for each group.
+/* Replica groups: lists of HLO text become matrices with a row for each group.
  *
- *   {{0,1},{2}}            [[0, 1], [2, -1]]     shorter groups end in -1
- *   {}                     no rows: all are one group
- *   [2,2]<=[2,2]T(1,0)     [[0, 2], [1, 3]]      from 0, as [2,2], of which dimension 1 comes first, as rows
+ *   {{0,1},{2}}            [[0, 1], [2, -1]]     shorter groups are padded with -1
+ *   {}                     no rows: all replicas are one group
+ *   [2,2]<=[2,2]T(1,0)     [[0, 2], [1, 3]]      iota of shape [2,2], transposed to (1,0), reshaped to [2,2]
  */
 #include "models/hlo_text.h"
 
@@ -18,7 +18,8 @@ typedef struct groups {
   uint32_t rows, columns;
 } groups;
 
-/* "[2,3]" with `brackets`, "[]" or "()", around it: up to MODEL_MAX_RANK numbers; false: it is no such list. */
+/* Reads a list such as "[2,3]", of at most MODEL_MAX_RANK numbers. `brackets` is "[]" or "()".
+ * False if it is not such a list. */
 static bool read_list(const char **at, const char *brackets, int64_t *numbers, uint32_t *count)
 {
   char *end;
@@ -32,7 +33,7 @@ static bool read_list(const char **at, const char *brackets, int64_t *numbers, u
   return *(*at)++ == brackets[1];
 }
 
-/* Sizes of at least 1, and their product. */
+/* The product of sizes, which must be at least 1. */
 static bool multiply(const int64_t *sizes, uint32_t rank, int64_t *product)
 {
   *product = 1;
@@ -82,7 +83,7 @@ static bool read_iota(const hlo_module *h, const char *at, groups *g)
   return true;
 }
 
-/* {{0,1},{2}}; twice: the first time to know the longest row. */
+/* Reads {{0,1},{2}}. It is called twice: the first call finds the length of the longest row. */
 static void list_members(const char *text, groups *g)
 {
   uint32_t row = 0, column = 0, columns = 0;

@@ -1,4 +1,4 @@
-/* Constants of HLO text: braces become brackets, and numbers are written as the type wants them. */
+/* Constants of HLO text: braces become brackets, and numbers are written in the type's notation. */
 #include "models/hlo_text.h"
 
 #include <ctype.h>
@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Infinity and NaN have no name in the other notation: their bits. */
+/* Infinity and NaN have no name in StableHLO, so they are written as their bits. */
 static const struct {
   const char *element;
-  unsigned bits, mantissa; /* all; those below the exponent */
+  unsigned bits, mantissa; /* bits of the type; of its mantissa */
 } layouts[] = {
     {"f16", 16, 10}, {"bf16", 16, 7}, {"f32", 32, 23}, {"complex<f32>", 32, 23}, {"f64", 64, 52}};
 
-/* What stands in the mantissa: of an infinity nothing, of "nan" its first bit, of "nan(0x400001)" what is said. `end`: behind
- * the name; NULL: the name is of no number, or has a payload that is none. */
+/* Reads the mantissa of an infinity or NaN: 0 for "inf", the first bit for "nan", the payload for
+ * "nan(0x400001)". Returns the end of the name. NULL if it is neither, or the payload does not
+ * fit. */
 static const char *read_mantissa(const char *at, unsigned bits, uint64_t *mantissa)
 {
   *mantissa = 0;
@@ -48,7 +49,7 @@ static const char *add_special(text *to, const char *element, const char *at)
   return NULL;
 }
 
-/* One number or word, to its end. */
+/* Adds one number or word, and returns its end. */
 static const char *add_number(text *to, const char *element, const char *at)
 {
   const char *begin = at, *behind = add_special(to, element, at);

@@ -1,4 +1,4 @@
-/* Instructions that are one operation each: by which name, with which attributes and regions. */
+/* Instructions that become one operation each: its name, attributes and regions. */
 #include "models/hlo_text.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ char *hlo_type_text(const hlo_module *h, const hlo_type *t)
 
 /* ---- lists ---- */
 
-/* "{1, 0}" is "[1, 0]"; nothing is "[]". */
+/* "{1, 0}" becomes "[1, 0]"; NULL becomes "[]". */
 static char *brackets(const hlo_module *h, const char *braces)
 {
   char *copy = pop_arena_strdup(h->m->arena, braces ? braces : "{}");
@@ -26,7 +26,7 @@ static char *brackets(const hlo_module *h, const char *braces)
   return copy;
 }
 
-/* Numbers between `separators`, one list for each place in a group: "1_2x3_4" has two groups of two. */
+/* A list of `count` numbers from text such as "3x3". Missing ones are `fallback`. */
 static char *numbers_of(const hlo_module *h, const char *text, int64_t fallback, uint32_t count)
 {
   char *all = pop_arena_strdup(h->m->arena, "[");
@@ -39,7 +39,7 @@ static char *numbers_of(const hlo_module *h, const char *text, int64_t fallback,
   return PRINT("%s]", all);
 }
 
-/* Of "size=3x3 stride=2x2": what stands behind the key; NULL. */
+/* The value of a key in text such as "size=3x3 stride=2x2". NULL if it is not there. */
 static const char *window_part(const hlo_module *h, const char *window, const char *key)
 {
   size_t n = strlen(key);
@@ -53,7 +53,8 @@ static const char *window_part(const hlo_module *h, const char *window, const ch
   return NULL;
 }
 
-/* "1_2x0_1": [[1, 2], [0, 1]]; with `interior` a third number. */
+/* "1_2x0_1" as lists: low [1, 0], high [2, 1], pairs [[1, 2], [0, 1]]. `interior` has each third
+ * number. */
 typedef struct pad_lists {
   char *low, *high, *interior, *pairs;
 } pad_lists;
@@ -84,7 +85,7 @@ static pad_lists read_padding(const hlo_module *h, const char *text, uint32_t co
 
 typedef enum value_kind { LIST, FIRST, INT, BOOL, WORD } value_kind;
 
-/* Those that have another name, or that must be there. Of several rows for an operation each adds one. */
+/* Attributes that have another name, or that must be there. An operation may have several rows. */
 static const struct {
   const char *opcode, *key, *name;
   value_kind kind;
@@ -157,7 +158,7 @@ static char *simple_attributes(const hlo_module *h, const hlo_instruction *i, ch
 
 /* ---- attributes with a notation of their own ---- */
 
-/* name<key = [list], …> of those keys that are there. */
+/* "name<key = [list], …>" with the keys that are there. */
 static char *dictionary(const hlo_module *h, const hlo_instruction *i, const char *name,
                         const char *const keys[][2], size_t count)
 {
@@ -224,7 +225,7 @@ static char *slice_attributes(const hlo_module *h, const hlo_instruction *i)
                lists[2]);
 }
 
-/* A list of pairs or rows as a tensor; none has one row of nothing. */
+/* A list of pairs as a tensor, even if it is empty. */
 static char *rows_attribute(const hlo_module *h, const char *name, const char *pairs, uint32_t rows)
 {
   return rows ? PRINT("%s = dense<%s> : tensor<%ux2xi64>", name, pairs, rows)
@@ -331,7 +332,7 @@ static const char *operation_name(const hlo_module *h, const char *opcode)
   char *name = pop_arena_strdup(h->m->arena, opcode);
   for (char *p = name; *p; ++p)
     if (*p == '-') *p = '_';
-  /* What nobody knows is named by the verifier, as the dump has it. */
+  /* An unknown opcode keeps its name from the dump; the verifier reports it. */
   return op_find(name) == OP_COUNT ? PRINT("hlo.%s", opcode) : PRINT("stablehlo.%s", name);
 }
 

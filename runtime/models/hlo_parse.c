@@ -1,4 +1,4 @@
-/* HLO text to computations of instructions. */
+/* Parses HLO text to computations of instructions. */
 #include "models/hlo_text.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@ enum { MAX_NESTING = 100 };
 typedef struct scanner {
   hlo_module *h;
   pop_arena *arena;
-  const char *text; /* a copy with blanks for comments */
+  const char *text; /* a copy in which comments are blanks */
   const char *at, *end;
   pop_error *error;
   unsigned depth;
@@ -21,7 +21,7 @@ bool hlo_recognise(const char *text, size_t begin, size_t end)
 {
   static const char first[] = "HloModule";
   while (begin < end && isspace((unsigned char)text[begin])) begin++;
-  /* In front of it there may be comments, and a separator of modules. */
+  /* Comments and a separator of modules may come first. */
   while (end - begin >= 2 && text[begin] == '/' && text[begin + 1] == '/') {
     while (begin < end && text[begin] != '\n') begin++;
     while (begin < end && isspace((unsigned char)text[begin])) begin++;
@@ -58,7 +58,7 @@ static bool fail(scanner *s, const char *at, const char *format, ...)
 
 /* ---- characters and words ---- */
 
-/* Comments, such as index=5 in long lists, become blanks; those in strings are none. */
+/* Replaces comments, such as index=5 in long lists, by blanks, except in strings. */
 static void blank_comments(char *text, size_t begin, size_t end)
 {
   bool quoted = false, line = false, block = false;
@@ -109,7 +109,7 @@ static bool in_word(char c)
          c == ':';
 }
 
-/* A name; without '%'. NULL: there is none. */
+/* Reads a name and returns it without '%'. NULL if there is none. */
 static char *word(scanner *s)
 {
   skip_blanks(s);
@@ -132,7 +132,8 @@ static bool take_word(scanner *s, const char *wanted)
   return true;
 }
 
-/* Up to one of `stops` outside of brackets and strings; a copy without blanks around it. NULL: it has no end. */
+/* A copy of the text up to one of `stops` outside of brackets and strings, trimmed. NULL if there
+ * is no such end. */
 static char *balanced(scanner *s, const char *stops)
 {
   skip_blanks(s);
@@ -189,7 +190,7 @@ static bool number(scanner *s, int64_t *value)
   return true;
 }
 
-/* {1,0:T(8,128)}: tiles and memory spaces behind ':' mean nothing here. */
+/* {1,0:T(8,128)}: tiles and memory spaces after ':' are ignored. */
 static bool read_layout(scanner *s, hlo_type *t)
 {
   for (uint32_t d = 0; d < t->rank; ++d) t->layout[d] = t->rank - 1 - d;
@@ -290,7 +291,7 @@ static hlo_instruction *find_instruction(const hlo_computation *c, const char *n
   return n < c->num_instructions && c->instructions ? c->instructions[n] : NULL;
 }
 
-/* "f32[2]{0} %x, %y": the last word of each. */
+/* "f32[2]{0} %x, %y": the name is the last word of each. */
 static bool read_operands(scanner *s, const hlo_computation *c, hlo_instruction *i,
                           const char *begin)
 {
@@ -388,7 +389,7 @@ static bool read_computation(scanner *s)
   if (!c.name) return fail(s, s->at, "a computation is expected: its name, and '{'");
   if (hlo_find_computation(s->h, c.name))
     return fail(s, s->text + c.offset, "there is a computation %s already", c.name);
-  /* Its signature says what its parameters and ROOT say. */
+  /* The signature repeats what the parameters and ROOT say. */
   bool good = true;
   if (is(s, '(')) good = balanced(s, "{") != NULL;
   good = good && expect(s, '{');
@@ -413,7 +414,7 @@ static void read_header_number(const char *line, const char *key, int64_t *value
   if (at) *value = strtoll(at + strlen(key), NULL, 10);
 }
 
-/* Tables of names and lines of the program that was traced, which metadata refers to. */
+/* Tables of names and lines of the traced program, to which metadata refers. */
 static bool skip_table(scanner *s)
 {
   static const char *const tables[] = {"FileNames", "FunctionNames", "FileLocations",
@@ -440,7 +441,7 @@ static bool read_header(scanner *s)
   return true;
 }
 
-/* The ENTRY, or the last one if none says so. */
+/* Without an ENTRY the last computation is the entry. */
 static void mark_entry(scanner *s)
 {
   hlo_module *h = s->h;

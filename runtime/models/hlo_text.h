@@ -1,10 +1,12 @@
-/* HLO text, as XLA's --xla_dump_to writes it (*.txt, before and after optimisation), becomes StableHLO text, which
- * read.c reads; a table says which place of the one stands for which place of the other.
+/* Translates HLO text to StableHLO text, which read.c reads. HLO text is what XLA's --xla_dump_to
+ * writes (*.txt, before and after optimisation). A table maps places in the StableHLO text to
+ * places in the HLO text.
  *
  *   text --hlo_parse.c--> computations of instructions --hlo_translate.c, hlo_operation.c--> text
  *
- * A value that is a tuple is its members from the first to the last, "leaves", all through: of parameters, calls, loops
- * and branches. Layouts matter to bitcast only; sharding, metadata and backend_config to nothing here.
+ * Tuples are replaced by their members, recursively, everywhere: in parameters, calls, loops and
+ * branches. These members are called "leaves". Only bitcast depends on layouts. Sharding, metadata
+ * and backend_config are ignored.
  */
 #ifndef POPULUS_MODELS_HLO_TEXT_H
 #define POPULUS_MODELS_HLO_TEXT_H
@@ -14,16 +16,16 @@
 
 typedef struct hlo_type {
   bool tuple, token;
-  const char *element; /* as StableHLO calls it: "i32" */
+  const char *element; /* StableHLO's name: "i32" */
   uint32_t rank;
   int64_t dims[MODEL_MAX_RANK];
-  int64_t layout[MODEL_MAX_RANK]; /* dimensions from the one that changes fastest */
+  int64_t layout[MODEL_MAX_RANK]; /* dimensions, the fastest-varying first */
   struct hlo_type *members;
   size_t num_members;
 } hlo_type;
 
 typedef struct hlo_attribute {
-  const char *key, *value; /* value: as it stands, without blanks around it */
+  const char *key, *value; /* value: the text, trimmed */
   uint32_t offset;
 } hlo_attribute;
 
@@ -32,12 +34,12 @@ typedef struct hlo_instruction {
   uint32_t offset;
   bool root;
   hlo_type type;
-  const char *inside; /* what stands in its parentheses */
+  const char *inside; /* the text in its parentheses */
   struct hlo_instruction **operands;
   size_t num_operands;
   hlo_attribute *attributes;
   size_t num_attributes;
-  char **leaves; /* the values' names in the translation, as many as the type has tensors */
+  char **leaves; /* names in the translation, one for each tensor of the type */
 } hlo_instruction;
 
 typedef struct hlo_computation {
@@ -48,11 +50,11 @@ typedef struct hlo_computation {
   pop_name_table by_name;
   hlo_instruction *root;
   bool entry, wanted, function_written; /* wanted: as a function */
-  unsigned open; /* regions of it that are being written: it cannot contain itself */
+  unsigned open; /* regions of it that are being written, to detect recursion */
 } hlo_computation;
 
 typedef struct hlo_module {
-  module *m; /* for the arena and for messages: its text is the HLO text */
+  module *m; /* for its arena and its messages; its text is the HLO text */
   const char *name;
   int64_t num_replicas, num_partitions;
   hlo_computation *computations;
@@ -60,7 +62,7 @@ typedef struct hlo_module {
   pop_name_table by_name;
 } hlo_module;
 
-/* Does the text begin as such a module does? */
+/* Does the text begin as an HLO module does? */
 bool hlo_recognise(const char *text, size_t begin, size_t end);
 
 /* hlo_parse.c */
@@ -72,11 +74,11 @@ size_t hlo_num_leaves(const hlo_type *t);
 /* Its n-th tensor. */
 const hlo_type *hlo_leaf(const hlo_type *t, size_t n);
 
-/* hlo_translate.c: the StableHLO text; `places` are m's for it. */
+/* hlo_translate.c: writes the StableHLO text and sets m's `places`. */
 POP_MUST_CHECK pop_error *hlo_translate(hlo_module *h, text *to);
 
-/* hlo_operation.c: an instruction that is one operation: its name, its attributes as StableHLO writes them ("" or "{…}"),
- * and the computations that are its regions. */
+/* hlo_operation.c: an instruction that becomes one operation. It has the operation's name, its
+ * attributes as StableHLO writes them ("" or "{…}"), and the computations that are its regions. */
 typedef struct hlo_operation {
   const char *name, *attributes;
   hlo_computation *regions[2];
@@ -84,7 +86,7 @@ typedef struct hlo_operation {
 } hlo_operation;
 POP_MUST_CHECK pop_error *hlo_describe(const hlo_module *h, const hlo_instruction *i,
                                        hlo_operation *op);
-/* hlo_check.c: names of attributes, and their values as far as they are numbers. */
+/* hlo_check.c: checks names of attributes, and values that are numbers. */
 POP_MUST_CHECK pop_error *hlo_check_attributes(const hlo_module *h, const hlo_instruction *i);
 /* hlo_literal.c: "dense<…> : type" of a constant. */
 POP_MUST_CHECK pop_error *hlo_literal(const hlo_module *h, const hlo_instruction *i, text *to);

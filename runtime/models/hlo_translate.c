@@ -1,4 +1,4 @@
-/* Computations become functions and regions. */
+/* Writes computations as functions and regions. */
 #include "models/hlo_translate.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define PRINT(...) pop_arena_printf(t->h->m->arena, __VA_ARGS__)
 
-/* What is written from here on stands for the instruction. */
+/* The text from here on is translated from the instruction at `offset`. */
 static void mark(translation *t, uint32_t offset)
 {
   module_place p = {(uint32_t)t->to->size, offset};
@@ -16,14 +16,15 @@ static void mark(translation *t, uint32_t offset)
 
 /* ---- names and lists ---- */
 
-/* What several computations have is the entry's under its own name: its parameters are the module's arguments. */
+/* The instruction's name. If other computations have the same name, the entry keeps it, because its
+ * parameters are the module's arguments. */
 const char *hlo_unique_name(translation *t, const hlo_computation *c, const hlo_instruction *i)
 {
   bool several = !c->entry && pop_name_table_find(&t->repeated, i->name) != POP_NAME_NONE;
   return several ? PRINT("%%%s..%s", i->name, c->name) : PRINT("%%%s", i->name);
 }
 
-/* Names as results of an operation are called; `result`: its name. */
+/* Names the leaves as results of an operation called `result`. */
 void hlo_set_leaves(translation *t, hlo_instruction *i, const char *result)
 {
   size_t count = hlo_num_leaves(&i->type);
@@ -45,7 +46,7 @@ static void write_leaves(translation *t, const hlo_instruction *i, bool comma)
   for (size_t k = 0; k < count; ++k) text_add(t->to, "%s%s", comma || k ? ", " : "", i->leaves[k]);
 }
 
-/* "(%a, %b)" and later "(ta, tb) -> (tc)" */
+/* "(%a, %b)"; the types "(ta, tb) -> (tc)" come later. */
 static void write_operands(translation *t, hlo_instruction *const *operands, size_t count)
 {
   bool comma = false;
@@ -71,7 +72,7 @@ static void write_signature(translation *t, hlo_instruction *const *operands, si
   text_add(t->to, ")\n");
 }
 
-/* "%x:2 = "; a tuple of nothing has no name. */
+/* "%x:2 = "; an empty tuple has no name. */
 static const char *write_results(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
   const char *name = hlo_unique_name(t, c, i);
@@ -100,7 +101,7 @@ static int64_t parameter_number(const hlo_instruction *i)
   return strcmp(i->opcode, "parameter") == 0 ? strtoll(i->inside, NULL, 10) : -1;
 }
 
-/* Its parameters by number; NULL where there is none. */
+/* The computation's parameters by number; NULL for a missing one. */
 static hlo_instruction **parameters_of(translation *t, const hlo_computation *c, size_t *count)
 {
   *count = 0;
@@ -125,7 +126,7 @@ static pop_error *check_parameters(translation *t, const hlo_computation *c,
   return NULL;
 }
 
-/* Its instructions and a return; parameters have their names. */
+/* The computation's instructions and a return. Parameters have been named before. */
 static pop_error *write_body(translation *t, hlo_computation *c, const char *end)
 {
   enum { MAX_DEPTH = 150 };
@@ -270,7 +271,7 @@ static pop_error *write_while(translation *t, hlo_computation *c, hlo_instructio
   return NULL;
 }
 
-/* A branch sees what is outside: its parameter is the operand. */
+/* A branch can see values from outside, so its parameter is an alias of the operand. */
 static pop_error *write_branch(translation *t, const hlo_instruction *i, hlo_computation *branch,
                                size_t operand)
 {
@@ -319,7 +320,7 @@ static pop_error *write_conditional(translation *t, hlo_computation *c, hlo_inst
   return NULL;
 }
 
-/* Bytes of an element; 0: its bits are no whole bytes, or not known. */
+/* Bytes of an element; 0 if it is not of whole bytes, or unknown. */
 static int64_t bytes_of(const char *element)
 {
   for (element_type e = 0; e < ELEMENT_COUNT; ++e)
@@ -328,8 +329,8 @@ static int64_t bytes_of(const char *element)
   return 0;
 }
 
-/* From elements of one type, one behind the other, to those of another: [n] becomes [n, more] of smaller ones, [less, m] of
- * larger ones [less]. */
+/* Reinterprets flat elements as another type: [n] becomes [n, more] if the new elements are
+ * smaller, and [less, m] becomes [less] if they are larger. */
 static pop_error *write_other_bits(translation *t, const hlo_instruction *i, const char *name,
                                    const hlo_type *from, const hlo_type *to)
 {
@@ -356,7 +357,8 @@ static pop_error *write_other_bits(translation *t, const hlo_instruction *i, con
   return NULL;
 }
 
-/* The same bits as they lie in memory: in the order of the operand's layout, then in that of the result's. */
+/* Reinterprets the bits as they lie in memory: takes the elements in the order of the operand's
+ * layout, and orders them by the result's. */
 static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
   const hlo_type *to = &i->type, *from = i->num_operands == 1 ? &i->operands[0]->type : NULL;

@@ -1,6 +1,7 @@
-/* The reader of StableHLO text, from the top: modules, functions, definitions of aliases.
+/* The reader of StableHLO text: modules, functions and definitions of aliases.
  *
- * The reader checks what the language asks for: that names are defined before they are used, and that types agree. */
+ * It checks what the syntax requires: that names are defined before they are used, and that types
+ * agree. */
 #include "models/hlo_text.h"
 #include "models/reader.h"
 
@@ -40,14 +41,15 @@ static bool check_return(reader *r, const function *f)
   return true;
 }
 
-/* "(tensor<3xf32>, …) -> …" behind the name: arguments without names are those of a function that is elsewhere. */
+/* "(tensor<3xf32>, …) -> …" after the name: arguments without names mean that the function is
+ * defined elsewhere. */
 static bool is_declaration(const reader *r)
 {
   token next = lexer_next(r->token.start + r->token.length, r->end);
   return reader_is(r, "(") && next.kind != TOKEN_VALUE && !(next.length == 1 && *next.start == ')');
 }
 
-/* Nothing is known of it but that it may be called; who calls it is told that there is none. */
+/* A declaration is skipped. A call of it then gives the error that there is no such function. */
 static bool read_declaration(reader *r, const char *name)
 {
   const model_type **types;
@@ -119,7 +121,7 @@ static bool read_alias_definition(reader *r)
   return true;
 }
 
-/* !name = type; read_type knows it from then on. */
+/* !name = type; read_type knows the name from then on. */
 static bool read_type_alias(reader *r)
 {
   attribute a = {.kind = ATTRIBUTE_TYPE, .offset = reader_offset(r), .name = reader_text(r)};
@@ -129,7 +131,7 @@ static bool read_type_alias(reader *r)
   return true;
 }
 
-/* @mesh = <["x"=2]>: how values are spread over devices is not our concern. */
+/* @mesh = <["x"=2]>: distribution over devices is ignored. */
 static bool skip_mesh(reader *r)
 {
   attribute name;
@@ -173,7 +175,7 @@ static bool read_generic_module(reader *r)
          read_type_list(r, &types, &count) && reader_skip_location(r);
 }
 
-/* Functions, modules and definitions up to `close`, NULL: the end. */
+/* Reads functions, modules and definitions up to `close`; NULL for the end of the text. */
 static bool read_top(reader *r, const char *close)
 {
   if (!reader_enter(r)) return false;
@@ -229,7 +231,7 @@ static pop_error *read_text(module *m, size_t begin, size_t end)
   return r.error;
 }
 
-/* HLO text is read as the StableHLO text that it becomes. */
+/* Translates HLO text to StableHLO text and reads that. */
 static pop_error *read_hlo(module *m, size_t begin, size_t end)
 {
   hlo_module *h;

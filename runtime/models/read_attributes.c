@@ -1,4 +1,4 @@
-/* Attributes. What nobody looks at is read over: attributes of frameworks, locations. */
+/* Attributes. Those without a meaning here are skipped: attributes of frameworks, locations. */
 #include "models/reader.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void add_attribute(reader *r, operation *op, attribute a)
   op->attributes = all;
 }
 
-/* Without quotes and with escapes resolved. */
+/* Without quotes, with escapes resolved. */
 static char *string_text(reader *r)
 {
   const char *p = r->token.start, *end = p + r->token.length - 1;
@@ -160,7 +160,7 @@ bool reader_skip_balanced(reader *r)
   return true;
 }
 
-/* One "[b, 0, 1, f]": which dimension is which. Letters are -1 and -2 (the first and the second of `letters`). */
+/* The roles of dimensions, such as "[b, 0, 1, f]". The first of `letters` is -1, the second -2. */
 static bool read_roles(reader *r, const char *letters, attribute *a, const char *name)
 {
   attribute_list list = {0};
@@ -194,7 +194,7 @@ bool read_conv_dimensions(reader *r, attribute *a)
 
 enum { NO_ROLE = -3 };
 
-/* Dimension `d` gets that role; false if there is no such dimension, or it has one. */
+/* Gives dimension `d` the role. False if there is no such dimension, or it has a role already. */
 static bool set_role(attribute *roles, int64_t d, int64_t role)
 {
   if (d < 0 || (uint64_t)d >= roles->num_items || roles->items[d].integer != NO_ROLE) return false;
@@ -202,7 +202,8 @@ static bool set_role(attribute *roles, int64_t d, int64_t role)
   return true;
 }
 
-/* What read_roles reads of letters, from numbers of dimensions: `first`, `second` and `spatial` are their names. */
+/* The result of read_roles from numbers of dimensions instead of letters. names[1] to names[3] are
+ * the attributes for the first letter, the second, and the spatial dimensions. */
 static bool roles_of_numbers(reader *r, const attribute *raw, const char *const names[4],
                              attribute *a)
 {
@@ -227,7 +228,7 @@ static bool roles_of_numbers(reader *r, const attribute *raw, const char *const 
                                 names[0], names[1], names[2], names[3]);
 }
 
-/* raw input_batch_dimension = 0, input_spatial_dimensions = [1, 2], … >: the same in numbers. */
+/* raw input_batch_dimension = 0, input_spatial_dimensions = [1, 2], … >: the same with numbers. */
 static bool read_raw_conv_dimensions(reader *r, attribute *a)
 {
   static const char *const names[3][4] = {
@@ -246,7 +247,8 @@ static bool read_raw_conv_dimensions(reader *r, attribute *a)
   return true;
 }
 
-/* Behind '<': names with values, or an enumerator, or what is none of our business. */
+/* What follows '<': names with values, an enumerator, or something of another dialect, which is
+ * skipped. */
 static bool read_structured(reader *r, const char *dialect_name, attribute *a)
 {
   if (strcmp(dialect_name, "#stablehlo.conv") == 0 || strcmp(dialect_name, "#mhlo.conv") == 0)
@@ -337,7 +339,7 @@ static bool read_name(reader *r, attribute *a)
   return read_type(r, &a->type);
 }
 
-/* ": (…) -> …" behind a string: the operation's types. */
+/* ": (…) -> …" after a string is the operation's type. */
 static bool is_before_list(const reader *r)
 {
   token next = lexer_next(r->token.start + r->token.length, r->end);

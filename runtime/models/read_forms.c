@@ -1,13 +1,14 @@
-/* The forms in which people write operations, as the dialects' printers do.
+/* The pretty forms of operations, as the dialects' printers write them.
  *
- * Nearly all are operands, "name = value", enumerators and a dictionary, in some order with commas; only the
- * names differ from the attributes' own. A few have regions or notations of their own. */
+ * Nearly all consist of operands, "name = value", enumerators and a dictionary, in some order with
+ * commas. Only the names differ from those of the attributes. A few have regions or a notation of
+ * their own. */
 #include "models/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What "name = " means in the form of an operation. */
+/* The attribute for "name = " in the pretty form of an operation. */
 static const struct {
   op_code code;
   const char *form, *attribute;
@@ -170,7 +171,7 @@ static bool read_form_value(reader *r, operation *op, const char *name)
       while (!reader_is(r, ">") && r->token.kind != TOKEN_END) reader_advance(r);
       if (!reader_expect(r, ">")) return false;
     } else if (r->token.kind == TOKEN_INTEGER || reader_is(r, "-")) {
-      /* Without a type: the ':' behind it is the operation's. */
+      /* A number without a type: the ':' after it belongs to the operation. */
       a = (attribute){.kind = ATTRIBUTE_INT, .offset = reader_offset(r)};
       if (!reader_integer(r, &a.integer)) return false;
     } else if (!read_attribute(r, &a)) {
@@ -182,7 +183,7 @@ static bool read_form_value(reader *r, operation *op, const char *name)
   return true;
 }
 
-/* A name without '=': an enumerator of a compare, or an attribute. */
+/* A name without '=': an enumerator of a compare. */
 static bool read_word(reader *r, operation *op, const char *name, uint32_t offset)
 {
   attribute a = {.kind = ATTRIBUTE_WORD, .text = name, .offset = offset};
@@ -262,7 +263,7 @@ static bool read_typed_name(reader *r, char **name, value **v)
   return reader_define(r, *name, offset, one, 1);
 }
 
-/* reducer(%a: t, %b: t) (%c: u, %d: u) { … }: arguments of the block are %a, %c, %b, %d. */
+/* reducer(%a: t, %b: t) (%c: u, %d: u) { … }: the block's arguments are %a, %c, %b, %d. */
 static bool read_reducer(reader *r, operation *op, size_t inputs)
 {
   value **arguments = pop_arena_alloc(r->arena, 2 * inputs * sizeof *arguments);
@@ -280,7 +281,7 @@ static bool read_reducer(reader *r, operation *op, size_t inputs)
   return good;
 }
 
-/* applies stablehlo.add: the block is made. */
+/* applies stablehlo.add: makes the block. */
 static bool make_reducer(reader *r, operation *op, const char *name, uint32_t offset)
 {
   static const char dialect[] = "stablehlo.";
@@ -403,8 +404,8 @@ static bool read_while(reader *r, operation *op, const model_type ***results, si
   return good;
 }
 
-/* manual_computation(%x, %y) in_shardings=[…] out_shardings=[…] manual_axes={…} (%a: t, %b: u) { … }: how values are spread over
- * devices is not our concern. */
+/* manual_computation(%x, %y) in_shardings=[…] out_shardings=[…] manual_axes={…} (%a: t, %b: u) { …
+ * }: distribution over devices is ignored. */
 static bool read_manual(reader *r, operation *op)
 {
   size_t mark = r->num_bindings;
@@ -425,7 +426,7 @@ static bool read_manual(reader *r, operation *op)
   return good;
 }
 
-/* true: the types have been read, too. */
+/* True if the types have been read, too. */
 bool read_form(reader *r, operation *op, const model_type ***results, size_t *num_results)
 {
   if (op->code == OP_REDUCE) return read_reduce(r, op, results, num_results);
@@ -444,7 +445,8 @@ bool read_form(reader *r, operation *op, const model_type ***results, size_t *nu
       if (r->token.kind != TOKEN_VALUE && r->token.kind != TOKEN_NAME &&
           r->token.kind != TOKEN_SYMBOL && r->token.kind != TOKEN_STRING)
         break;
-      /* Of what stands alone on its line the next line begins with a name, too. */
+      /* An operation may be alone on its line. The name on the next line is then not its
+       * operand. */
       if (r->token.kind == TOKEN_VALUE && !first && op->code != OP_COMPOSITE) break;
       if (r->token.kind == TOKEN_NAME && (reader_is(r, "loc") || strchr(reader_text(r), '.')))
         break;
@@ -456,7 +458,7 @@ bool read_form(reader *r, operation *op, const model_type ***results, size_t *nu
     const attribute *value = op_attribute(op, "value");
     if (value && value->kind == ATTRIBUTE_DENSE &&
         value == &op->attributes[op->num_attributes - 1]) {
-      /* Its type is that of the result of a constant. */
+      /* The constant's type is the result's type. */
       if (op->code == OP_CONSTANT) {
         *results = pop_arena_alloc(r->arena, sizeof **results);
         (*results)[0] = value->type;

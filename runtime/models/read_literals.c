@@ -1,4 +1,4 @@
-/* dense<…>: elements as nested lists, one for all, or their bytes in hexadecimal. */
+/* dense<…>: elements as nested lists, one element for all, or bytes in hexadecimal. */
 #include "models/reader.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text is there twice: elements are counted when the type is known, which stands behind them. */
+/* The elements are read twice, because their type follows them in the text. */
 typedef struct literal {
   const model_type *type;
   uint8_t *data;
@@ -43,7 +43,8 @@ static bool read_integer_element(reader *r, element_type e, bool negative, uint8
   return true;
 }
 
-/* Hexadecimal: the bits. `real` is the type of the number: a complex one's part has half of the bytes. */
+/* Hexadecimal digits are the bits. `real` is the type of the number: for a complex number that of a
+ * part. */
 static bool read_float_element(reader *r, element_type real, bool negative, uint8_t *at)
 {
   char *text = reader_text(r), *end;
@@ -58,7 +59,7 @@ static bool read_float_element(reader *r, element_type real, bool negative, uint
   if (r->token.kind != TOKEN_INTEGER && r->token.kind != TOKEN_NUMBER)
     return reader_fail(r, "a number is expected for %s", element_infos[real].name);
   double number = strtod(text, &end);
-  if (real == ELEMENT_F32) { /* not by way of double, which would round twice */
+  if (real == ELEMENT_F32) { /* not through double, which would round twice */
     float f = strtof(text, &end);
     if (negative) f = -f;
     memcpy(at, &f, 4);
@@ -118,7 +119,7 @@ static bool read_list(reader *r, literal *l, uint32_t dimension)
   return reader_expect(r, "]");
 }
 
-/* "0x…": bytes as they lie in memory; bits of i1 eight to a byte, if they are not a byte each. */
+/* "0x…": bytes as they lie in memory. Elements of i1 are a byte each, or packed eight to a byte. */
 static bool read_bytes(reader *r, literal *l, attribute *a, const char *digits, size_t length)
 {
   if (length < 2 || digits[0] != '0' || digits[1] != 'x' || length % 2)
@@ -148,7 +149,7 @@ static bool read_bytes(reader *r, literal *l, attribute *a, const char *digits, 
   return true;
 }
 
-/* The '>' of dense<…> at this level; strings are whole tokens. */
+/* Skips to the '>' of dense<…> on this level. Strings are single tokens. */
 static bool skip_elements(reader *r)
 {
   while (!reader_is(r, ">")) {
@@ -189,12 +190,12 @@ bool read_dense(reader *r, attribute *a)
   const char *behind = r->token.start;
   if (a->type->kind != TYPE_TENSOR)
     return reader_fail_at(r, a->type->offset, "the type of a constant is a tensor");
-  /* Named with all that is not supported. */
+  /* The verifier reports it with all else that is not supported. */
   if (a->type->element == ELEMENT_COUNT || a->type->dynamic) return true;
   literal l = {.type = a->type, .wanted = type_elements(a->type)};
   if (l.wanted == UINT64_MAX)
     return reader_fail_at(r, a->type->offset, "a tensor has at most 2^32 - 1 elements");
-  /* A splat needs one; of others the text has at least a character for each element. */
+  /* A splat has one element. Otherwise the text has at least one character for each element. */
   uint64_t room = l.wanted < (uint64_t)(end - begin) + 1 ? l.wanted : (uint64_t)(end - begin) + 1;
   if (begin < end && *begin == '"' && a->type->element == ELEMENT_I1)
     room = l.wanted < 8 * (uint64_t)(end - begin) ? l.wanted : 8 * (uint64_t)(end - begin);
@@ -209,7 +210,7 @@ bool read_dense(reader *r, attribute *a)
 
 /* ---- resources ---- */
 
-/* dense_resource<name> : type. The bytes begin with their alignment, 4 bytes. */
+/* dense_resource<name> : type. The bytes begin with their alignment, which takes 4 bytes. */
 bool read_dense_resource(reader *r, attribute *a)
 {
   enum { ALIGNMENT_DIGITS = 8 };
@@ -241,8 +242,8 @@ bool read_dense_resource(reader *r, attribute *a)
   return read_bytes(r, &l, a, digits, length - ALIGNMENT_DIGITS);
 }
 
-/* {-# dialect_resources: { builtin: { name: "0x…", … } } #-}, which stands behind all that uses it: it is looked for
- * before anything is read. */
+/* {-# dialect_resources: { builtin: { name: "0x…", … } } #-}. It comes after everything that uses
+ * it, so it is found and read first. */
 bool read_resources(reader *r)
 {
   const token first = r->token;

@@ -1,6 +1,7 @@
-/* Operations in both forms, and the blocks and regions that they are in.
+/* Operations in both forms, with their blocks and regions.
  *
- * The types that stand behind an operation must be those of its operands. What an operation wants of them is verify.c's concern. */
+ * The types after an operation must be those of its operands. What an operation requires of them is
+ * checked by verify.c. */
 #include "models/reader.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ bool add_operand(reader *r, operation *op)
 {
   value *v = NULL;
   if (!reader_use(r, &v)) return false;
-  /* Room is doubled: there may be many. */
+  /* The room is doubled, since there may be many operands. */
   size_t n = op->num_operands;
   if ((n & (n - 1)) == 0) {
     value **more = pop_arena_alloc(r->arena, (n ? 2 * n : 1) * sizeof *more);
@@ -44,7 +45,7 @@ bool read_check_type(reader *r, const operation *op, const value *v, const model
                         type_text(r->arena, v->type), type_text(r->arena, type));
 }
 
-/* "(a, b) -> c": operands must have the types that are said. */
+/* "(a, b) -> c": operands must have the types that are written. */
 static bool check_operand_types(reader *r, const operation *op, const model_type **types,
                                 size_t count, uint32_t offset)
 {
@@ -56,7 +57,8 @@ static bool check_operand_types(reader *r, const operation *op, const model_type
   return true;
 }
 
-/* "%p, %a, %b : t, u" of a select, "%a, %b : t" of others: the last type is that of the last operands. */
+/* "%p, %a, %b : t, u" of a select, "%a, %b : t" of others: the last type is that of all remaining
+ * operands. */
 static bool check_last_types(reader *r, const operation *op, const model_type **types, size_t count)
 {
   for (size_t i = 0; i < op->num_operands; ++i) {
@@ -141,7 +143,7 @@ bool read_generic(reader *r, operation *op, const model_type ***results, size_t 
   return reader_expect(r, ":") && read_op_types(r, op, true, results, num_results);
 }
 
-/* "stablehlo.add" is an add; calls and returns may stand without dialect. */
+/* "stablehlo.add" is an add. Calls and returns may have no dialect. */
 static op_code code_of(const char *name)
 {
   if (strcmp(name, "sdy.sharding_constraint") == 0 || strcmp(name, "sdy.reshard") == 0)
@@ -162,7 +164,8 @@ static op_code code_of(const char *name)
   return OP_COUNT;
 }
 
-/* What compilers for several devices, or with memory elsewhere, want to know: here the value goes through. */
+/* Annotations for distribution over devices, or for memory elsewhere. Here the operand is the
+ * result. */
 static bool is_annotation(const char *target)
 {
   static const char *const targets[] = {"LayoutConstraint",
@@ -183,7 +186,7 @@ static bool is_annotation(const char *target)
   return false;
 }
 
-/* Functions of custom_call that are operations by another name. */
+/* Custom calls that are operations by another name. */
 static op_code code_of_custom_call(const operation *op, const model_type *const *types,
                                    size_t num_types)
 {
@@ -193,12 +196,12 @@ static op_code code_of_custom_call(const operation *op, const model_type *const 
     op_code code = code_of(target);
     if (op_infos[code].how == HOW_ELEMENT || code == OP_TOP_K) return code;
   }
-  bool same = op->num_operands == num_types; /* else a part of it is on each of several devices */
+  bool same = op->num_operands == num_types; /* otherwise the result is a shard of the operand */
   for (size_t i = 0; i < num_types && same; ++i) same = type_equal(types[i], op->operands[i]->type);
   return same && is_annotation(target) ? OP_OPTIMIZATION_BARRIER : OP_CUSTOM_CALL;
 }
 
-/* Such an operation has its attributes, k and largest of a top_k, in a dictionary. */
+/* Such an operation has its attributes in a dictionary: k and largest of a top_k. */
 static void resolve_custom_call(reader *r, operation *op, const model_type *const *types,
                                 size_t num_types)
 {
@@ -277,7 +280,7 @@ static bool read_op_inside(reader *r, operation *op, const model_type ***types, 
   bool typed = read_form(r, op, types, num_types);
   if (r->error) return false;
   if (typed) return true;
-  /* Types are optional where there is nothing to say. */
+  /* Types are optional if there are none to write. */
   if (reader_take(r, ":")) return read_op_types(r, op, false, types, num_types);
   return op->num_operands && op->code == OP_RETURN
              ? reader_fail(r, "':' and the operands' types are expected")
@@ -353,7 +356,7 @@ static bool read_block_ops(reader *r, block *b)
   return true;
 }
 
-/* { … }: arguments may have been read. */
+/* "{ … }"; its arguments may have been read already. */
 bool read_region(reader *r, block *b, value **arguments, size_t num_arguments)
 {
   size_t mark = r->num_bindings;

@@ -1,6 +1,8 @@
-/* What an operation must say for itself. Without it, or with a name that is misspelt, it would do something else without a word: a reverse
- * of no dimensions, a solve with the other triangle. Attributes that others add, between braces of their own, may be anything;
- * what stands between <{ and }> is the operation's. */
+/* Checks that an operation has its required attributes. Without one, or with a misspelt name, it
+ * would silently do something else: a reverse of no dimensions, a solve with the other triangle.
+ *
+ * The attributes in plain braces may have any names, because frameworks add some. Those between <{
+ * and }> must be the operation's own. */
 #include "models/reader.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ typedef struct requirement {
   bool optional;
 } requirement;
 
-/* Those of which the verifier (verify.h) would not miss anything, or what it expands before that (expand.c). */
+/* Attributes that the verifier (verify.h) would not miss, or that expand.c needs before it. */
 static const requirement requirements[] = {
     {OP_ALL_GATHER, "all_gather_dim", WANTED_INT, false},
     {OP_ALL_TO_ALL, "concat_dimension", WANTED_INT, false},
@@ -92,7 +94,7 @@ bool read_check_required(reader *r, const operation *op)
 
 /* ---- names ---- */
 
-/* Of all operations together: a name that no operation has is misspelt. */
+/* The properties of all operations together. A name that no operation has is misspelt. */
 static const char *const properties[] = {"algorithm",
                                          "all_gather_dim",
                                          "api_version",
@@ -184,7 +186,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
   return false;
 }
 
-/* Names of other dialects have a dot. */
+/* Names of other dialects contain a dot. */
 static bool is_property(const char *name)
 {
   return strchr(name, '.') || is_one_of(name, properties, sizeof properties / sizeof *properties);
@@ -200,7 +202,7 @@ bool read_check_properties(reader *r, const operation *op)
   return true;
 }
 
-/* Of the dimension numbers of dot_general, gather and scatter. */
+/* The fields in dimension numbers of dot_general, gather and scatter. */
 static const char *const dimension_numbers[] = {"collapsed_slice_dims",
                                                 "index_vector_dim",
                                                 "input_batching_dims",

@@ -18,7 +18,7 @@ static bool element_named(const char *name, size_t length, element_type *e)
   return false;
 }
 
-/* What stands for an element: a name, or a name with <…>. */
+/* The text of an element's type: a name, or a name with <…>. */
 static bool read_element(reader *r, model_type *t)
 {
   uint32_t at = reader_offset(r);
@@ -47,7 +47,8 @@ static bool read_element(reader *r, model_type *t)
   return true;
 }
 
-/* "2x3x" and '?' in front of the element. Tokens do not know them, so this is by characters. */
+/* "2x3x" and '?' before the element. Tokens do not fit this, so it is read character by
+ * character. */
 static bool read_dimensions(reader *r, model_type *t)
 {
   int64_t dims[MODEL_MAX_RANK + 1];
@@ -84,7 +85,7 @@ static bool read_dimensions(reader *r, model_type *t)
   return true;
 }
 
-/* Up to the closing '>' or ')' on this level: encodings, layouts. */
+/* Skips encodings and layouts, up to the closing '>' or ')' on this level. */
 static bool skip_rest(reader *r)
 {
   int depth = 0;
@@ -108,7 +109,8 @@ static bool read_tensor(reader *r, model_type *t)
   return reader_expect(r, ">");
 }
 
-/* With all in all at most MAX_TYPES: names make it easy to write a tuple of more than anybody can go through. */
+/* At most MAX_TYPES members in all. With aliases, a short text could otherwise describe a tuple too
+ * large to process. */
 static bool read_tuple(reader *r, model_type *t)
 {
   enum { MAX_TYPES = 1 << 16 };
@@ -159,7 +161,7 @@ static bool read_type_inside(reader *r, model_type *t)
   }
   if (r->token.kind != TOKEN_NAME && r->token.kind != TOKEN_BANG)
     return reader_fail(r, "a type is expected, such as tensor<2x3xf32>");
-  /* A scalar's type, in attributes; what is none of ours is named when it is used. */
+  /* A scalar type, in attributes. An unknown one is reported where it is used. */
   model_type element = {0};
   if (!read_element(r, &element)) return false;
   t->kind = element.unsupported ? TYPE_OTHER : TYPE_TENSOR;

@@ -1,4 +1,4 @@
-/* The text as the parts of the reader go through it: token by token, with the names that are known at that place. */
+/* The reader's access to the text: token by token, with the names that are in scope. */
 #include "models/reader.h"
 
 #include <errno.h>
@@ -128,7 +128,7 @@ static size_t hash_name(const char *name)
   return h ^ (h >> 15);
 }
 
-/* The slot that has the name, or would have it. */
+/* The slot of the name, or the free one where it belongs. */
 static size_t find_slot(const reader *r, const char *name)
 {
   size_t slot = hash_name(name) & (r->num_slots - 1);
@@ -162,7 +162,8 @@ bool reader_define(reader *r, const char *name, uint32_t offset, value **values,
   return true;
 }
 
-/* Names that were defined behind `mark` are gone: their slots stay, without values, for the chains of others. */
+/* Removes names that were defined after `mark`. Their slots stay, without values, because chains of
+ * other names pass through them. */
 void reader_forget(reader *r, size_t mark)
 {
   for (size_t i = mark; i < r->num_bindings; ++i) r->bindings[i].values = NULL;

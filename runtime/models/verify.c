@@ -1,14 +1,14 @@
-/* What the specification asks of operations: ranks, shapes, types and attributes. What follows relies on it, so
- * everything that code is generated from is looked at here.
+/* Checks what the specification requires of operations: ranks, shapes, types and attributes. Later
+ * stages rely on it, so everything that code is generated from is checked here.
  *
- * Operations and types that are not supported are collected, so that they are all named at once. */
+ * Operations and types that are not supported are collected and reported together. */
 #include "models/verify.h"
 
 static pop_error *verify_block(verifier *v, const block *b);
 
 void name_unsupported(verifier *v, uint32_t offset, const char *what)
 {
-  /* The same thing once, where it is first. */
+  /* Each thing is reported once, at its first place. */
   char *quoted = pop_xasprintf("%s is not supported", what);
   if (v->unsupported && strstr(v->unsupported, quoted)) {
     free(quoted);
@@ -85,7 +85,7 @@ pop_error *want_ints(verifier *v, const operation *op, const char *name, size_t 
   return NULL;
 }
 
-/* A list of dimensions of a tensor of this rank, each once. */
+/* A list of dimensions of a tensor of this rank, without repetition. */
 pop_error *want_dims(verifier *v, const operation *op, const char *name, const int64_t *dims,
                      size_t count, uint32_t rank)
 {
@@ -134,7 +134,7 @@ bool listed(const dims_list *l, int64_t d)
 
 /* ---- regions of scalars ---- */
 
-/* Arguments: scalars of the types; results: scalars of theirs. */
+/* The region has this many arguments, of supported types. Arguments and results are scalars. */
 pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t arguments)
 {
   const block *b = &op->regions[region];
@@ -153,7 +153,8 @@ pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t
   return NULL;
 }
 
-/* Integers of as many bits or more, floating-point numbers of more; of f16 and bf16 neither has all values of the other. */
+/* To integers of at least as many bits, or floating-point numbers of more bits. Neither f16 nor
+ * bf16 has all values of the other. */
 static bool is_promotable(element_type type, element_type wide)
 {
   if (element_is_integer(type) && element_is_integer(wide))
@@ -207,7 +208,7 @@ static pop_error *verify_op(verifier *v, const operation *op)
     name_unsupported(v, op->offset, op->name);
     return NULL;
   }
-  /* Of what is not supported no more is said. */
+  /* No other errors are reported for a type that is not supported. */
   for (size_t i = 0; i < op->num_operands + op->num_results; ++i) {
     const model_type *t =
         i < op->num_operands ? op->operands[i]->type : op->results[i - op->num_operands]->type;

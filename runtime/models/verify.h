@@ -1,4 +1,5 @@
-/* What the files of the verifier (verify*.c) have in common: what may be asked of any operation, and who looks at which. */
+/* Shared by verify*.c: checks that apply to any operation, and which function verifies which
+ * operation. */
 #ifndef MODELS_VERIFY_H
 #define MODELS_VERIFY_H
 
@@ -35,7 +36,7 @@ typedef struct dims_list {
 
 /* verify.c */
 
-/* The same thing once, where it is first. */
+/* Each thing is reported once, at its first place. */
 void name_unsupported(verifier *v, uint32_t offset, const char *what);
 pop_error *want_counts(verifier *v, const operation *op, size_t operands, size_t results,
                        size_t regions);
@@ -43,22 +44,22 @@ pop_error *want_tensors(verifier *v, const operation *op);
 /* `count` integers, each in [least, most]. */
 pop_error *want_ints(verifier *v, const operation *op, const char *name, size_t count,
                      int64_t fallback, int64_t least, int64_t most, const int64_t **values);
-/* A list of dimensions of a tensor of this rank, each once. */
+/* A list of dimensions of a tensor of this rank, without repetition. */
 pop_error *want_dims(verifier *v, const operation *op, const char *name, const int64_t *dims,
                      size_t count, uint32_t rank);
 pop_error *want_shape(verifier *v, const operation *op, const model_type *is, const int64_t *dims,
                       uint32_t rank);
-/* The same of a list in a dictionary. */
+/* The same for a list in a dictionary. */
 pop_error *dict_dims(verifier *v, const operation *op, const attribute *dn, const char *name,
                      uint32_t rank, dims_list *list);
 /* And in ascending order. */
 pop_error *dict_sorted_dims(verifier *v, const operation *op, const attribute *dn, const char *name,
                             uint32_t rank, dims_list *list);
 bool listed(const dims_list *l, int64_t d);
-/* Regions of scalars. Arguments: scalars of the types; results: scalars of theirs. */
+/* A region of scalars: it has this many arguments, of supported types, and returns scalars. */
 pop_error *verify_region(verifier *v, const operation *op, size_t region, size_t arguments);
-/* Arguments a0 … an b0 … bn, results r0 … rn, where ai, bi, ri and the operation's result i have one type: that of element i or a
- * wider one of its kind. */
+/* Arguments a0 … an b0 … bn, results r0 … rn. For each i the types of ai, bi, ri and the
+ * operation's result i are equal: that of element i, or a wider one of its kind. */
 pop_error *verify_reducer(verifier *v, const operation *op, size_t region, size_t inputs,
                           size_t first);
 pop_error *verify_comparator(verifier *v, const operation *op, size_t inputs);
@@ -85,7 +86,7 @@ pop_error *verify_bitcast(verifier *v, const operation *op);
 pop_error *verify_gather(verifier *v, const operation *op);
 pop_error *verify_scatter(verifier *v, const operation *op);
 
-/* verify_compute.c: what is calculated of many */
+/* verify_compute.c: elements calculated from many */
 
 pop_error *verify_reduce(verifier *v, const operation *op);
 pop_error *verify_reduce_window(verifier *v, const operation *op);
@@ -112,7 +113,7 @@ pop_error *verify_jax_call(verifier *v, const operation *op);
 
 /* verify_flow.c */
 
-/* A scalar that the text says, or that follows from static shapes. */
+/* Sets `is` if the scalar is constant, or follows from static shapes. */
 bool known_integer(const value *v, unsigned depth, int64_t *is);
 
 pop_error *verify_flow(verifier *v, const operation *op);

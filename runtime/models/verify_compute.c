@@ -1,4 +1,5 @@
-/* Operations that calculate of many elements: reductions, windows, sorting, products, transforms. */
+/* Operations that calculate an element from many: reductions, windows, sorting, products,
+ * transforms. */
 #include "models/inline.h"
 #include "models/verify.h"
 
@@ -27,7 +28,7 @@ pop_error *verify_reduce(verifier *v, const operation *op)
   return verify_reducer(v, op, 0, inputs, 0);
 }
 
-/* The size that a window gives a dimension. */
+/* The number of windows in a dimension. */
 static int64_t windowed(int64_t size, int64_t low, int64_t high, int64_t base, int64_t window,
                         int64_t dilation, int64_t stride)
 {

@@ -1,4 +1,4 @@
-/* Operations whose elements come from elsewhere: constants, shapes, slices, gather and scatter. */
+/* Operations that take elements from elsewhere: constants, shapes, slices, gather and scatter. */
 #include "models/verify.h"
 
 pop_error *verify_constant(verifier *v, const operation *op)

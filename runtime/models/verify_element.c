@@ -1,4 +1,4 @@
-/* Operations element by element: how many operands, of what. */
+/* Operations element by element: the number and types of operands. */
 #include "models/verify.h"
 
 typedef enum element_set {
@@ -6,11 +6,11 @@ typedef enum element_set {
   SET_I1 = 2,
   SET_FLOAT = 4,
   SET_COMPLEX = 8,
-  SET_F64 = 16, /* f64 is not there though other floats are */
+  SET_F64 = 16, /* f64 is not supported, but other floats are */
   SET_ALL = 15
 } element_set;
 
-/* What the first operand may be. */
+/* The types that the first operand may have. */
 static const struct {
   op_code code;
   unsigned set;
@@ -93,7 +93,7 @@ static element_set set_of(element_type e)
   return element_is_float(e) ? SET_FLOAT : SET_INTEGER;
 }
 
-/* The type of the result, where it is not the operand's. */
+/* The result's element type, which may differ from the operand's. */
 static element_type result_element(const operation *op)
 {
   element_type e = type_of(op, 0)->element;
@@ -120,7 +120,7 @@ static element_type result_element(const operation *op)
   }
 }
 
-/* Complex numbers have no order, and each kind of numbers has its own one. */
+/* Complex numbers are not ordered. Each other kind of numbers has a comparison of its own. */
 static pop_error *verify_comparison(verifier *v, const operation *op, const char *direction)
 {
   element_type e = type_of(op, 0)->element;
@@ -174,7 +174,7 @@ pop_error *verify_element(verifier *v, const operation *op)
        "%s: the operand is of %s, which has no sign", op->name, element_infos[e].name);
   for (size_t i = 0; i < op->num_operands; ++i) {
     const model_type *t = type_of(op, i);
-    /* Scalars go with all shapes in select's predicate and clamp's bounds. */
+    /* select's predicate and clamp's bounds may be scalars, whatever the shape of the others. */
     bool scalar =
         t->rank == 0 && ((op->code == OP_SELECT && i == 0) || (op->code == OP_CLAMP && i != 1));
     WANT(scalar || type_same_shape(t, result), "%s: operand %zu is %s, the result %s", op->name, i,

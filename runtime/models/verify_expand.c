@@ -1,4 +1,5 @@
-/* Operations that others make up (expand.c), but for those that calculate of many. */
+/* Operations that are expanded to others (expand.c), except those that calculate an element from
+ * many. */
 #include "models/inline.h"
 #include "models/verify.h"
 
@@ -86,7 +87,7 @@ pop_error *verify_index_select(verifier *v, const operation *op)
   return NULL;
 }
 
-/* A value with all of its elements: the size that is set is the one that it has. */
+/* Only the operand's own size can be set. */
 pop_error *verify_set_dimension_size(verifier *v, const operation *op)
 {
   POP_TRY(want_counts(v, op, 2, 1, 0));
@@ -124,7 +125,7 @@ static pop_error *want_letter(verifier *v, const operation *op, const char *name
   return NULL;
 }
 
-/* What is asked of the matrices is asked of the operation that it becomes. */
+/* The operation that replaces it checks the matrices. */
 pop_error *verify_jax_call(verifier *v, const operation *op)
 {
   jax_call call = jax_call_of(op);

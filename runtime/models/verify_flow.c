@@ -97,7 +97,8 @@ static pop_error *verify_vertex(verifier *v, const operation *op)
   return NULL;
 }
 
-/* Is every group of processes, or pair, of process 0 alone? No groups: all are one. */
+/* Does every group of processes, or pair, consist of process 0 only? Without groups, all processes
+ * are one group. */
 static bool of_one_process(verifier *v, const operation *op)
 {
   const char *name = op->code == OP_COLLECTIVE_PERMUTE ? "source_target_pairs" : "replica_groups";
@@ -110,7 +111,7 @@ static bool of_one_process(verifier *v, const operation *op)
   return count == 1 || !groups || (groups->kind == ATTRIBUTE_DENSE && count == 0);
 }
 
-/* The dimension that a collective gathers or scatters is one of each operand. */
+/* The dimension that a collective gathers or scatters must be one of each operand. */
 static pop_error *verify_collective_dims(verifier *v, const operation *op)
 {
   static const struct {
@@ -129,7 +130,7 @@ static pop_error *verify_collective_dims(verifier *v, const operation *op)
   return NULL;
 }
 
-/* A module runs as one process; what several would do is named. */
+/* A module runs as one process. A collective between several is reported as not supported. */
 static pop_error *verify_collective(verifier *v, const operation *op)
 {
   if (!of_one_process(v, op)) {
@@ -144,7 +145,8 @@ static pop_error *verify_collective(verifier *v, const operation *op)
   return want_types(v, op, "results", op->results, op->num_results, op->operands, op->num_operands);
 }
 
-/* Tensors and a token come from an infeed, which takes a token, and go to an outfeed, which makes one. */
+/* An infeed takes a token and returns tensors and a token. An outfeed takes tensors and a token and
+ * returns a token. */
 static pop_error *verify_feed(verifier *v, const operation *op)
 {
   bool in = op->code == OP_INFEED;
@@ -162,7 +164,8 @@ static pop_error *verify_feed(verifier *v, const operation *op)
   return NULL;
 }
 
-/* A scalar that the text says, or that follows from static shapes. What has types that are not supported has not been verified. */
+/* Sets `is` if the scalar is constant, or follows from static shapes. Its types may be unsupported,
+ * since such values are not verified. */
 bool known_integer(const value *v, unsigned depth, int64_t *is)
 {
   enum { MAX_DEPTH = 16 };
@@ -210,7 +213,7 @@ bool known_integer(const value *v, unsigned depth, int64_t *is)
   }
 }
 
-/* What jax.export asserts of the shapes that it is called with; they are static here. */
+/* jax.export asserts something about the shapes of a call. Here they are static. */
 static pop_error *verify_assertion(verifier *v, const operation *op)
 {
   int64_t holds;
@@ -322,7 +325,7 @@ pop_error *verify_other(verifier *v, const operation *op)
     return verify_rng(v, op);
   case OP_DYNAMIC_PAD:
     POP_TRY(want_counts(v, op, 5, 1, 0));
-    return want_tensors(v, op); /* the rest of the pad that it becomes */
+    return want_tensors(v, op); /* the other rules are those of the pad that replaces it */
   case OP_DYNAMIC_CONV:
     POP_TRY(want_counts(v, op, 3, 1, 0));
     POP_TRY(want_tensors(v, op));

@@ -1,4 +1,4 @@
-/* Operations on tensors, each to what looks at it; and those that are a few lines. */
+/* Operations on tensors: calls the check of each, and has the short ones. */
 #include "models/verify.h"
 
 static pop_error *verify_iota(verifier *v, const operation *op)
@@ -73,7 +73,8 @@ static pop_error *verify_map(verifier *v, const operation *op)
   return NULL;
 }
 
-/* Those whose result is of the operand's type, or that have a rule of their own for it. */
+/* Operations whose result may have another element type than the operand. They check it
+ * themselves. */
 static bool has_own_type(op_code code)
 {
   return code == OP_DOT || code == OP_DOT_GENERAL || code == OP_CONVOLUTION || code == OP_MAP ||
