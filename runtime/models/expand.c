@@ -3,7 +3,7 @@
  *
  *   batch_norm_training, batch_norm_grad   reduces and operations element by element
  *   dynamic_pad, dynamic_conv              pad, convolution: their padding must be constant
- *   rng                                    rng_bit_generator, with a state that lives as long as the engine
+ *   rng                                    rng_bit_generator, with a state that the engine keeps
  *   reduce_window                          with long windows (expand_windows.c)
  *   fft                                    of long lengths (expand_fft.c)
  *   einsum, torch_index_select             dot_general, gather (expand_einsum.c)

@@ -1,6 +1,6 @@
 /* einsum, unary_einsum and torch_index_select as StableHLO text.
  *
- *   einsum "abk,kc->cab"    dimensions of one operand only are summed first; then dot_general; then transpose
+ *   einsum "abk,kc->cab"    dimensions of one operand only are summed; dot_general; transpose
  *   torch_index_select      gather */
 #include "models/inline.h"
 #include "models/verify.h"

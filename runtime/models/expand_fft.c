@@ -2,9 +2,11 @@
  * definition.
  *
  *   several dimensions    one after the other
- *   RFFT, IRFFT           a complex transform: half of its result is taken, or its input is completed first
- *   length a * b          Cooley and Tukey: transform the rows of a b x a table, multiply by twiddle factors,
- *                         transform the columns; a + b products for each element instead of a * b
+ *   RFFT, IRFFT           a complex transform: half of its result is taken, or its input is
+ *                         completed first
+ *   length a * b          Cooley and Tukey: transform the rows of a b x a table, multiply by twiddle
+ *                         factors, transform the columns; a + b products for each element instead
+ *                         of a * b
  *
  * The result is expanded again: a length of 4,096 becomes sums of 8. The table is transposed
  * between the steps. */

@@ -1,7 +1,7 @@
 /* Checks attributes of HLO text before it is translated. A misspelt name, or numbers in another
  * notation, would otherwise silently change the meaning.
  *
- *   window={size=3x3 stride=2x2 pad=1_1x0_0}   only parts with these names; a number, or two, for each dimension
+ *   window={size=3x3 stride=2x2 pad=1_1x0_0}   only parts with these names; one or two numbers each
  *   padding=0_1x0_1_2                          two numbers for each dimension, or three
  *   slice={[0:4], [1:5:2]}                     two numbers for each dimension, or three
  *   dimensions={0,1}                           numbers

@@ -1,6 +1,6 @@
 /* Instructions whose form in StableHLO is another one.
  *
- *   x-start, x-update, x-done              x, done completely at x-start: nothing runs asynchronously here
+ *   x-start, x-update, x-done              x, done completely at x-start: nothing is asynchronous here
  *   all-to-all of several operands         an all_to_all of their concatenation
  *   dynamic-slice with a list of indices   one with an operand for each index
  *   rng-get-and-update-state               a read and an update of the state that the engine keeps

@@ -2,7 +2,7 @@
  *
  *   {{0,1},{2}}            [[0, 1], [2, -1]]     shorter groups are padded with -1
  *   {}                     no rows: all replicas are one group
- *   [2,2]<=[2,2]T(1,0)     [[0, 2], [1, 3]]      iota of shape [2,2], transposed to (1,0), reshaped to [2,2]
+ *   [2,2]<=[2,2]T(1,0)     [[0, 2], [1, 3]]      iota of shape [2,2], transposed, as [2,2]
  */
 #include "models/hlo_text.h"
 

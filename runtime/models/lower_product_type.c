@@ -2,8 +2,9 @@
  *
  *     result        operands   calculated in
  *     f32, f16      f16        f16, by poplin, with sums in single precision
- *     other floats  any        f32, by poplin: f16 and bf16 are exact there, the sum is rounded at the end
- *     i8, i16, i32  any        i32, in blocks (lower_product_blocks.c): the low bits of sums and products are those of the low bits
+ *     other floats  any        f32, by poplin: f16 and bf16 are exact there; the sum is rounded last
+ *     i8, i16, i32  any        i32, in blocks (lower_product_blocks.c): the low bits of sums and
+ *                              products depend on the low bits only
  *     u8, u16, u32  any        u32
  *     others        any        the result's type
  *

@@ -1,7 +1,8 @@
 /* Models: modules of StableHLO operations, and how they become graphs.
  *
  *   text --read.c--> module --inline.c--> main without calls --verify.c--> the same, checked
- *        --tuples.c, captures.c--> simpler --lower*.c, fuse.c--> variables, programs, and codelets in C --popc--> vertices
+ *        --tuples.c, captures.c--> simpler --lower*.c, fuse.c--> variables, programs, C codelets
+ *        --popc--> vertices
  *
  * A module owns its memory as an arena. The operations of a block are a linked list. Values are in
  * SSA form: each is defined once. Places are offsets in the text; messages compute line and column

@@ -1,8 +1,10 @@
 /* The code of vertices, from the images of the first tiles that have them.
  *
- *   vertex type --first tile--> image --symbol--> function --its words--> instructions, lines, the functions that it refers to
+ *   vertex type --first tile--> image --symbol--> function
+ *               --its words--> instructions, lines, functions that it refers to
  *
- * Functions are written as they are found, those that they refer to behind them; lines of sources are noted on the way and their text comes last.
+ * Functions are written in the order in which they are found: first those of vertices, then those
+ * that they refer to. Source lines are noted on the way; their text comes last.
  */
 #include "profile/code_report.h"
 
@@ -17,20 +19,20 @@
 #include <string.h>
 
 enum {
-  MAX_WORDS = 1 << 18,         /* of all functions: what a page shows without effort */
-  MAX_FUNCTION_WORDS = 1 << 14 /* of one; a tile has room for more */
+  MAX_WORDS = 1 << 18,         /* in all: what a page shows without effort */
+  MAX_FUNCTION_WORDS = 1 << 14 /* in one function; it may have more */
 };
 
 static const uint32_t none = UINT32_MAX;
 
 typedef struct type_code {
-  uint32_t tile, function; /* `none`: no tile has such a vertex; there is no symbol of its code */
+  uint32_t tile, function; /* `none` if no tile has such a vertex; if its code has no symbol */
 } type_code;
 
 typedef struct listing {
   json_writer json;
   const pop_executable *executable;
-  pop_arena *arena; /* names of places, until the tile is done */
+  pop_arena *arena; /* names of places in the source, until the tile is done */
   source_files files;
   type_code *types; /* by vertex type */
   uint32_t num_functions;
@@ -43,11 +45,10 @@ typedef struct tile_code {
   uint32_t tile;
   pop_image image;
   executable_lines *lines;
-  const pop_image_symbol **functions; /* ascending by address, one for each */
+  const pop_image_symbol **functions; /* ascending by address, each address once */
   size_t num_functions;
-  uint32_t *numbers; /* by function: in the report, or `none` */
-  uint32_t
-      *waiting; /* functions that have a number and are to be written, in the order of numbers */
+  uint32_t *numbers; /* by function: its number in the report, or `none` */
+  uint32_t *waiting; /* functions to be written, in the order of their numbers */
   size_t first_waiting, num_waiting;
 } tile_code;
 
@@ -94,7 +95,8 @@ static void find_functions(tile_code *t)
   for (size_t i = 0; i < t->num_functions; ++i) t->numbers[i] = none;
 }
 
-/* The function that begins at the address; num_functions if none does. Of several names, the first. */
+/* The function that begins at the address; num_functions if none does. If several names have the
+ * address, the first. */
 static size_t function_at(const tile_code *t, uint32_t address)
 {
   size_t low = 0, high = t->num_functions;
@@ -108,7 +110,7 @@ static size_t function_at(const tile_code *t, uint32_t address)
   return low < t->num_functions && t->functions[low]->address == address ? low : t->num_functions;
 }
 
-/* Its number in the report, where it will be written. */
+/* The function's number in the report. If it has none, it gets one and is put on the worklist. */
 static uint32_t refer(tile_code *t, size_t function)
 {
   if (t->numbers[function] == none) {
@@ -137,7 +139,8 @@ static uint32_t word_at(const tile_code *t, uint32_t pc)
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The address that a jump goes to, or that a pair of instructions (auipc, addi or jalr) makes; 0: none that is known. */
+/* The address that a jump goes to, or that a pair of instructions (auipc or lui, then addi or jalr)
+ * makes. 0 if it is unknown. */
 static uint32_t address_referred(const tile_code *t, uint32_t begin, uint32_t pc)
 {
   uint32_t word = word_at(t, pc);
@@ -266,7 +269,7 @@ static pop_error *put_tile(listing *l, uint32_t tile, pop_bytes *elf)
   return error;
 }
 
-/* The lowest tile from `tile` on that is the first of some vertex type, or `none`. */
+/* The lowest tile, from `tile` on, that is the first with some vertex type; or `none`. */
 static uint32_t next_tile(const listing *l, uint32_t tile)
 {
   uint32_t next = none;

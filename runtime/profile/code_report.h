@@ -1,4 +1,5 @@
-/* The code of vertices, as JSON: what runs where the cycles go. populus/profile.h says what it holds. */
+/* The code of vertices, as JSON: what runs when cycles are spent. populus/profile.h describes the
+ * format. */
 #ifndef PROFILE_CODE_REPORT_H
 #define PROFILE_CODE_REPORT_H
 

@@ -1,6 +1,7 @@
-/* A report: all that there is to know of an engine in one file, profile.pop.
+/* A report: everything about an engine in one file, profile.pop.
  *
- *   {format: "Populus report", version, graph: the graph profile, execution: the execution profile, if there is one} */
+ *   {format: "Populus report", version, graph: the graph profile, execution: the execution profile, if there is
+ * one} */
 #ifndef PROFILE_COMBINED_PROFILE_H
 #define PROFILE_COMBINED_PROFILE_H
 
@@ -9,7 +10,7 @@
 
 #define REPORT_FILE_NAME "profile.pop"
 
-/* `execution` may be NULL. Errors: graph_profile_open's. */
+/* `execution` may be NULL. Errors: those of graph_profile_open. */
 POP_MUST_CHECK pop_error *report_to_values(const pop_executable *e, const execution *execution,
                                            pop_profile **report);
 POP_MUST_CHECK pop_error *report_to_stream(const pop_executable *e, const execution *execution,

@@ -15,7 +15,7 @@ static struct stream {
   bool has_contexts;
 } stream = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* CBOR: a map of one entry, whose value is a list that ends with a byte of its own. */
+/* CBOR: a map of one entry, whose value is a list of indefinite length. */
 static const char cbor_begin[] = "\xa1\x68"
                                  "contexts\x9f";
 static const char cbor_end[] = "\xff";

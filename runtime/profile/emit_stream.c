@@ -1,4 +1,4 @@
-/* Profiles, and values of them, to streams. */
+/* Writes profiles, and values in them, to streams. */
 #include "base/emitter.h"
 #include "base/json.h"
 #include "base/object.h"
@@ -16,7 +16,7 @@ pop_error *emit_to_stream(emit_function *emit, const void *what, pop_profile_for
                                                 : pop_error_errno(errno, "cannot write a profile");
 }
 
-/* As deep as profiles are nested, which the graph has no part in. */
+/* Recursion is bounded: how deep profiles are nested does not depend on the graph. */
 static void emit_entry(const emitter *to, const char *key, pop_profile_value value)
 {
   pop_profile_kind kind = pop_profile_kind_of(value);

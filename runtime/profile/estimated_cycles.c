@@ -7,8 +7,9 @@ static uint64_t cycles_of(const executable_vertex *vertices, uint32_t i, const u
   return vertices[i].cycles || !taken ? vertices[i].cycles : taken[i];
 }
 
-/* A work's vertices run as they would on the tile: those of no single worker one after the other, which their
- * estimates count in cycles of the tile; then the workers beside each other, each in its own slots. */
+/* The time of a work on its tile. First come the vertices that are not of a single worker, one
+ * after the other; their estimates are in cycles of the tile. Then the workers run in parallel,
+ * each in its own slots. */
 uint64_t estimated_cycles(const pop_executable *e, const executable_work *work,
                           const uint64_t *taken)
 {

@@ -1,5 +1,6 @@
-/* The cycles that the vertices of a work are said to take, scheduled as they run on the tile. `taken` has what those have taken
- * of which nothing is said, by their numbers in the row, in the same unit; NULL: that is not known. */
+/* The estimated cycles of a work, with its vertices scheduled as on the tile. `taken` has, by their
+ * number in the row, what vertices without an estimate took, in the same unit. NULL if that is not
+ * known. */
 #ifndef PROFILE_ESTIMATED_CYCLES_H
 #define PROFILE_ESTIMATED_CYCLES_H
 
@@ -8,7 +9,7 @@
 /* Of the tile. */
 uint64_t estimated_cycles(const pop_executable *e, const executable_work *work,
                           const uint64_t *taken);
-/* During which a vertex runs, of one context each. */
+/* Cycles of one context during which a vertex runs. */
 uint64_t estimated_active_cycles(const pop_executable *e, const executable_work *work,
                                  const uint64_t *taken);
 

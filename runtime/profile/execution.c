@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measures are ascending by tile: counting by kind and index leaves them so. */
+/* Counting sort by kind and index. It is stable, so measures stay ascending by tile. */
 static void sort_measures(execution *x)
 {
   const pop_executable *e = x->executable;
@@ -110,7 +110,7 @@ bool execution_is_on_model(const pop_executable *e)
   return e->target.type == POP_TARGET_IPU_MODEL && !e->cpu;
 }
 
-/* No compute set is measured, and all take what they are said to take. */
+/* Are no compute sets measured, so that estimates are used? */
 static bool is_estimated(const pop_executable *e)
 {
   return e->target.type == POP_TARGET_IPU_MODEL && e->instrumentation.compute == INSTRUMENT_NOTHING;
@@ -150,7 +150,7 @@ const char *execution_mode(const pop_executable *e)
 
 /* ---- what was measured ---- */
 
-/* The measures of one thing: their numbers. */
+/* The numbers of the measures of one thing. */
 static const uint32_t *measures_of(const execution *x, measure_kind kind, size_t index,
                                    size_t *count)
 {
@@ -159,8 +159,8 @@ static const uint32_t *measures_of(const execution *x, measure_kind kind, size_t
   return x->sorted + first;
 }
 
-/* The cycles that a measure of two words has found; 0: it was not executed. Of both words the low 32 bits are
- * known. */
+/* The cycles between the two words of a measure, of which the low 32 bits are known. 0 if it was
+ * not executed. */
 static uint64_t measured_cycles(const execution *x, const executable_measure *m)
 {
   const uint32_t *words = x->words + x->first_word[m - x->executable->measures];
@@ -174,7 +174,8 @@ static bool has_been_executed(const execution *x, uint32_t measure)
   return words[0] || words[1];
 }
 
-/* One tile has measured for itself and those behind it, up to the next that has. */
+/* For INSTRUMENT_DEVICE and INSTRUMENT_IPUS: a tile measures for itself and for all tiles up to the
+ * next that measures. */
 static size_t shared_costs(const execution *x, uint32_t set, const uint32_t *measures, size_t count,
                            tile_cost *costs)
 {
@@ -220,7 +221,7 @@ size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *cost
   return num;
 }
 
-/* Of a call that has begun there is the time when it did. */
+/* Clears the measures of vertices: a call that has begun left its start time there. */
 static void forget_calls(execution *x, uint32_t set, uint32_t tile)
 {
   const pop_executable *e = x->executable;
@@ -245,7 +246,7 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   uint64_t cycles = otherwise;
   forget_calls(x, set, tile);
   for (size_t i = 0; i < count; i++) {
-    /* Where one tile measures for others they sync when all are done: none has come to that. */
+    /* If one tile measures for others, they sync when all are done. That did not happen. */
     uint32_t *words = x->words + x->first_word[measures[i]], from = e->measures[measures[i]].tile;
     if (!shared && from != tile) continue;
     if (from <= tile) cycles = (uint32_t)cycle - words[0];
@@ -254,7 +255,7 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   return cycles;
 }
 
-/* The parts of an exchange as they are planned, on the same tiles. */
+/* The costs of an exchange as planned, for the tiles of its parts. `way` is added to each. */
 static void planned_costs(const execution *x, size_t first_part, size_t num_parts, uint64_t way,
                           tile_cost *costs)
 {
@@ -264,7 +265,7 @@ static void planned_costs(const execution *x, size_t first_part, size_t num_part
   }
 }
 
-/* What was measured of it, instead. */
+/* Replaces costs by what was measured. */
 static void take_measured(const execution *x, measure_kind kind, size_t index, tile_cost *costs,
                           size_t num_costs)
 {
@@ -289,7 +290,8 @@ static uint64_t greatest(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-/* Between IPUs, and between replicas: all tiles take what isa.h says, as the machine counts it (machine/global_exchange.c). */
+/* Between IPUs or replicas all tiles take the same time, which isa.h defines. This computes it as
+ * the machine does (machine/global_exchange.c). */
 static uint64_t global_cycles(const execution *x, const executable_exchange *exchange)
 {
   const pop_executable *e = x->executable;
@@ -320,7 +322,7 @@ size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *c
   return exchange->num_parts;
 }
 
-/* The most that one IPU sends and receives. */
+/* The most bytes that one IPU sends and receives together. */
 static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts)
 {
   const pop_executable *e = x->executable;
@@ -361,7 +363,8 @@ static uint64_t cycles_of_call(const uint32_t *calls, uint32_t call, const execu
   return call < m->words && calls[call] > m->overhead ? calls[call] - m->overhead : 0;
 }
 
-/* Vertices are in a row by what runs them: the supervisor, all workers, each worker. */
+/* The order of vertices in a row: the supervisor's, those of all workers, then those of each
+ * worker. */
 static uint32_t place_in_row(uint32_t worker)
 {
   return worker == EXECUTABLE_ON_SUPERVISOR    ? 0
@@ -369,8 +372,8 @@ static uint32_t place_in_row(uint32_t worker)
                                                : 2 + worker;
 }
 
-/* Where those begin that are run by this one or by what comes behind it in the row: a tile may have thousands, and each of
- * them is asked for. */
+/* The first vertex that is run by `worker` or by a later one in that order. Binary search, because
+ * a tile may have thousands of vertices, and each is asked for. */
 static uint32_t first_by(const executable_vertex *vertices, uint32_t count, uint32_t worker)
 {
   uint32_t low = 0, high = count;
@@ -384,7 +387,7 @@ static uint32_t first_by(const executable_vertex *vertices, uint32_t count, uint
   return low;
 }
 
-/* Calls: the supervisor's, then for each worker those of all workers and its own. */
+/* The order of calls: the supervisor's; then, for each worker, those of all workers and its own. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex)
 {
   const pop_executable *e = x->executable;

@@ -1,4 +1,5 @@
-/* The execution profile in the guide's words. Lists of cycles are by number of the thing, then by tile. */
+/* The execution profile, with the guide's keys. Lists of cycles are by number of the thing, then by
+ * tile. */
 #include "profile/exchange_numbers.h"
 #include "profile/execution_summary.h"
 #include "profile/simulation.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a run's steps are in the simulation. */
+/* The range of a run's steps in the simulation. */
 typedef struct simulated_run {
   uint64_t from, to;
   size_t first_step, num_steps;
@@ -26,7 +27,7 @@ typedef struct execution_emitter {
 
 /* ---- what was measured ---- */
 
-/* A number for each tile; 0 for those that have no part. */
+/* A number for each tile; 0 for tiles that do not take part. */
 static void put_by_tile(const execution_emitter *p, size_t num_costs)
 {
   emit_begin_vector(p->to, NULL);
@@ -119,7 +120,7 @@ static void put_exchanges(const execution_emitter *p)
 
 /* ---- runs ---- */
 
-/* Of a run that ended in an error; others have no such key. */
+/* Only for a run that ended in an error. */
 static void put_fault(const execution_emitter *p, const execution_fault *fault)
 {
   if (!fault->message) return;
@@ -188,7 +189,7 @@ static void put_exchange_fields(const execution_emitter *p, const simulated_step
     emit_int(p->to, "hostExchange", n->of_event[step->index]);
 }
 
-/* Its cycles are of this execution, not the last that all tiles have measured. */
+/* The cycles of this execution. Other tiles have those of the last one that they measured. */
 static void put_faulted_tile(const execution_emitter *p, const simulated_step *step)
 {
   for (size_t i = 0; i < step->num_costs; i++) {
@@ -268,7 +269,7 @@ static void put_simulated_runs(const execution_emitter *p)
   emit_end_vector(p->to);
 }
 
-/* What each tile that takes part has taken: ranges of tiles (the first, how many), then the cycles of each. */
+/* Cycles by tile that takes part: ranges of tiles (first, count), then the cycles of each tile. */
 static void put_cost(const execution_emitter *p, size_t num_costs)
 {
   emit_begin_map(p->to, NULL);
@@ -286,7 +287,8 @@ static void put_cost(const execution_emitter *p, size_t num_costs)
   emit_end_map(p->to);
 }
 
-/* Which tiles wait in each SyncAns: as those of a cost. What they wait differs from time to time. */
+/* The tiles that wait in each SyncAns, as ranges. Their waiting times are not here, because they
+ * differ each time. */
 static void put_acknowledging_tiles(const execution_emitter *p)
 {
   ans_rows rows = ans_rows_new(p->x->executable);
@@ -333,7 +335,7 @@ static void put_types_of_set(const execution_emitter *p, uint32_t set, type_cost
   emit_end_map(p->to);
 }
 
-/* By compute set: its vertex types, how many vertices they have there, and what these have taken together. */
+/* By compute set: its vertex types, how many vertices of each, and their cycles in all. */
 static void put_vertex_types(const execution_emitter *p)
 {
   const pop_executable *e = p->x->executable;
@@ -353,8 +355,8 @@ static void put_types(const execution_emitter *p, const char *key, const uint32_
   emit_end_vector(p->to);
 }
 
-/* On a model: of which types are vertices measured, since nothing is said of them? Which take what the chip's formulae say, which
- * what our estimators say? */
+/* On a model: types whose vertices have no estimate, so that their code was measured; types with
+ * the chip's formulae; types with our estimators. */
 static void put_measured_types(const execution_emitter *p)
 {
   if (!execution_is_on_model(p->x->executable)) return;
@@ -369,7 +371,7 @@ static void put_measured_types(const execution_emitter *p)
   put_types(p, "ourEstimateVertexTypes", e->our_estimates, e->num_our_estimates);
 }
 
-/* What the steps' times are made of, in the order of the numbers that steps have for these things. */
+/* The costs that the steps' times are made of, by the numbers that steps use. */
 static void put_costs(const execution_emitter *p)
 {
   const pop_executable *e = p->x->executable;

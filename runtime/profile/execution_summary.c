@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is printed comes from an execution or, where there is nothing else, from the values of both profiles. */
+/* Prints an execution or, if there is none, the values of both profiles. */
 typedef struct summary {
   FILE *stream;
   const execution *x; /* NULL: from values */
@@ -16,9 +16,9 @@ typedef struct summary {
   double clock_hz;
   uint32_t num_tiles;
   size_t num_types;
-  bool knows_vertices; /* their cycles are measured, or they are said to take so many */
+  bool knows_vertices; /* cycles of single vertices are measured or estimated */
   bool steps;          /* are printed */
-  type_cost *by_type;  /* of all steps, by vertex type */
+  type_cost *by_type;  /* sums over all steps, by vertex type */
   type_cost *of_step;  /* of the current one */
 } summary;
 
@@ -81,7 +81,7 @@ static int compare_costs(const void *a, const void *b)
   return x->type < y->type ? -1 : 1;
 }
 
-/* The most expensive first; types that were not executed are left out. */
+/* Most expensive first. Types that were not executed are left out. */
 static void print_types(const summary *s, const type_cost *costs, int indent)
 {
   size_t count = 0, longest = 0;
@@ -114,7 +114,7 @@ bool *find_types_without_estimate(const execution *x)
   return has_none;
 }
 
-/* Those that a list of a profile names. */
+/* The types that a list in a profile names. */
 static bool *types_of_list(const summary *s, const char *key)
 {
   bool *named = pop_xcalloc(s->num_types + 1, sizeof *named);
@@ -129,7 +129,7 @@ static bool *types_without_estimate(const summary *s)
   return s->x ? find_types_without_estimate(s->x) : types_of_list(s, "measuredVertexTypes");
 }
 
-/* `types` of an execution on a model, or those that `key` names in a profile. */
+/* `types` of an execution on a model, or those in the profile's list `key`. */
 static bool *estimated_types(const summary *s, const char *key, const uint32_t *types, size_t count)
 {
   if (!s->x) return types_of_list(s, key);
@@ -154,7 +154,7 @@ static void print_named_types(const summary *s, const char *title, bool *named)
   free(named);
 }
 
-/* On a model: where cycles are from that are not the program's own estimates. */
+/* On a model: the vertex types whose cycles are not the program's own estimates. */
 static void print_sources_of_cycles(const summary *s)
 {
   const pop_executable *e = s->x ? s->x->executable : NULL;
@@ -195,7 +195,7 @@ static void print_cycles(const summary *s, const simulated_step *step)
 static void print_step(const summary *s, const simulated_step *step)
 {
   char from[32], to[32], data[32], tiles[32];
-  if (step->phase == PHASE_END) return; /* the guide's sample has a sync, then the copy */
+  if (step->phase == PHASE_END) return; /* the guide's sample has only a sync and the copy */
   if (step->phase == PHASE_ANS) {
     fprintf(s->stream, "  --- SyncAns (cycles %s - %s): %s / %s tiles acknowledged %u syncs ---\n",
             grouped(step->from, from), grouped(step->to, to), grouped(step->num_costs, data),
@@ -249,7 +249,7 @@ static double share_of(pop_profile_value map, const char *key)
   return pop_profile_as_double(pop_profile_get(map, key));
 }
 
-/* false: there is no such type of step. */
+/* False if there is no such type of step. */
 static bool kind_of(const char *tag, executable_step_kind *kind)
 {
   for (int k = 0; tag && k < EXECUTABLE_STEP_KINDS; k++)
@@ -370,7 +370,7 @@ static void print_faults(const summary *s)
                 pop_profile_as_string(pop_profile_find(pop_profile_at(runs, i), "fault.message")));
 }
 
-/* Steps are gone through twice: totals come first. */
+/* Simulates twice, because totals come first. */
 static void print_summary(summary *s, bool is_whole, bool steps)
 {
   simulation_totals totals;

@@ -6,17 +6,18 @@
 
 void print_execution_summary(FILE *stream, const execution *x, bool steps);
 
-/* What the vertices of a type have taken together. */
+/* All vertices of a type: how many, and their cycles. */
 typedef struct type_cost {
   uint32_t type;
   uint64_t instances, cycles;
 } type_cost;
 
-/* Is it known what single vertices take? */
+/* Are the cycles of single vertices known? */
 bool execution_knows_vertices(const pop_executable *executable);
-/* Adds the vertices of a compute set's last execution, by type: as many `costs` as there are types. */
+/* Adds the last execution of a compute set to `costs`, by vertex type. */
 void add_vertex_costs(const execution *x, uint32_t set, type_cost *costs);
-/* By type: on a model, has it vertices that take what their code takes? The caller's to free. */
+/* By vertex type: on a model, does a vertex take the measured cycles of its code? The caller frees
+ * the result. */
 bool *find_types_without_estimate(const execution *x);
 
 #endif

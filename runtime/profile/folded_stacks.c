@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stacks by their text, which the table and the arena keep. */
+/* Cycles by the stack's text. The table and the arena own the texts. */
 typedef struct stacks {
   const execution *x;
   pop_arena *arena;
@@ -17,7 +17,7 @@ typedef struct stacks {
   uint64_t latest; /* end of the steps before */
 } stacks;
 
-/* One frame more; a '/' in a name that is a path begins the next. */
+/* Adds a frame. If the name is a path, each '/' begins another one. */
 static void push_frame(pop_bytes *stack, const char *name, bool is_path)
 {
   if (stack->size) pop_bytes_append(stack, ";", 1);
@@ -53,7 +53,9 @@ static void take_step(void *context, const simulated_step *step)
   stacks *s = context;
   uint64_t from = step->from > s->latest ? step->from : s->latest;
   size_t size = s->stack.size;
-  if (step->to <= from || step->phase == PHASE_ANS) return; /* other tiles' steps are counted */
+  if (step->to <= from || step->phase == PHASE_ANS)
+    return; /* counted with the other tiles'
+                                                             * steps */
   if (*step->name) push_frame(&s->stack, step->name, true);
   push_frame(&s->stack,
              step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE &&

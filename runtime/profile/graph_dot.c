@@ -1,4 +1,4 @@
-/* Graphs for Graphviz's dot: variables are boxes, what reads and writes them are ellipses. */
+/* Graphs for Graphviz's dot: boxes are variables, ellipses what reads and writes them. */
 #include "profile/graph_steps.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 typedef struct dot {
   const pop_graph *graph;
   FILE *stream;
-  bool *used; /* by variable: an edge names it */
-  /* Of the node whose edges are written: which variables it has an edge from (1) and to (2), and those
-   * variables, so that they can be forgotten. */
+  bool *used; /* by variable: does an edge name it? */
+  /* For the current node: which variables it has an edge from (1) and to (2). `marked` lists them,
+   * so that they can be cleared. */
   uint8_t *seen;
   GRAPH_ARRAY(uint32_t, marked);
 } dot;
@@ -34,7 +34,7 @@ static const char *or_else(const char *name, const char *otherwise)
 
 /* ---- edges ---- */
 
-/* Notes the variables of a tensor for the node. */
+/* Notes the variables of a tensor for the current node. */
 static void mark_tensor(dot *d, uint32_t index, unsigned access)
 {
   const tensor *t = &d->graph->tensors[index];
@@ -94,7 +94,7 @@ static void put_variables(const dot *d)
 
 /* ---- vertices ---- */
 
-/* Vertices by compute set, in the order of the graph: first[set] … first[set + 1]. */
+/* The vertices of each compute set, in graph order: first[set] … first[set + 1]. */
 static uint32_t *sort_vertices(const pop_graph *graph, size_t *first)
 {
   uint32_t *sorted = pop_xcalloc(graph->num_vertices + 1, sizeof *sorted);

@@ -1,4 +1,4 @@
-/* A graph as JSON or CBOR, as it is written: nothing is copied. */
+/* Writes a graph as JSON or CBOR without copying it. */
 #include "base/json.h"
 #include "graph/graph.h"
 
@@ -207,7 +207,8 @@ static pop_error *serialize(const char *call, pop_graph *graph, FILE *stream, co
   return NULL;
 }
 
-/* The programs that `from` runs, itself first; those of a sequence in order, each once. They are the caller's to free. */
+/* The programs reachable from `from`, which is the first. Those of a sequence are in order, each
+ * once. The caller frees the list. */
 static uint32_t *reachable(pop_graph *graph, uint32_t from, size_t *num_reached)
 {
   uint32_t *reached = NULL, *open = NULL;

@@ -12,7 +12,8 @@ static const char *type_name(pop_target_type type)
   return names[type];
 }
 
-/* A tile that asks last is released sync_cycles later, as all are (isa/isa.h): so delays are equal. */
+/* All tiles are released at the same time (isa/isa.h), so delays are equal: sync_cycles after the
+ * last request. */
 static void emit_target(const emitter *to, const pop_executable *e)
 {
   const pop_target *t = &e->target;
@@ -70,7 +71,7 @@ static void emit_vertex_types(const emitter *to, const graph_profile *g)
 
 /* ---- compute sets ---- */
 
-/* counts[type] += its vertices in the compute set. */
+/* Adds the compute set's vertices to counts[type]. */
 static void count_vertices(const graph_profile *g, const executable_compute_set *set,
                            uint64_t *counts)
 {
@@ -83,7 +84,7 @@ static void count_vertices(const graph_profile *g, const executable_compute_set 
   }
 }
 
-/* By compute set: how many vertices of each of its types there are, or which types they are. */
+/* By compute set: its vertex types, or how many vertices of each. */
 static void emit_by_type(const emitter *to, const char *key, const graph_profile *g, bool types)
 {
   uint64_t *counts = pop_xcalloc(g->p->num_vertex_types + 1, sizeof *counts);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tiles do in an exchange, by tile. */
+/* The parts of an exchange, by tile. */
 typedef struct tile_parts {
   executable_exchange_part *of; /* by tile; `tile` is not used */
   uint32_t num_tiles;
@@ -16,7 +16,7 @@ static void take_parts(tile_parts *t, const executable_exchange_part *parts, siz
   for (size_t i = 0; i < count; ++i) t->of[parts[i].tile] = parts[i];
 }
 
-/* The tiles go on when all bytes of their IPU are through (isa/isa.h). */
+/* Tiles continue when all bytes of their IPU have been transferred (isa/isa.h). */
 static void add_link_time(const pop_target *target, tile_parts *t)
 {
   uint32_t speed = target->host_bytes_per_cycle;
@@ -29,7 +29,7 @@ static void add_link_time(const pop_target *target, tile_parts *t)
   }
 }
 
-/* The host looks at a tensor while all tiles wait: they have no code for it. */
+/* The host reads a tensor while all tiles wait. The tiles have no code for it. */
 static void take_tensor(const pop_executable *e, const executable_tensor *tensor, tile_parts *t)
 {
   memset(t->of, 0, t->num_tiles * sizeof *t->of);
@@ -51,7 +51,7 @@ static void take_event(const pop_executable *e, const executable_event *event, t
 
 /* ---- the three kinds ---- */
 
-/* Exchanges of one kind, in the order of their numbers. */
+/* The exchanges of one kind, by number. */
 typedef struct exchange_kind {
   const char *key, *cycles_key;
   size_t *members; /* of exchanges, or of events */
@@ -99,7 +99,7 @@ static void emit_values(const emitter *to, const char *key, const graph_profile 
   emit_end_vector(to);
 }
 
-/* By exchange of the kind: names that it moves from, or to. */
+/* By exchange of the kind: names of its sources or destinations. */
 static void emit_moved(const emitter *to, const char *key, const graph_profile *g,
                        const exchange_kind *kind, uint32_t is_destination)
 {
@@ -117,7 +117,7 @@ static void emit_moved(const emitter *to, const char *key, const graph_profile *
   emit_end_vector(to);
 }
 
-/* Host, RemoteBuffer or Mixed: whose memory it is. */
+/* Host, RemoteBuffer or Mixed: whose memory an exchange uses. */
 static void emit_categories(const emitter *to, const graph_profile *g, const exchange_kind *kind)
 {
   emit_begin_vector(to, "category");
@@ -126,8 +126,8 @@ static void emit_categories(const emitter *to, const graph_profile *g, const exc
   emit_end_vector(to);
 }
 
-/* Copies, or parts of them, in a host exchange. Which way rows of a remote buffer go is known if all data go one way;
- * otherwise -1. */
+/* The copies, or parts of copies, of a host exchange in one direction. For rows of remote buffers
+ * the direction is known only if all data go one way; otherwise -1. */
 static int64_t count_copies(const pop_executable *e, const executable_event *event, bool to_host)
 {
   int64_t count = 0;

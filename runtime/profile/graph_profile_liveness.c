@@ -1,11 +1,13 @@
-/* memory.liveness of the graph profile: what is always live, and what else at each program.
+/* memory.liveness of the graph profile: variables that are always live, and the others by program.
  *
- *   variables     names, categories and bytes of all tiles; what follows has their numbers
+ *   variables     names, categories and bytes, for all tiles; other entries refer to their numbers
  *   alwaysLive    {bytes, variables}
- *   programs      {program, bytes, variables} of each program that reads or writes something, without what is
- *                 always live. The tree is that of `programs`: a function is there once, and at each step of
- *                 it is live what any of its calls keeps. {uses}: what it reads or writes, also of what is always live
- *   maxBytes      at the program where most is live, with what is always live */
+ *   programs      {program, bytes, variables, uses} of each program that reads or writes something.
+ *                 `variables` are the live ones without those that are always live. `uses` are those
+ *                 that the program reads or writes, also of the latter. The tree is that of
+ *                 `programs`: a function appears once, and anything that one of its calls keeps
+ *                 live is live in it
+ *   maxBytes      at the program with the most live bytes, including those that are always live */
 #include "profile/graph_profile.h"
 
 #include <stdlib.h>
@@ -17,7 +19,7 @@ static bool is_always_live(const profile_live *l)
 
 typedef struct live_set {
   const executable_profile *p;
-  uint32_t *by_start; /* rows that are not always live, by their first step */
+  uint32_t *by_start; /* lives that are not always live, by their first step */
   size_t count, next;
   uint32_t *live; /* ascending */
   size_t num_live;
@@ -33,7 +35,7 @@ static int compare_starts(const void *a, const void *b, void *context)
   return (left > right) - (left < right);
 }
 
-/* Does it read or write something by itself? */
+/* Does the step itself read or write something? */
 static bool has_accesses(executable_step_kind kind)
 {
   switch (kind) {
@@ -64,7 +66,7 @@ static void free_live_set(live_set *set)
   free(set->live);
 }
 
-/* Steps are asked for in ascending order. */
+/* Calls must be in ascending order of steps. */
 static void move_to_step(live_set *set, uint32_t step)
 {
   const profile_live *lives = set->p->lives;
@@ -115,7 +117,8 @@ static uint64_t emit_always_live(const emitter *to, const graph_profile *g)
   return bytes;
 }
 
-/* Steps are asked for in ascending order; *next: the first of `used` that no step before has. */
+/* Calls must be in ascending order of steps. *next is the first of `used` that belongs to no
+ * earlier step. */
 static void emit_uses(const emitter *to, const executable_profile *p, uint32_t step, size_t *next)
 {
   while (*next < p->num_used && p->used[*next].step < step) ++*next;

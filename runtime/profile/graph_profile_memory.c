@@ -1,9 +1,11 @@
-/* memory of the graph profile: by tile, category, compute set and vertex type. By tile and category the numbers
- * are the account's (compiler/allocate/account.c); by compute set and vertex type they are of the blocks that vertices
- * have, which always live: added up over vertex types they are what vertexInstanceState,
- * vertexFieldData, vectorListDescriptor and copyDescriptor come to.
+/* memory of the graph profile: by tile, category, compute set and vertex type.
  *
- * Of an IPU_MODEL without compile_ipu_code all are as if code had no bytes. */
+ * The numbers by tile and category are the account's (compiler/allocate/account.c). Those by
+ * compute set and vertex type are of the blocks of vertices, which are always live. Added up over
+ * vertex types they equal vertexInstanceState, vertexFieldData, vectorListDescriptor and
+ * copyDescriptor.
+ *
+ * For an IPU_MODEL without compile_ipu_code, code counts as 0 bytes everywhere. */
 #include "profile/graph_profile.h"
 
 #include <stddef.h>
@@ -31,7 +33,7 @@ static bool shows_code(const graph_profile *g)
   return !g->e->target.memory_without_code;
 }
 
-/* Code is never in the place of something else. */
+/* Code never overlaps anything else. */
 static pop_tile_memory memory_without_code(const graph_profile *g, const pop_tile_memory *all)
 {
   pop_tile_memory m = *all;
@@ -55,7 +57,7 @@ static pop_tile_memory memory_without_code(const graph_profile *g, const pop_til
 
 static const struct {
   const char *key;
-  size_t offset; /* of a uint32_t in pop_tile_memory */
+  size_t offset; /* of a uint32_t field in pop_tile_memory */
 } tile_fields[] = {
     {"interleaved", MEMORY_FIELD(by_region[POP_REGION_INTERLEAVED])},
     {"interleavedIncludingGaps", MEMORY_FIELD(by_region_including_gaps[POP_REGION_INTERLEAVED])},
@@ -142,7 +144,7 @@ static void emit_by_category(const emitter *to, const graph_profile *g)
 
 /* ---- by compute set, by vertex type ---- */
 
-/* Behind the parts of vertices. */
+/* After the parts of vertices. */
 enum { CODE = PROFILE_VERTEX_PART_COUNT, TOTAL, NUM_VALUES };
 
 static const char *const value_keys[NUM_VALUES] = {
@@ -210,7 +212,7 @@ static uses_by_type sort_uses(const graph_profile *g)
   const executable_profile *p = g->p;
   size_t num_types = p->num_vertex_types;
   uses_by_type by = {.first = pop_xcalloc(num_types + 2, sizeof *by.first)};
-  size_t *next = by.first + 1; /* next[t] becomes first[t + 1] while it is counted up */
+  size_t *next = by.first + 1; /* while counting, next[t] grows to first[t + 1] */
   for (size_t w = 0; w < p->num_works; ++w) {
     const profile_work_row *row = &p->work_rows[p->works[w]];
     for (uint32_t u = 0; u < row->num_uses; ++u) next[p->uses[row->first_use + u].type + 1]++;

@@ -1,7 +1,7 @@
 /* programs, controlPrograms and functionPrograms of the graph profile. */
 #include "profile/graph_profile.h"
 
-/* In the guide's order. What our tiles have no instruction for is 0. */
+/* In the guide's order. Instructions that our tiles do not have are 0. */
 static void emit_instructions(const emitter *to, const profile_exchange_code *code)
 {
   static const struct {
@@ -31,8 +31,8 @@ static void emit_children(const emitter *to, const pop_executable *e, const exec
   emit_end_vector(to);
 }
 
-/* An executable's If has both branches, that for false first; a profile's has the other one first, and that for
- * false only if there is something to do. */
+/* Children of an If. An executable has both branches, the one for false first. A profile has the
+ * one for true first, and the one for false only if it does something. */
 static bool is_one_sided(const pop_executable *e, const executable_step *step)
 {
   return e->steps[e->step_children[step->first_child]].num_children == 0;

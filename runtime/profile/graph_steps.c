@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Programs may be nested as deep as memory allows: those to be looked at are a list, not a recursion. */
+/* Programs may be nested as deep as memory allows, so this uses a worklist, not recursion. */
 static void follow(const pop_graph *graph, uint32_t first, graph_steps *steps)
 {
   uint32_t *waiting = NULL;

@@ -1,4 +1,4 @@
-/* Which programs and compute sets some programs come to. */
+/* Which programs and compute sets are reachable from some programs. */
 #ifndef PROFILE_GRAPH_STEPS_H
 #define PROFILE_GRAPH_STEPS_H
 
@@ -9,7 +9,7 @@ typedef struct graph_steps {
   bool *compute_sets; /* by compute set */
 } graph_steps;
 
-/* With no programs: all compute sets. Errors: CONTROL_PROGRAM for one that is not of this graph. */
+/* Without programs, all compute sets. Errors: CONTROL_PROGRAM for a program of another graph. */
 POP_MUST_CHECK pop_error *graph_steps_find(const char *call, const pop_graph *graph,
                                            const pop_program *programs, size_t num_programs,
                                            graph_steps *steps);

@@ -117,7 +117,7 @@ static void print_count(const summary_style *style, const char *label, int64_t c
   fprintf(style->stream, "  %-*s%s\n", TARGET_COLUMN, label, grouped((uint64_t)count, number));
 }
 
-/* With one digit behind the point. */
+/* With one decimal place. */
 static void print_tenths(const summary_style *style, const char *label, double value,
                          const char *unit)
 {
@@ -177,13 +177,12 @@ static void print_optimizations(const summary_style *style, pop_profile_value pr
 
 /* ---- exchange instructions ---- */
 
-/* Of all exchanges; the code of one is there once, however many programs use it. */
+/* Over all exchanges. The code of an exchange exists once, however many programs use it. */
 static void print_exchange_instructions(const summary_style *style, pop_profile_value profile)
 {
   pop_profile_value programs = pop_profile_get(profile, "programs"), first = {0};
   size_t count = pop_profile_count(programs);
-  bool *known =
-      pop_xcalloc(count + 1, sizeof *known); /* there are no more exchanges than programs */
+  bool *known = pop_xcalloc(count + 1, sizeof *known); /* not fewer than exchanges */
   summary_row rows[16] = {{0}};
   size_t num_rows = 0;
   for (size_t i = 0; i < count; ++i) {

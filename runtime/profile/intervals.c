@@ -1,9 +1,10 @@
-/* How many tiles do what, over time: the steps of the simulation as a table of intervals.
+/* How many tiles do what over time: the steps of the simulation as a table of intervals.
  *
  *   begin,end,compute,exchange,sync
  *   0,118,0,0,1472
  *
- * Each tile's part of a step adds one at its beginning and takes one away at its end; between two such cycles nothing changes. */
+ * Each tile's part of a step adds one at its beginning and subtracts one at its end. Between two
+ * such cycles nothing changes. */
 #include "profile/execution_traces.h"
 #include "profile/simulation.h"
 

@@ -1,6 +1,7 @@
-/* Variable storage liveness in the summary: what is always live, then the programs as a tree with what is live at
- * each, for all call stacks: at a Call follows what is called. Where a program has so many of them that nobody would
- * read them all, functions follow the control programs instead. */
+/* Variable storage liveness in the summary: the variables that are always live, then the tree of
+ * programs with what is live at each. A Call is followed by the programs that it calls, so all call
+ * stacks are shown. If there are too many of them, functions follow the control programs
+ * instead. */
 #include "profile/graph_summary.h"
 #include "profile/grouped.h"
 
@@ -12,7 +13,7 @@
 enum {
   NUMBER_WIDTH = 14,
   INDENT = 2,
-  MAX_INDENT = 80, /* programs nest as deep as their author likes */
+  MAX_INDENT = 80, /* nesting of programs is not limited */
   MOST_PROGRAMS = 20000
 };
 
@@ -20,7 +21,7 @@ typedef struct liveness_printer {
   const summary_style *style;
   pop_profile_value names, bytes; /* of variables */
   pop_profile_value programs, lives;
-  pop_profile_value *live_of; /* by program: in `lives`, or NONE */
+  pop_profile_value *live_of; /* by program: its entry of `lives`, or a null value */
   pop_profile_value functions;
   bool follow_calls;
   summary_row *rows; /* of the current list */
@@ -32,7 +33,7 @@ static int compare_names(const void *a, const void *b)
   return strcmp(((const summary_row *)a)->name, ((const summary_row *)b)->name);
 }
 
-/* Variables of one name are one line. */
+/* Variables with the same name share a line. */
 static void print_variables(liveness_printer *p, int indent, pop_profile_value variables)
 {
   size_t count = pop_profile_count(variables), kept = 0;
@@ -69,7 +70,7 @@ static void print_program(liveness_printer *p, size_t number, int indent)
   print_variables(p, indent + 2 * INDENT, pop_profile_get(live, "variables"));
 }
 
-/* Programs may be nested deeper than the host's stack. */
+/* A stack of its own, because programs may be nested deeper than the host's stack allows. */
 typedef struct waiting {
   size_t program;
   int indent;
@@ -80,7 +81,7 @@ typedef struct waiting_list {
   size_t count, capacity;
 } waiting_list;
 
-/* What comes behind the program: what it calls, or its children, the first on top. */
+/* Pushes what follows the program: the program that it calls, or its children, the first on top. */
 static void push_children(const liveness_printer *p, waiting at, waiting_list *stack)
 {
   pop_profile_value program = pop_profile_at(p->programs, at.program);
@@ -101,7 +102,7 @@ static void push_children(const liveness_printer *p, waiting at, waiting_list *s
   }
 }
 
-/* How many programs the tree has, if that is less than `limit`; they are printed if `prints`. */
+/* The number of programs in the tree, at most `limit`. Prints them if `prints`. */
 static size_t walk_tree(liveness_printer *p, size_t root, int indent, bool prints, size_t limit)
 {
   waiting_list stack = {0};
@@ -118,7 +119,7 @@ static size_t walk_tree(liveness_printer *p, size_t root, int indent, bool print
   return visited;
 }
 
-/* Are there few enough call stacks to print them all? */
+/* Are there few enough call stacks to print all of them? */
 static bool may_follow_calls(liveness_printer *p, pop_profile_value roots)
 {
   size_t most = MOST_PROGRAMS + pop_profile_count(p->programs), visited = 0;

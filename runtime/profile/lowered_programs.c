@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MAX_INDENT = 40 }; /* programs nest as deep as their author likes */
+enum { MAX_INDENT = 40 }; /* nesting of programs is not limited */
 
 typedef struct open_step {
   uint32_t step, depth;
@@ -33,7 +33,7 @@ static void put_step(FILE *stream, const executable_step *s, uint32_t depth)
   fputc('\n', stream);
 }
 
-/* The step and all that is in it, in order, without recursion. */
+/* A step and everything in it, in order, without recursion. */
 static void put_tree(FILE *stream, const pop_executable *e, uint32_t root)
 {
   open_step *open = NULL;

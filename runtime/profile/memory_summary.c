@@ -1,4 +1,4 @@
-/* The memory of some tiles in the summary:
+/* The memory of a range of tiles in the summary:
  *
  *   Memory Usage:
  *     Total:
@@ -8,7 +8,7 @@
  *         By Data Type: …
  *         Vertex Data (106,509B): …
  *
- * Lines of a category that no tile uses are left out, as in the sample. */
+ * Categories that no tile uses are left out, as in the sample. */
 #include "executable/profile.h"
 #include "profile/graph_summary.h"
 #include "profile/grouped.h"
@@ -36,7 +36,7 @@ static uint64_t sum_of(pop_profile_value map, const char *path, tile_range tiles
 
 /* ---- categories ---- */
 
-/* Bytes of each category in all regions; returns their sum. */
+/* The bytes of each category, over all regions. Returns their sum. */
 static uint64_t sum_categories(pop_profile_value memory, const char *key, tile_range tiles,
                                uint64_t *by_category)
 {

@@ -1,5 +1,5 @@
-/* Which steps a run has executed: a walk of its program, with the branches that the tiles have noted. Without
- * them it ends at the first branch. */
+/* Finds the steps that a run executed: walks its program and takes the branches that the tiles
+ * recorded. Without records the trace ends at the first branch. */
 #include "profile/execution.h"
 
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 /* A step that is being executed. */
 typedef struct frame {
   uint32_t step;
-  uint32_t
-      next; /* SEQUENCE: child; REPEAT: how often it was executed; others: what has been done of it */
+  uint32_t next; /* SEQUENCE: next child; REPEAT: iterations so far; others: parts that are done */
 } frame;
 
 typedef struct walk {
@@ -18,10 +17,10 @@ typedef struct walk {
   frame *frames;
   size_t num_frames, frames_capacity;
   uint64_t visited, syncs;
-  size_t looked_at; /* end of the steps whose syncs are counted */
+  size_t looked_at; /* end of the traced steps whose syncs are counted */
 } walk;
 
-/* More than a trace can hold have to do nothing. */
+/* A limit for programs in which most steps leave no trace. */
 enum { MAX_VISITED_PER_TRACED = 16 };
 
 static void enter(walk *w, uint32_t step)
@@ -39,7 +38,7 @@ static uint32_t child_of(const walk *w, const executable_step *s, uint32_t numbe
   return w->x->executable->step_children[s->first_child + number];
 }
 
-/* The branch that was taken at this place; false if nobody knows. */
+/* The branch that was taken here. False if it was not recorded. */
 static bool take_branch(walk *w, uint32_t num_ways, uint32_t *way)
 {
   if (w->next_branch == w->num_branches) return false;
@@ -64,7 +63,7 @@ static bool walk_while(walk *w, frame *f, const executable_step *s)
   return true;
 }
 
-/* Goes on in the innermost step that is not done. False at a branch that nobody knows of. */
+/* Continues the innermost step that is not done. False at a branch that was not recorded. */
 static bool advance(walk *w)
 {
   const pop_executable *e = w->x->executable;
@@ -104,7 +103,8 @@ static bool advance(walk *w)
 
 /* ---- runs that did not come to their end ---- */
 
-/* How often tiles sync for a step: what is measured with others' help has syncs of its own (../compiler/emit/instrument.c). */
+/* How often tiles sync in a step. If a tile measures for others, the measurement has syncs of its
+ * own (../compiler/emit/instrument.c). */
 static uint64_t syncs_of(const pop_executable *e, const executable_step *s)
 {
   const instrumentation *in = &e->instrumentation;
@@ -130,8 +130,9 @@ static const executable_step *traced_step(const execution *x, size_t at)
   return &x->executable->steps[x->trace[at] & ~EXECUTION_BLOCK_END];
 }
 
-/* `after`: the end of the steps whose syncs have happened. The fault is in the first execution of its compute set from there on,
- * or in what the last sync was for. */
+/* The end of the trace of a run that failed. `after` is the end of the steps whose syncs happened.
+ * The fault is in the first execution of its compute set from there on, or in the step of the last
+ * sync. */
 static size_t end_at_fault(const execution *x, execution_run *run, size_t after)
 {
   size_t i = after > run->first_traced ? after - 1 : after, end = after, found = 0;
@@ -144,8 +145,8 @@ static size_t end_at_fault(const execution *x, execution_run *run, size_t after)
   return end;
 }
 
-/* What of a step that has just been noted did the tiles come to? False: no further, and not to a step whose sync did not
- * happen. */
+/* Did the tiles get past the step that was traced last? False ends the trace. A step whose first
+ * sync did not happen is removed from it. */
 static bool came_to_it(walk *w, const execution_run *run, size_t *after)
 {
   size_t last = w->x->num_trace - 1;
@@ -175,7 +176,7 @@ void trace_program(execution *x, execution_run *run, const uint32_t *branches, s
     knows = x->num_trace < EXECUTION_MAX_TRACED &&
             ++w.visited < (uint64_t)EXECUTION_MAX_TRACED * MAX_VISITED_PER_TRACED && advance(&w);
   if (run->fault.message) {
-    /* The record of branches ends where the run does: that nobody knows how it would have gone on is no loss. */
+    /* Recorded branches end where the run does, so a missing branch is no loss. */
     run->is_complete = w.syncs == run->fault.syncs;
     x->num_trace = end_at_fault(x, run, after);
   } else {

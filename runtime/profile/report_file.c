@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <populus/file.h>
 
-/* Where the bytes of a stream go: to a file or to memory. */
+/* Where a stream's bytes go: to a file or to memory. */
 typedef struct report_sink {
   pop_output *output; /* NULL: to `text` */
   pop_bytes *text;
@@ -25,7 +25,7 @@ static ssize_t write_bytes(void *cookie, const char *bytes, size_t size)
   return sink->error ? 0 : (ssize_t)size;
 }
 
-/* A report that is too large is no error, though the stream ends for `write` as one that is full. */
+/* A report that is too large is not an error, although `write` sees a stream that fails. */
 static pop_error *write_all(report_sink *sink, const char *name,
                             pop_error *(*write)(FILE *stream, const void *context),
                             const void *context)
@@ -40,7 +40,7 @@ static pop_error *write_all(report_sink *sink, const char *name,
     error = NULL;
   }
   if (!sink->error) return error;
-  pop_error_free(error); /* only says that the stream failed */
+  pop_error_free(error); /* only reports that the stream failed */
   return sink->error;
 }
 

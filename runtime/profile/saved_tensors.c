@@ -1,10 +1,10 @@
-/* Tensors with the variables that they are of, as bytes for another graph: CBOR, a map of
+/* Tensors and their variables, as bytes for another graph. CBOR, a map of
  *
  *   format     "populus tensors"
  *   variables  [{name, type, elements, mapping: [begin, end, tile, begin, end, tile, …]}, …]
  *   tensors    [{type, shape: […], pieces: [variable, begin, end, variable, begin, end, …]}, …]
  *
- * Variables are numbered by their place in the list; only those that the tensors are of are there. */
+ * A variable's number is its place in the list. Only variables of the tensors are in it. */
 #include "base/emitter.h"
 #include "graph/check.h"
 #include "graph/graph.h"
@@ -18,7 +18,8 @@ static const char format_name[] = "populus tensors";
 
 /* ---- writing ---- */
 
-/* The numbers that variables have in the file, GRAPH_NONE: it is not there; and those that are, in order. */
+/* The number of each variable in the file (GRAPH_NONE: it is not there), and the variables by
+ * number. */
 typedef struct numbering {
   uint32_t *of_variable;
   uint32_t *variables;
@@ -121,7 +122,7 @@ static pop_error *damaged(const char *what, size_t number, const char *why)
                        why);
 }
 
-/* Item `index` of a list of numbers; -1 is never one. */
+/* Item `index` of a list of numbers; -1 if there is none. */
 static int64_t number_at(pop_profile_value list, size_t index)
 {
   pop_profile_value value = pop_profile_at(list, index);
@@ -160,7 +161,8 @@ static pop_error *load_variable(pop_graph *graph, pop_profile_value from, size_t
   return NULL;
 }
 
-/* The shape, if it has as many elements as the pieces, which are of variables that are there and of the tensor's type. */
+/* Reads the shape. The pieces must be of known variables of the tensor's type, and have as many
+ * elements as the shape. */
 static pop_error *check_saved(pop_profile_value from, size_t number, pop_type type,
                               const pop_tensor *variables, size_t num_variables, size_t *shape)
 {
@@ -211,7 +213,8 @@ static pop_error *load_tensor(pop_graph *graph, pop_profile_value from, size_t n
   return NULL;
 }
 
-/* What the graph itself refuses, as variables that no graph could have, is this call's error, and no longer the graph's. */
+/* If the graph refuses something, such as an impossible variable, its error becomes the error of
+ * this call and is cleared in the graph. */
 static pop_error *take_refusal(pop_graph *graph, pop_error *error)
 {
   pop_error *refused = pop_graph_take_error(graph);
@@ -234,7 +237,7 @@ static pop_error *load_all(pop_graph *graph, pop_profile_value root, pop_tensor 
   return NULL;
 }
 
-/* The file that the bytes are, which the caller frees. */
+/* Parses the bytes. The caller frees *file. */
 static pop_error *read_file(const void *bytes, size_t size, const char *call, pop_profile **file)
 {
   pop_error *error = pop_profile_read_memory(bytes, size, file);

@@ -12,7 +12,7 @@ typedef struct simulation {
   uint64_t *clocks; /* by tile: when it goes on */
   tile_cost *costs;
   uint64_t *begins;
-  uint64_t latest; /* end of the last steps before */
+  uint64_t latest; /* latest end of the steps before */
   ans_rows acknowledged;
 } simulation;
 
@@ -37,7 +37,7 @@ static void visit(const simulation *s, const simulated_step *step)
   if (s->visitor->step) s->visitor->step(s->visitor->context, step);
 }
 
-/* Tiles go on `cycles` after the last of them has come. */
+/* The tiles continue `cycles` after the last of them has arrived. */
 static void wait_for(simulation *s, uint32_t first, uint32_t count, uint32_t cycles,
                      simulated_step *sync)
 {
@@ -50,7 +50,7 @@ static void wait_for(simulation *s, uint32_t first, uint32_t count, uint32_t cyc
   if (end > sync->to) sync->to = end;
 }
 
-/* `copy`: the stream copy that it is the beginning of; EXECUTABLE_NONE otherwise. */
+/* `copy`: the stream copy that begins with this sync, or EXECUTABLE_NONE. */
 static void synchronise(simulation *s, uint32_t zone, uint32_t program, uint32_t copy)
 {
   const pop_executable *e = s->x->executable;
@@ -70,7 +70,8 @@ static void synchronise(simulation *s, uint32_t zone, uint32_t program, uint32_t
   visit(s, &sync);
 }
 
-/* The sync of the exchange at this position has happened: tiles that have acknowledged it last go on. */
+/* The sync of the exchange at this position has happened. Tiles that acknowledged it as their last
+ * one continue. */
 static void visit_acknowledged(simulation *s, uint32_t position)
 {
   uint32_t row;
@@ -98,8 +99,8 @@ static void visit_acknowledged(simulation *s, uint32_t position)
 
 /* ---- how well threads are used ---- */
 
-/* Of what a tile takes in the compute set, in cycles of one context each: what its workers execute. False: nobody
- * knows, as its vertices were not measured. */
+/* How many of the tile's cycles in the compute set its workers execute, in cycles of one context
+ * each. False if that is unknown, because the vertices were not measured. */
 static bool active_cycles(const execution *x, const executable_work *work, double *active)
 {
   const pop_executable *e = x->executable;
@@ -140,7 +141,7 @@ static double share(double part, double whole)
   return whole > 0 ? part / whole : 0;
 }
 
-/* What the guide says of a step, from what its tiles have taken. */
+/* The guide's numbers for a step, from the costs of its tiles. */
 static void measure_step(const simulation *s, simulated_step *step)
 {
   uint64_t data = 0, most_data = 0;
@@ -188,7 +189,7 @@ static void count_step(simulation_totals *totals, const simulated_step *step)
   }
 }
 
-/* All tiles go on together when an exchange with the host or between IPUs is done. */
+/* After an exchange with the host or between IPUs all tiles continue together. */
 static void wait_for_end(simulation *s, uint64_t end)
 {
   for (uint32_t t = 0; t < s->num_tiles; t++) {
@@ -211,7 +212,7 @@ static size_t costs_of(const simulation *s, const executable_step *of)
   }
 }
 
-/* What the host looks at while all tiles wait (a print): nothing moves through the tiles. */
+/* A tensor that the host reads while all tiles wait (a print). Nothing moves through the tiles. */
 static void measure_viewed(const simulation *s, simulated_step *step)
 {
   const pop_executable *e = s->x->executable;
@@ -234,7 +235,7 @@ static bool is_viewed(const simulation *s, const simulated_step *step)
   return kind == EXECUTABLE_EVENT_PRINT || kind == EXECUTABLE_EVENT_ASSUME_EQUAL;
 }
 
-/* From when the first tile of a stream copy is done until the last one is. */
+/* From the time when the first tile of a stream copy is done until the last one is. */
 static void visit_end(const simulation *s, const simulated_step *copy)
 {
   simulated_step end = {.kind = EXECUTABLE_STEP_STREAM_COPY,
@@ -251,7 +252,8 @@ static void visit_end(const simulation *s, const simulated_step *copy)
   visit(s, &end);
 }
 
-/* The tile of a fault has its time up to there; it is one of `costs` if there is something measured. */
+/* The tile of a fault runs until the fault. It may already be in `costs`, if something was
+ * measured. */
 static void cut_at_fault(const simulation *s, simulated_step *step)
 {
   size_t at = 0;
@@ -263,7 +265,7 @@ static void cut_at_fault(const simulation *s, simulated_step *step)
   s->costs[at].cycles = step->fault->cycles;
 }
 
-/* `fault`: which it ended in; NULL otherwise. */
+/* `fault` ended the run in this step; NULL if none did. */
 static void take_step(simulation *s, uint32_t program, const execution_fault *fault)
 {
   const executable_step *of = &s->x->executable->steps[program];
@@ -323,7 +325,7 @@ static void take_traced(simulation *s, uint32_t traced, const execution_fault *f
       s->visitor->block(s->visitor->context, of, latest_clock(s, 0, s->num_tiles),
                         !(traced & EXECUTION_BLOCK_END));
     return;
-  default: /* WRITE_UNDEF; SET_CONSENSUS is an instruction of the control code */
+  default: /* WRITE_UNDEF; SET_CONSENSUS, an instruction of the control code */
     return;
   }
 }

@@ -1,6 +1,8 @@
-/* The text of source lines, from files as they are now. A report may be of anyone's archive, whose debug information may name any
- * file of this machine, and reports are handed on: so only what is called as a source is read, and of it only the lines that code
- * is said to come from, with a few around them. */
+/* The text of source lines, from the files as they are now.
+ *
+ * A report may be about an archive from anyone, whose debug information may name any file of this
+ * machine, and reports are passed on. So only files with the name of a source are read. Of these,
+ * only the lines that code comes from, and a few around them, are in the report. */
 #include "profile/source_text.h"
 
 #include <populus/arena.h>
@@ -60,7 +62,7 @@ static bool is_called_source(const char *path)
 }
 
 typedef struct source_lines {
-  char *text;      /* of the file, with a NUL behind each line */
+  char *text;      /* of the file, with a NUL after each line */
   uint32_t *begin; /* of each line in it */
   size_t count, capacity;
 } source_lines;
@@ -94,7 +96,7 @@ static size_t put_line(json_writer *json, char *text)
 static void put_parts(json_writer *json, const source_file *file, const source_lines *text,
                       size_t *room)
 {
-  uint32_t next = 1; /* the first line that has not been written */
+  uint32_t next = 1; /* the first line that is not written yet */
   bool is_open = false;
   json_begin_list(json, "parts");
   for (size_t i = 0; i < file->num_lines && *room; ++i) {

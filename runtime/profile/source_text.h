@@ -1,4 +1,4 @@
-/* Lines of source files that a report refers to. */
+/* The source lines that a report refers to. */
 #ifndef PROFILE_SOURCE_TEXT_H
 #define PROFILE_SOURCE_TEXT_H
 
@@ -6,7 +6,7 @@
 #include <populus/link.h>
 
 typedef struct source_file {
-  char *name; /* as the compiler was given it; of a path from the root, its last two parts */
+  char *name; /* as passed to the compiler; of an absolute path, the last two parts */
   char *file; /* where it is */
   uint32_t *lines;
   size_t num_lines, capacity; /* in any order, several times */
@@ -17,10 +17,11 @@ typedef struct source_files {
   size_t count, capacity;
 } source_files;
 
-/* The number of the place's file, whose line is noted. */
+/* Notes the place's line. Returns the number of its file. */
 size_t source_files_note(source_files *files, const pop_source_place *place);
-/* The list `key`: {name, parts?: [first line, text, …], missing?: why}. With `with_text` the noted lines and some around them are read,
- * of C, C++ and assembly only, and as much as a page can hold. */
+/* Writes the list `key`: {name, parts?: [first line, text, …], missing?: why}. With `with_text` it
+ * has the noted lines and some around them, from C, C++ and assembly sources only, and not more
+ * than a page can hold. */
 void source_files_write(source_files *files, bool with_text, json_writer *json, const char *key);
 void source_files_free(source_files *files);
 

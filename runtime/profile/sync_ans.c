@@ -9,7 +9,7 @@ static int compare_last(const void *a, const void *b, void *rows)
   return x->last != y->last ? (x->last > y->last ? 1 : -1) : (x > y) - (x < y);
 }
 
-/* Positions ascend with the numbers of steps. */
+/* Steps are sorted by position, so this is a binary search. */
 static uint32_t count_exchanges(const pop_executable *e, uint32_t first, uint32_t last)
 {
   uint32_t count = 0;

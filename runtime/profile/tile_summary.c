@@ -14,9 +14,9 @@
 
 enum {
   KILOBYTE = 1024,
-  MAX_HISTOGRAM_ROWS = 128, /* the guide's 815 KB show as rows of 8 KB, 20 KB as rows of 1 KB */
+  MAX_HISTOGRAM_ROWS = 128, /* the guide's 815 KB give rows of 8 KB, 20 KB give rows of 1 KB */
   HISTOGRAM_STARS = 40,
-  EMPTY_ROWS_SHOWN = 2, /* after and before a row with tiles */
+  EMPTY_ROWS_SHOWN = 2, /* before and after a row with tiles */
   FULLEST_SHOWN = 5
 };
 
@@ -45,7 +45,7 @@ static uint64_t row_kilobytes(uint64_t max_bytes)
 static void print_row(FILE *stream, uint64_t row, uint64_t kilobytes, size_t tiles, size_t most)
 {
   char stars[HISTOGRAM_STARS + 1] = "", number[32], range[48];
-  /* One star for any tile at all, all stars for the fullest row. */
+  /* At least one star if there is a tile; all stars for the row with most tiles. */
   size_t count = tiles == 0  ? 0
                  : most == 1 ? HISTOGRAM_STARS
                              : 1 + (tiles - 1) * (HISTOGRAM_STARS - 1) / (most - 1);
@@ -55,7 +55,7 @@ static void print_row(FILE *stream, uint64_t row, uint64_t kilobytes, size_t til
   fprintf(stream, "%14s %-*s %6s\n", range, HISTOGRAM_STARS, stars, grouped(tiles, number));
 }
 
-/* An empty row far from any row with tiles is left out. */
+/* Is the row near one with tiles? Other empty rows are left out. */
 static bool row_shown(const size_t *rows, uint64_t num_rows, uint64_t row)
 {
   for (uint64_t near = row > EMPTY_ROWS_SHOWN ? row - EMPTY_ROWS_SHOWN : 0;
@@ -93,7 +93,8 @@ static void print_maximum(const tile_memory *m, const char *label, uint64_t byte
           grouped(bytes, number), (double)bytes / KILOBYTE, tile);
 }
 
-/* How far a tile's plan is above its bound, over what is not the system's. */
+/* How far a tile's plan is above its lower bound, relative to the bound without the system's
+ * bytes. */
 static double plan_excess(const tile_memory *m, size_t tile)
 {
   uint64_t least = at(m->least, tile);

@@ -28,7 +28,7 @@ static void keep(timed_blocks *t, timed_block b)
     pop_push(t->blocks, t->num_blocks, t->blocks_capacity, b);
 }
 
-/* What a number is about; UNKNOWN if it is nothing's, in a damaged image. */
+/* What a mark's number is about. TIMED_UNKNOWN if the number is invalid, in a damaged image. */
 static timed_block block_of(const timed_blocks *t, uint32_t tile, uint32_t number)
 {
   const pop_executable *e = t->executable;
@@ -57,7 +57,7 @@ static void end_open(timed_blocks *t, size_t at, uint64_t cycle, bool has_end)
   memmove(t->open + at, t->open + at + 1, (--t->num_open - at) * sizeof *t->open);
 }
 
-/* Where the tile's innermost beginning with this number is; num_open if there is none. */
+/* The tile's innermost open beginning with this number; num_open if there is none. */
 static size_t find_open(const timed_blocks *t, uint32_t tile, uint32_t number)
 {
   for (size_t i = t->num_open; i-- > 0;)
@@ -75,7 +75,7 @@ static void take_begin(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t
   pop_push(t->open, t->num_open, t->open_capacity, (open_mark){tile, number, cycle});
 }
 
-/* When the tile's last overflow began, or 0. */
+/* When the tile's last overflow began; 0 if it had none. */
 static uint64_t last_overflow(const timed_blocks *t, uint32_t tile)
 {
   for (size_t i = t->num_blocks; i-- > 0;)
@@ -83,7 +83,7 @@ static uint64_t last_overflow(const timed_blocks *t, uint32_t tile)
   return 0;
 }
 
-/* Those that began inside it have ended before: in an overflow. */
+/* Blocks that began inside this one and are still open ended in an overflow. */
 static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle)
 {
   size_t at = find_open(t, tile, number);
@@ -142,7 +142,7 @@ void timed_blocks_free(timed_blocks *t)
 
 /* ---- as the guide has them ---- */
 
-/* By tile, then beginning; what holds others comes before them. */
+/* By tile, then beginning; outer blocks before inner ones. */
 static int compare_blocks(const void *a, const void *b)
 {
   const timed_block *x = a, *y = b;
@@ -163,7 +163,7 @@ static void emit_block(const emitter *to, const pop_executable *e, const timed_b
   if (b->kind == TIMED_STREAM_MID) {
     const executable_event *event = &e->events[b->index];
     emit_string(to, "category", executable_event_category(e, b->index));
-    emit_begin_vector(to, "tiles"); /* all that take part, at the same time */
+    emit_begin_vector(to, "tiles"); /* all tiles that take part, in parallel */
     for (size_t i = 0; i < event->num_parts; i++)
       emit_int(to, NULL, e->exchange_parts[event->first_part + i].tile);
     emit_end_vector(to);

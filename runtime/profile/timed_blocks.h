@@ -1,4 +1,4 @@
-/* Lightweight profiling: marks that chosen tiles have made, as blocks with a beginning and an end. */
+/* Lightweight profiling: marks that chosen tiles made, as blocks with a beginning and an end. */
 #ifndef PROFILE_TIMED_BLOCKS_H
 #define PROFILE_TIMED_BLOCKS_H
 
@@ -12,8 +12,8 @@
   X(TIMED_STREAM_MID, "StreamCopyMid")                                                             \
   X(TIMED_STREAM_END, "StreamCopyEnd") /* until the tile goes on */                                \
   X(TIMED_FLUSH, "BlockFlush")                                                                     \
-  X(TIMED_OVERFLOW, "Overflow") /* from the first mark that was lost to the next flush */          \
-  X(TIMED_UNKNOWN, "Unknown")   /* began in an overflow, ended behind it */
+  X(TIMED_OVERFLOW, "Overflow") /* from the first lost mark to the next flush */                   \
+  X(TIMED_UNKNOWN, "Unknown")   /* began in an overflow, ended after it */
 
 typedef enum timed_block_kind {
 #define TIMED_BLOCK_ENUMERATOR(id, name) id,
@@ -26,7 +26,7 @@ typedef struct timed_block {
   uint32_t tile;
   uint32_t index;    /* COMMON: block; STREAM_…: event - 1 */
   uint64_t from, to; /* cycles of the device */
-  bool has_end;      /* otherwise it ended in an overflow, or the run did */
+  bool has_end;      /* false: it ended in an overflow, or when the run did */
 } timed_block;
 
 /* A beginning that waits for its end. */
@@ -48,18 +48,19 @@ enum { TIMED_BLOCKS_MAX = 1 << 22 };
 /* Takes what the buffer of a tile holds in cycle `now`; marks are less than 2^32 cycles old. */
 void timed_blocks_take(timed_blocks *t, const executable_measure *buffer, const uint32_t *words,
                        uint64_t now);
-/* A run has ended: what is open then has no end. */
+/* A run has ended: blocks that are still open have no end. */
 void timed_blocks_end_run(timed_blocks *t, uint64_t now);
 void timed_blocks_reset(timed_blocks *t);
 void timed_blocks_free(timed_blocks *t); /* what it holds */
 
-/* All of them, by tile, then beginning; what holds others comes before them. The caller frees them. */
+/* All blocks, by tile, then beginning; outer blocks before inner ones. The caller frees the
+ * list. */
 timed_block *timed_blocks_sorted(const timed_blocks *t);
 
 const char *timed_block_kind_name(timed_block_kind kind);
-/* "" for those that have none. */
+/* "" for a block without a name. */
 const char *timed_block_name(const pop_executable *e, const timed_block *b);
-/* The value of "lightweightProfile", with its key: blocks by tile, in order of their beginnings. */
+/* Emits "lightweightProfile": blocks by tile, in order of their beginnings. */
 void emit_timed_blocks(const emitter *to, const timed_blocks *t);
 
 #endif

@@ -1,12 +1,16 @@
-/* Executions as trace events, which Perfetto and chrome://tracing open: "Trace Event Format", Google, JSON object format,
- * complete events (ph X) and metadata (ph M). Time is in microseconds of the tiles' clock, whole nanoseconds: Perfetto makes
- * these of beginnings and durations one by one (json_utils.cc, CoerceToTs), and drops what then ends behind what it is in.
+/* Executions as trace events, which Perfetto and chrome://tracing open: "Trace Event Format",
+ * Google, JSON object format, complete events (ph X) and metadata (ph M).
  *
- *   process 0        "Engine": runs, blocks
- *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
- *                    measured, one for each worker that has any; for tiles that acknowledge the same syncs one together
- *   process 10000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile, and one for what was lost there, which
- *                      overlaps what was not; on the device's clock
+ * Time is in microseconds of the tiles' clock, in whole nanoseconds. Perfetto converts beginnings
+ * and durations to nanoseconds separately (json_utils.cc, CoerceToTs). It drops an event that then
+ * ends after the event around it.
+ *
+ *   process 0          "Engine": runs, blocks
+ *   process 1 + n      "IPU n": thread 0 has its steps, syncs included; then a thread for each tile
+ *                      and, if vertices were measured, one for each worker that has any; then one
+ *                      for each group of tiles that acknowledge the same syncs
+ *   process 10000 + n  "IPU n, blocks": lightweight profiling, on the device's clock; a thread for
+ *                      each tile, and one for what the tile lost, which overlaps the rest
  */
 #include "profile/execution_traces.h"
 
@@ -17,11 +21,12 @@
 
 enum { RUNS = 0, BLOCKS = 1, STEPS = 0 };
 
-/* Of a program. Perfetto wants what is outside in front of what is inside, so they are noted, and written when all have ended. */
+/* A block of a program. Perfetto expects outer events before inner ones. So blocks are noted, and
+ * written when all have ended. */
 typedef struct noted_block {
   const char *name;
   uint64_t from, to;
-  size_t outside; /* the one around it, or NO_BLOCK */
+  size_t outside; /* the block around it, or NO_BLOCK */
   bool has_ended;
 } noted_block;
 
@@ -63,14 +68,14 @@ static uint64_t nanoseconds(const event_writer *w, uint64_t cycle)
   return (uint64_t)((double)cycle * w->nanoseconds_per_cycle);
 }
 
-/* So that a thousand times it is not a little less than the nanoseconds. */
+/* Rounded up if necessary, so that 1,000 times the result is not less than the nanoseconds. */
 static double microseconds(uint64_t of)
 {
   double made = (double)of / 1000;
   return made * 1000 < (double)of ? nextafter(made, INFINITY) : made;
 }
 
-/* An event without its arguments, which come next; then emit_end_map twice. */
+/* Begins an event. Its arguments follow, then end_event. */
 static void begin_event(const event_writer *w, const char *name, const char *category,
                         int64_t process, int64_t thread, uint64_t from, uint64_t to)
 {
@@ -112,8 +117,8 @@ static int64_t thread_of(event_writer *w, uint32_t tile, uint32_t context)
 
 /* ---- vertices ---- */
 
-/* The vertices of a worker, one behind the other from when the tile begins: between them there are some cycles of
- * the worker stub. */
+/* The vertices of a worker, one after the other from the tile's beginning. The few cycles of the
+ * worker stub between them are left out. */
 static void put_worker(event_writer *w, size_t work, uint32_t worker, uint64_t begin)
 {
   const pop_executable *e = w->x->executable;
@@ -153,7 +158,7 @@ static const char *name_of(const simulated_step *step)
   return *step->name ? step->name : simulated_step_type(step);
 }
 
-/* On each IPU that takes part; what steps before overlap is left to them. */
+/* On each IPU that takes part. The time in which earlier steps still run is left to those. */
 static void put_on_ipus(const event_writer *w, const simulated_step *step)
 {
   const pop_target *target = &w->x->executable->target;
@@ -175,7 +180,8 @@ static void put_on_ipus(const event_writer *w, const simulated_step *step)
   free(takes_part);
 }
 
-/* The tiles of an IPU that acknowledge the same syncs have a thread together: there may be many that wait. */
+/* The tiles of an IPU that acknowledge the same syncs share a thread, because there may be many of
+ * them. */
 static void put_acknowledged(const event_writer *w, const simulated_step *step)
 {
   const pop_target *target = &w->x->executable->target;

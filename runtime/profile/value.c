@@ -1,9 +1,9 @@
-/* Values as programs look at them. */
+/* Access to the values of profiles. */
 #include "profile/value.h"
 
 #include <string.h>
 
-/* A view's item: 0 is the node itself, n + 1 int n of a packed vector. */
+/* View 0 is the node itself; view n + 1 is int n of a packed vector. */
 static pop_profile_value view(const pop_profile_node *node)
 {
   return (pop_profile_value){node, 0};
@@ -84,7 +84,7 @@ pop_profile_value pop_profile_find(pop_profile_value map, const char *path)
   return pop_profile_get(map, path);
 }
 
-/* 2^63, which an int64_t has no room for. */
+/* 2^63, the first number too large for an int64_t. */
 static const double int_limit = 9223372036854775808.0;
 
 int64_t pop_profile_as_int(pop_profile_value value)

@@ -1,5 +1,5 @@
-/* How values are kept. Vectors of ints, of which profiles are full, take as many bytes for each as the
- * largest needs, and none if all are equal. */
+/* The representation of values. Profiles consist mostly of vectors of ints. Such a vector uses as
+ * many bytes for each int as the largest needs, and none if all are equal. */
 #ifndef PROFILE_VALUE_H
 #define PROFILE_VALUE_H
 
@@ -8,11 +8,11 @@
 
 typedef struct pop_profile_node {
   uint8_t kind;      /* pop_profile_kind */
-  bool is_packed;    /* VECTOR of ints, in `packed`; all of them are `integer` if int_bytes is 0 */
+  bool is_packed;    /* VECTOR of ints, in `packed`; if int_bytes is 0 all equal `integer` */
   uint8_t int_bytes; /* 0, or bytes of each: 1, 2, 4, 8 */
   size_t count;
   union {
-    int64_t integer; /* INT, BOOL; of a packed vector of equal ints */
+    int64_t integer; /* INT, BOOL; for a packed vector of equal ints, each of them */
     double number;
     const char *text;
     const struct pop_profile_node *items;
@@ -26,7 +26,7 @@ struct pop_profile {
   pop_profile_node root;
 };
 
-/* value_read.c: FILE_LOAD, with an offset, for bytes that are no profile. */
+/* value_read.c: FILE_LOAD, with an offset, if the bytes are not a profile. */
 POP_MUST_CHECK pop_error *profile_from_cbor(const void *bytes, size_t size, pop_profile **profile);
 
 #endif

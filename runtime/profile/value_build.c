@@ -1,14 +1,14 @@
-/* Values as they are built: a back end of emitters. What is open is a stack of frames; when one is ended, its
- * items go to the arena for good. */
+/* Builds values: a back end of emitters. Open containers are a stack of frames. When one is closed,
+ * its items move to the arena. */
 #include "profile/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct frame {
-  const char *key; /* of the container in the one around it; in the arena */
+  const char *key; /* of the container, in the map around it; in the arena */
   bool is_map;
-  bool is_packed; /* a vector that has had only ints: they are in `ints` */
+  bool is_packed; /* a vector with ints only, so far: they are in `ints` */
   pop_profile_node *items;
   const char **keys;
   int64_t *ints;
@@ -17,7 +17,7 @@ typedef struct frame {
 
 typedef struct builder {
   pop_profile *profile;
-  frame *frames; /* those behind num_frames keep their memory for the next */
+  frame *frames; /* those above num_frames keep their memory for reuse */
   size_t num_frames, frames_capacity, num_made;
 } builder;
 

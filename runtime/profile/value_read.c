@@ -1,6 +1,6 @@
-/* Values from the CBOR that emit_cbor.c writes (RFC 8949), and from that of others as far as profiles have words for it:
- * no byte strings, tags or keys that are no texts. Files are not trusted: what is behind their end, or deeper than
- * any profile, is an error with its offset. */
+/* Reads values from the CBOR that emit_cbor.c writes (RFC 8949), and from other CBOR that profiles
+ * can represent: no byte strings, no tags, only texts as keys. Files are not trusted: reading
+ * beyond their end, or nesting deeper than in any profile, is an error with its offset. */
 #include "profile/value.h"
 
 #include "base/object.h"
@@ -19,7 +19,7 @@ typedef enum major_type {
   MAJOR_ARRAY,
   MAJOR_MAP,
   MAJOR_TAG,
-  MAJOR_OTHER /* floats, false, true, null; the end of what is indefinite */
+  MAJOR_OTHER /* floats, false, true, null; the end of an indefinite length */
 } major_type;
 
 enum { SIMPLE_FALSE = 20, SIMPLE_TRUE = 21, SIMPLE_NULL = 22, FLOAT_32 = 26, FLOAT_64 = 27 };
@@ -36,7 +36,7 @@ typedef struct reader {
   const emitter *to;
   char *key, *text; /* of the current item */
   size_t key_capacity, text_capacity;
-  pop_error *error; /* the first; nothing is read behind it */
+  pop_error *error; /* the first one; reading stops there */
 } reader;
 
 static bool fail(reader *r, const char *what)
@@ -64,7 +64,8 @@ static bool read_head(reader *r, head *h)
   return true;
 }
 
-/* A text of known length, with a 0 behind it; what is behind a 0 of its own is left out, as in all names. */
+/* A text of known length, terminated by NUL. If it has a NUL inside, the rest is left out, as in
+ * all names. */
 static bool read_text(reader *r, const head *h, char **text, size_t *capacity)
 {
   if (h->major != MAJOR_TEXT || h->info == INDEFINITE)
@@ -123,7 +124,8 @@ static bool read_items(reader *r, const head *h, uint32_t depth)
   return true;
 }
 
-/* As deep as MAX_DEPTH. What was begun is ended also behind an error: emitters want it so. */
+/* At most MAX_DEPTH levels. A container is also ended after an error, because emitters require
+ * it. */
 static bool read_container(reader *r, const head *h, const char *key, uint32_t depth)
 {
   if (depth == MAX_DEPTH) return fail(r, "more levels than any profile has");
