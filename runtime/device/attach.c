@@ -1,12 +1,13 @@
-/* Who has which IPU: a file for each, and a lock on it.
+/* Which process has which IPU. Each IPU has a file, and its owner holds a lock on it.
  *
- * flock belongs to an open file, not to a process: it conflicts within a process too, and the kernel drops
- * it when the process ends, however it does. The file says who holds the lock. A device of several IPUs
- * takes their locks one by one, so nobody may look meanwhile, who would see IPUs taken that are free again
- * at once: that is what the lock on the file "attach" is for. It is held for microseconds; who does not
- * get it in a second (its holder is stopped) goes on without.
+ * flock belongs to an open file, not to a process. So it also conflicts within a process, and the
+ * kernel releases it however the process ends. The file says who holds the lock. A device of
+ * several IPUs takes its locks one by one. Nobody may look at them meanwhile: it would see IPUs as
+ * taken that are free again at once. The lock on the file "attach" prevents that. It is held for
+ * microseconds. A process that does not get it within a second (its holder is stopped) continues
+ * without it.
  *
- * The folder must be the user's own, and nobody else's to write to: files in /tmp may be anybody's. */
+ * Only the user may own the folder and write to it, because in /tmp anybody can make files. */
 #include "device/device.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static pop_error *check_folder(int folder, const char *path)
       path, facts.st_uid == getuid() ? "others may write to it" : "it belongs to another user");
 }
 
-/* Opens the folder, and makes it if it is not there. */
+/* Opens the folder. Makes it if it does not exist. */
 static pop_error *open_folder(int *folder)
 {
   char *path = folder_path();
@@ -70,7 +71,7 @@ static pop_error *open_file(int folder, const char *name, int *file)
 
 static pop_error *open_lock(int folder, const pop_device *device, uint32_t i, int *file)
 {
-  /* Instances of poprun on one machine have devices of their own. */
+  /* Each instance of poprun on a machine has devices of its own. */
   const char *set = secure_getenv("POPULUS_DEVICE_SET");
   unsigned long number = set && *set ? strtoul(set, NULL, 10) : 0;
   char name[DEVICE_MAX_SYSTEM_NAME + 48];
@@ -99,7 +100,7 @@ static void write_user(int file)
   char text[256], executable[200] = "";
   (void)pop_own_program_path(executable, sizeof executable);
   int size = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), executable);
-  /* Only words for a message: if they cannot be written, they are not there. */
+  /* Only for a message, so a failure is ignored. */
   if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)size, 0) != size) return;
 }
 

@@ -1,4 +1,4 @@
-/* Which systems there are: the environment's POPULUS_DEVICES, as <populus/device.h> says. */
+/* Which systems there are, from the environment's POPULUS_DEVICES (see <populus/device.h>). */
 #include "device/device.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ enum { MAX_JSON_BYTES = 1 << 20, DEFAULT_IPUS = 64 };
 static const char variable[] = "POPULUS_DEVICES";
 static const char example[] = "[{\"target\":\"ipu1\",\"ipus\":4}]";
 
-/* What an entry says; numbers are 0 and texts NULL where it does not. */
+/* The fields of an entry; 0 or NULL if it does not set them. */
 typedef struct entry {
   const char *name, *target;
   uint32_t ipus, tiles_per_ipu;

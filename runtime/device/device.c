@@ -1,4 +1,4 @@
-/* Devices by themselves: life, target, state. */
+/* A single device: lifetime, target, state. */
 #include "device/device.h"
 
 #include "executable/metadata.h"
@@ -76,7 +76,7 @@ void pop_device_free(pop_device *device)
   if (object_release(device, OBJECT_DEVICE, __func__)) destroy(device);
 }
 
-/* Who is attached or not, and loaded or not: the device of which this is a part. */
+/* The device whose state counts, attached or loaded: for a virtual device its parent. */
 static pop_device *whole(pop_device *device)
 {
   return device->parent ? device->parent : device;
@@ -173,7 +173,7 @@ static void describe(const pop_target *t, char *text, size_t size)
              t->num_ipus, t->num_ipus == 1 ? "" : "s", t->tiles_per_ipu);
 }
 
-/* The first figure that differs besides those that `describe` shows; NULL if none does. */
+/* The first figure that differs and that `describe` does not show. NULL if there is none. */
 static const char *find_difference(const pop_target *a, const pop_target *b)
 {
 #define COMPARE(field)                                                                             \

@@ -1,4 +1,4 @@
-/* IPU_MODEL: a target of the program's own making. */
+/* IPU_MODEL: a target that the program defines. */
 #include "device/device.h"
 
 #include <stdio.h>

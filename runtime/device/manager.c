@@ -1,6 +1,7 @@
 /* The device manager: all devices of all systems, numbered.
  *
- * Ids go from system to system, and in each from the single IPUs to ever larger groups:
+ * Ids go from system to system. Within a system they go from the single IPUs to larger and larger
+ * groups:
  *
  *   4 IPUs:   0: {0}  1: {1}  2: {2}  3: {3}  4: {0,1}  5: {2,3}  6: {0,1,2,3} */
 #include "device/device.h"
