@@ -1,4 +1,4 @@
-/* Events for other programs (event_trace.proto) and for people. */
+/* Writes events for other programs (event_trace.proto) and for people. */
 #include "events/event_trace.h"
 
 #include "event_trace.pb-c.h"
@@ -31,7 +31,7 @@ static ProtobufCBinaryData bytes_of_string(const char *text)
   return bytes_of((pop_trace_text){text, strlen(text)});
 }
 
-/* What a message points at. */
+/* The data that a message points to. */
 typedef struct message_parts {
   Populus__CompileBegin compile_begin;
   Populus__CompileEnd compile_end;
@@ -98,7 +98,7 @@ static void fill(const pop_trace_event *event, Populus__IpuTraceEvent *message,
   }
 }
 
-/* Reports are large: a message is packed straight into the stream. */
+/* Packs a message directly into the stream, because reports are large. */
 typedef struct stream_buffer {
   ProtobufCBuffer base;
   FILE *stream;

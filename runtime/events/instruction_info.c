@@ -1,6 +1,6 @@
 /* {"ml_types": {compute set: type, …}}
  *
- * Programs do not say what a matrix product is for; names of layers do, as in the guide's sample:
+ * Programs do not say what a matrix product is for. Names of layers do, as in the guide's sample:
  * Layer1/Fwd/Conv_1/Convolve, Layer3/Bwd/…, Layer3/Wu/…. */
 #include "events/tensor_map.h"
 
@@ -11,7 +11,7 @@
 
 typedef enum ml_type { UNCLASSIFIED, STANDALONE, FORWARD, INPUT_GRADIENT, FILTER_GRADIENT } ml_type;
 
-/* Is it one of the parts between slashes? */
+/* Is `part` one of the parts between slashes? */
 static bool has_part(const char *name, const char *part)
 {
   size_t length = strlen(part);
@@ -31,7 +31,7 @@ static ml_type type_by_name(const char *name)
   return UNCLASSIFIED;
 }
 
-/* By compute set: it has vertices of poplin. The caller's to free. */
+/* By compute set: does it have vertices of poplin? The caller frees the result. */
 static bool *find_products(const pop_graph *graph)
 {
   static const char library[] = "poplin::";

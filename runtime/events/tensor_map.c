@@ -1,7 +1,10 @@
-/* {"mappings": {program: [[name, ordinal, [shape], type, constants, aliases, elements, [[tile, elements], …]], …], …}}
+/* The tensor map:
  *
- * To a program belong the variables that it reads or writes, in the order in which they were added, and behind them the
- * host's handles of tensors that have elements of those. */
+ *   {"mappings": {program: [[name, ordinal, [shape], type, constants, aliases, elements,
+ *                            [[tile, elements], …]], …], …}}
+ *
+ * A program has the variables that it reads or writes, in the order in which they were added. Then
+ * follow the host's handles of tensors that share elements with these. */
 #include "events/tensor_map.h"
 
 #include "base/json.h"
@@ -13,11 +16,11 @@
 typedef struct map_writer {
   pop_graph *graph;
   json_writer json;
-  bool *touched; /* by variable: the program touches it */
-  /* Tensors of one name in the program: */
+  bool *touched; /* by variable: does the program read or write it? */
+  /* To number tensors with the same name in the program: */
   pop_name_table names;
   GRAPH_ARRAY(uint32_t, ordinals);
-  /* Of the tensor that is written: */
+  /* Of the current tensor: */
   uint64_t *elements; /* by tile */
   GRAPH_ARRAY(size_t, tiles);
 } map_writer;
@@ -125,7 +128,8 @@ static void put_tensor(map_writer *m, const char *name, uint32_t index)
   json_end_list(&m->json);
 }
 
-/* To be freed. Programs of one name have their numbers behind it, but for the first. */
+/* The caller frees the key. If several programs have the same name, all but the first have their
+ * number after it. */
 static char *program_key(const traced_graph *traced, size_t number)
 {
   const program *programs = traced->graph->programs;

@@ -1,4 +1,4 @@
-/* Which tiles have what of the tensors that programs touch, and what matrix products are for: as JSON. */
+/* As JSON: on which tiles the tensors lie that programs touch, and what matrix products are for. */
 #ifndef EVENTS_TENSOR_MAP_H
 #define EVENTS_TENSOR_MAP_H
 
@@ -10,10 +10,10 @@ typedef struct traced_graph {
   size_t num_programs;
 } traced_graph;
 
-/* What pop_trace_event.tensor_map says; `context` is a traced_graph. CONTROL_PROGRAM for a program of another graph;
- * SYSTEM if the stream cannot be written. */
+/* Writes pop_trace_event.tensor_map; `context` is a traced_graph. CONTROL_PROGRAM for a program of
+ * another graph; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *write_tensor_map(FILE *stream, const void *context);
-/* pop_trace_event.instruction_info, in the same way. */
+/* Writes pop_trace_event.instruction_info; the same context and errors. */
 POP_MUST_CHECK pop_error *write_instruction_info(FILE *stream, const void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options of event traces: what they are about is said in populus/event_trace.h. */
+/* Options of event traces, which populus/event_trace.h documents. */
 #ifndef EVENTS_TRACE_OPTIONS_H
 #define EVENTS_TRACE_OPTIONS_H
 
@@ -21,7 +21,7 @@ typedef struct trace_options {
   char *report_directory; /* owned; NULL: reports are in the events */
 } trace_options;
 
-/* Errors: INVALID_OPTION. Freed also then. */
+/* Errors: INVALID_OPTION. Free *parsed after an error, too. */
 POP_MUST_CHECK pop_error *trace_options_parse(const pop_option *options, size_t num_options,
                                               trace_options *parsed);
 void trace_options_free(trace_options *options);

@@ -12,8 +12,9 @@
 struct traced_module {
   pop_event_trace *trace;
   char *name;
-  pthread_mutex_t lock; /* of what follows: engines on several threads may have one executable */
-  char *folder;         /* of the reports; NULL: there is none yet */
+  pthread_mutex_t lock; /* for the fields below: engines on several threads may share an
+                         * executable */
+  char *folder;         /* of the reports; NULL until the first one */
   uint64_t executions;
 };
 
@@ -57,7 +58,7 @@ bool traced_module_count_execution(traced_module *module)
 
 /* ---- the folder ---- */
 
-/* A name that is one part of a path on every system, and not hidden. */
+/* A name that is a single part of a path on every system, and not hidden. */
 static char *folder_name(const char *module_name)
 {
   enum { MAX_LENGTH = 100 };
@@ -70,7 +71,7 @@ static char *folder_name(const char *module_name)
   return name;
 }
 
-/* mkdir says whether somebody else has it, also if that is another process. */
+/* mkdir fails if the folder exists, also if another process makes it at the same time. */
 static pop_error *make_folder(const char *directory, const char *module_name, char **made)
 {
   enum { MAX_COMPILATIONS = 1000000 };
@@ -108,7 +109,7 @@ static pop_error *find_folder(traced_module *module, const char **folder)
 
 /* ---- reports ---- */
 
-/* Of what is no report: the largest event is 2 GiB. */
+/* Limit of texts that are not reports: the largest event has 2 GiB. */
 static const uint64_t most_text_bytes = (uint64_t)1 << 30;
 
 static void warn_of_size(const traced_module *module, const char *name, const char *limit,
