@@ -45,7 +45,7 @@ pop_error *json_options_value(const char *key, const json_t *value,
 
 /* ---- for programs ---- */
 
-/* How many bytes the strings of all members take. */
+/* The bytes that the strings of all members take. */
 static pop_error *measure(json_t *root, size_t *bytes)
 {
   char number[OPTION_NUMBER_CHARS];

@@ -389,7 +389,7 @@ static pop_error *invalid_value(const option_entry *entry, const char *value)
                        entry->info.key, value, entry->info.values);
 }
 
-/* A value, as far as its kind has one. */
+/* A parsed value; the member depends on the kind. */
 typedef struct option_value {
   bool yes;
   uint64_t number;
@@ -423,7 +423,7 @@ static pop_error *read_number(const option_entry *entry, const char *text, optio
   return errno || *end || !fits ? invalid_value(entry, text) : NULL;
 }
 
-/* In decimal notation, whatever the locale of the program: a value from JSON is always in it. */
+/* In decimal notation, whatever the program's locale: values from JSON always are. */
 static pop_error *read_seconds(const option_entry *entry, const char *text, option_value *value)
 {
   double scale = 1;

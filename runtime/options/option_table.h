@@ -1,5 +1,6 @@
-/* The table of engine options: for parsing, defaults, the documentation and near matches. To add one, add
- * a field to engine_options (options.h) and a line to the table (option_table.c). */
+/* The table of engine options, from which parsing, defaults, documentation and near matches are
+ * made. To add an option, add a field to engine_options (options.h) and a line to the table
+ * (option_table.c). */
 #ifndef OPTIONS_OPTION_TABLE_H
 #define OPTIONS_OPTION_TABLE_H
 
@@ -10,7 +11,7 @@ typedef enum option_kind {
   OPTION_TEXT,    /* char *, owned */
   OPTION_NUMBER,  /* uint32_t or uint64_t */
   OPTION_SECONDS, /* double */
-  OPTION_CHOICE   /* int or an enumeration: the number of the choice */
+  OPTION_CHOICE   /* int or an enumeration: the choice's number */
 } option_kind;
 
 typedef struct option_entry {
@@ -18,23 +19,23 @@ typedef struct option_entry {
   unsigned stages; /* bits of option_stage */
   option_kind kind;
   uint16_t field_offset; /* in engine_options */
-  uint16_t field_bytes;  /* 0: the value is checked and not kept */
+  uint16_t field_bytes;  /* 0: the value is checked, but not kept */
   /* NUMBER: */
   uint64_t least, greatest;
-  bool or_zero;      /* 0 may be below the least number */
-  uint32_t multiple; /* of which it has to be one; 0: of none */
-  /* CHOICE: the words, ended by NULL. NUMBER: one word that may stand for a number, in choices[0]: */
+  bool or_zero;      /* 0 is allowed below `least` */
+  uint32_t multiple; /* the value must be a multiple of this; 0: any */
+  /* CHOICE: the words, ended by NULL. NUMBER: choices[0] is a word that stands for a number. */
   const char *const *choices;
-  uint32_t word_value;  /* of the word, if it is not 0 */
-  bool simulator;       /* about the software IPU: POPLAR_SIMULATOR_OPTIONS may have it */
-  const char *variable; /* of the environment, that has a value for this one alone; or NULL */
-  bool variable_wins;   /* over the call; otherwise it takes the place of the default */
+  uint32_t word_value;  /* the number for that word; 0: none */
+  bool simulator;       /* about the software IPU: allowed in POPLAR_SIMULATOR_OPTIONS */
+  const char *variable; /* environment variable for this option alone, or NULL */
+  bool variable_wins;   /* over the call; otherwise it only replaces the default */
 } option_entry;
 
 const option_entry *option_table(size_t *count);
 
-/* Checks a value and puts it into `options` (NULL: only checks). `*spelt` (may be NULL) is then the value
- * as it is always spelt; the caller's to free. */
+/* Checks a value and stores it in `options`, unless that is NULL. `*spelt` (may be NULL) is the
+ * value in its canonical spelling; the caller frees it. */
 POP_MUST_CHECK pop_error *option_set(const option_entry *entry, const char *value,
                                      engine_options *options, char **spelt);
 

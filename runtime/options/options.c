@@ -1,12 +1,12 @@
-/* Where the values of engine options come from.
+/* Where the values of engine options come from; later sources win.
  *
  *   default < variable for one option < what the executable was compiled with < the call
  *           < variable for one option, of those that win < POPLAR_ENGINE_OPTIONS
  *           < POPLAR_RUNTIME_OPTIONS < POPLAR_SIMULATOR_OPTIONS
  *
- * Values are strings ("true", "16384", "0x4000", a path). In the environment's JSON objects they may
- * also be JSON booleans and numbers, because people write both. The environment wins over the call:
- * that is what the variables are for.
+ * Values are strings ("true", "16384", "0x4000", a path). In the environment's JSON objects they
+ * may also be JSON booleans and numbers, because people write both. The environment wins over the
+ * call, because that is what the variables are for.
  */
 #include "options/options.h"
 
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One place that options come from. */
+/* A source of options. */
 typedef struct option_source {
-  const char *name; /* of the environment variable; NULL: the call */
-  unsigned stages;  /* bits: others do not count here */
+  const char *name; /* of the environment variable; NULL for the call */
+  unsigned stages;  /* bits: options of other stages are not allowed here */
   bool *seen;       /* by entry of the table */
 } option_source;
 
@@ -31,7 +31,7 @@ typedef struct parser {
   unsigned stages;
   const pop_executable *compiled;
   engine_options *options;
-  char **spelt; /* by entry: the value that counts so far; NULL: none was given. Owned */
+  char **spelt; /* by entry: the current value, or NULL if none was given; owned */
 } parser;
 
 /* ---- one option ---- */
@@ -70,7 +70,7 @@ static void keep_spelt(parser *p, const option_entry *entry, char *spelt)
   *kept = spelt;
 }
 
-/* The value that the executable was compiled with. */
+/* The value with which the executable was compiled. */
 static const char *compiled_value(const pop_executable *compiled, const option_entry *entry)
 {
   for (size_t i = 0; i < compiled->num_options; ++i)
@@ -78,7 +78,7 @@ static const char *compiled_value(const pop_executable *compiled, const option_e
   return entry->info.default_value;
 }
 
-/* The call has an option that is about something else. Programs give the same options to
+/* An option of the call that is for another stage. Programs give the same options to
  * pop_compile_graph and to pop_engine_create_from_executable. */
 static pop_error *set_elsewhere(parser *p, const option_entry *entry, const char *value)
 {
@@ -289,13 +289,13 @@ size_t options_of_runs(const engine_options *options, executable_option **list)
   return count;
 }
 
-/* Takes the spelt values. */
+/* Moves the spelt values to `options`. */
 static void note_given(parser *p)
 {
   engine_options *options = p->options;
   for (size_t i = 0; i < p->num_entries; ++i) {
     const option_entry *entry = &p->table[i];
-    /* What is written of a compiled graph is no property of it. */
+    /* How a compiled graph is saved is not a property of it. */
     bool counts = (entry->stages & ON_RUN || !(entry->stages & ON_SAVE)) && p->spelt[i] &&
                   strcmp(p->spelt[i], entry->info.default_value) != 0;
     int row = given_row(entry->stages & ON_RUN ? ON_RUN : ON_COMPILE);

@@ -1,6 +1,6 @@
-/* Engine options, ready to be used.
+/* Engine options, ready to use.
  *
- *   option_table.h  which keys there are, and what their values may be
+ *   option_table.h  the keys, and the values that they may have
  *   options.c       where values come from: defaults, an executable, the call, the environment */
 #ifndef OPTIONS_OPTIONS_H
 #define OPTIONS_OPTIONS_H
@@ -12,8 +12,8 @@
 
 /* When an option has its effect. */
 typedef enum option_stage {
-  ON_COMPILE = 1, /* it shapes the executable */
-  ON_SAVE = 2,    /* it says how to make it, or where to put it: it has no part in it */
+  ON_COMPILE = 1, /* shapes the executable */
+  ON_SAVE = 2,    /* how to make the executable, or where to store it; does not change it */
   ON_RUN = 4,
   ON_ALL_STAGES = 7
 } option_stage;
@@ -28,50 +28,50 @@ typedef enum execution_profile_choice {
   PROFILE_HOST_EXCHANGES
 } execution_profile_choice;
 
-/* Whether a report of autoReport.… is wanted. */
+/* Is a report of autoReport.… wanted? */
 typedef enum report_choice { AS_ALL, YES, NO } report_choice;
 
-/* The number behind the word auto. */
+/* The number for the word auto. */
 #define NUMBER_AUTO (UINT32_MAX - 1)
 
 /* streamCallbacks.multiThreadMode, in the order of the table's values. */
 typedef enum callback_mode {
   CALLBACKS_SINGLE_THREAD,
-  CALLBACKS_COLLABORATIVE, /* on threads of their own and that of the run */
-  CALLBACKS_DEDICATED      /* on threads of their own */
+  CALLBACKS_COLLABORATIVE, /* on their own threads and on the run's */
+  CALLBACKS_DEDICATED      /* on their own threads */
 } callback_mode;
 
 /* exchange.enablePrefetch, in the order of the table's values. */
 typedef enum prefetch_choice { PREFETCH_AUTO, PREFETCH_YES, PREFETCH_NO } prefetch_choice;
 
-/* exchange.streamBufferOverlap, likewise. */
+/* exchange.streamBufferOverlap, in the order of the table's values. */
 typedef enum buffer_overlap { OVERLAP_NONE, OVERLAP_REARRANGED, OVERLAP_ANY } buffer_overlap;
 
-/* What an engine is told about running. */
+/* The options about running. */
 typedef struct run_options {
-  machine_options machine; /* native_folder is cache_folder, below */
+  machine_options machine; /* its native_folder is cache_folder, below */
   bool strict_loads;
   bool float_exceptions, nan_on_overflow, stochastic_rounding; /* of workers, when loaded */
-  prefetch_choice prefetch;                                    /* ask callbacks of streams early */
+  prefetch_choice prefetch;                                    /* call callbacks of streams early */
   buffer_overlap buffer_overlap;
   double
-      host_sync_timeout; /* seconds that a callback may take, or the CPU to a host sync; 0: no limit */
-  uint64_t max_host_memory;      /* bytes that an engine may take for data; 0: no limit */
+      host_sync_timeout; /* for a callback, or on the CPU until a host sync; seconds, 0: no limit */
+  uint64_t max_host_memory;      /* bytes of data of an engine; 0: no limit */
   uint32_t callback_mode;        /* callback_mode */
-  uint32_t num_callback_threads; /* 0: the thread of the run; NUMBER_AUTO: as there are cores */
-  uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: any number */
+  uint32_t num_callback_threads; /* 0: the run's thread; NUMBER_AUTO: as many as cores */
+  uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: no limit */
   uint32_t profiled_replica;
-  uint32_t first_replica, num_own_replicas; /* what the program says of its rank, or NUMBER_AUTO */
-  char *trace_file; /* where debug.trace prints; "": where PrintTensor does. Owned by the options */
+  uint32_t first_replica, num_own_replicas; /* the program's own for its rank, or NUMBER_AUTO */
+  char *trace_file; /* output of debug.trace; "": that of PrintTensor. Owned */
   /* Reports: */
   bool report_all, report_page;
   char *report_directory;            /* owned by the options */
-  pop_profile_format profile_format; /* of what profiles are written to files */
+  pop_profile_format profile_format; /* of profiles in files */
   report_choice report_execution;
   uint64_t reported_runs;
 } run_options;
 
-/* Texts are owned; "" where nothing was said. */
+/* Texts are owned; "" if not set. */
 typedef struct engine_options {
   char *save_archive;  /* target.saveArchive */
   char *variable_file; /* debug.loweredVarDumpFile */
@@ -79,8 +79,8 @@ typedef struct engine_options {
   char *graph_report;  /* "stdout", "stderr" or a path */
   report_choice report_archive, report_graph, report_variables, report_debug, report_code;
   bool report_source;           /* the code's */
-  bool report_serialized_graph; /* autoReport.all does not mean it */
-  bool inherits_report_all;     /* of who compiled the executable */
+  bool report_serialized_graph; /* not included in autoReport.all */
+  bool inherits_report_all;     /* report_all is from the executable */
   char *cache_folder;           /* of compiled executables */
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;
@@ -111,30 +111,33 @@ typedef struct engine_options {
   bool block_implicit_flush;
   enum { SECTIONS_FLAT, SECTIONS_BY_CATEGORY } sections; /* of images */
   run_options run;
-  /* Those that were given and are not what they would be anyway, in the order of the table. Values are
-   * spelt in one way ("4096", not "0x1000"), and owned. */
-  executable_option *given[2]; /* those of ON_COMPILE, those of ON_RUN: see options_given */
+  /* Options that were given and differ from their defaults, in the order of the table. Values have
+   * their canonical spelling ("4096", not "0x1000") and are owned. */
+  executable_option *given[2]; /* of ON_COMPILE, of ON_RUN: see options_given */
   size_t num_given[2], given_capacity[2];
 } engine_options;
 
-/* Of the stage ON_COMPILE or ON_RUN. */
+/* The given options of a stage, ON_COMPILE or ON_RUN. */
 const executable_option *options_given(const engine_options *options, option_stage stage,
                                        size_t *count);
 
-/* What runs go by: the options about running that say what programs do, each with its value, in the order of the table. How the
- * host simulates, where it writes to and what has no effect are left out. Values live as long as `options`. */
+/* The options about running that affect what programs do, with their values, in the order of the
+ * table. How the host simulates, where output goes, and options without an effect are left out.
+ * Values live as long as `options`. */
 size_t options_of_runs(const engine_options *options, executable_option **list);
 
-/* Of several sources for a key the last one counts: its default, the options about running that
- * `compiled` was compiled with, the call, a variable for this option alone (some stand before the call:
- * option_table.h), POPLAR_ENGINE_OPTIONS, POPLAR_RUNTIME_OPTIONS, POPLAR_SIMULATOR_OPTIONS.
+/* If several sources have a key, the last of these wins: the default; the options about running
+ * that `compiled` was compiled with; the call; a variable for this option alone (some come before
+ * the call: option_table.h); POPLAR_ENGINE_OPTIONS; POPLAR_RUNTIME_OPTIONS;
+ * POPLAR_SIMULATOR_OPTIONS.
  *
- * `stages` has the stages (bits) that the call is for. An option in the call that is not for any of them:
- * one about running is kept (options_given); one about compiling must be what `compiled`, if there is one,
- * was compiled with. In the environment, which may be for several programs, it is left out.
+ * `stages` are the stages (bits) of the call. If the call has an option for other stages only: one
+ * about running is kept (options_given); one about compiling must have the value with which
+ * `compiled`, if any, was compiled. In the environment, which may be for several programs, it is
+ * ignored.
  *
- * INVALID_OPTION: an unknown key, a value that the key does not take, a key given twice in one source, a
- * variable that is no JSON object or has a key that is not for it. */
+ * INVALID_OPTION: an unknown key; a value that the key does not take; a key twice in one source; a
+ * variable that is not a JSON object, or has a key that is not allowed in it. */
 POP_MUST_CHECK pop_error *engine_options_parse(const pop_option *options, size_t num_options,
                                                unsigned stages, const pop_executable *compiled,
                                                engine_options *parsed);
