@@ -1,4 +1,5 @@
-/* Narrowing until nothing changes: a rule is looked at again when the range of a variable that it mentions has changed. */
+/* Constraint propagation with a worklist: a rule is applied again when the range of one of its
+ * variables has changed. */
 #include "solver/solver_private.h"
 
 #include <populus/arena.h>
@@ -28,7 +29,7 @@ void solver_wake_all(pop_solver *s)
   for (uint32_t i = 0; i < s->num_rules; i++) wake(s, i);
 }
 
-/* lo <= v <= hi, and what follows. */
+/* Restricts v to lo … hi, and wakes the rules that mention it. */
 void solver_narrow(pop_solver *s, pop_solver_variable v, uint64_t lo, uint64_t hi)
 {
   range *now = &s->now[v];

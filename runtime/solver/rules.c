@@ -1,5 +1,6 @@
-/* What each operation and relation says of the ranges of its operands and its result. Bounds only: a range has no holes. Nothing is
- * said with a bound that cannot be counted. */
+/* What each operation and relation implies for the ranges of its operands and its result. Only
+ * bounds are used, since ranges have no holes. A bound that overflows (UNCOUNTABLE) implies
+ * nothing. */
 #include "solver/solver_private.h"
 
 typedef const pop_solver_variable *operands;
@@ -55,13 +56,13 @@ static void sum(pop_solver *s, pop_solver_variable result, operands in, size_t c
     if (total.hi == UNCOUNTABLE) continue;
     others = total.hi - v.hi;
     if (r.lo > others) at_least(s, in[i], r.lo - others);
-    /* The totals hold for the other operands as they were: what was narrowed now wakes this rule again. */
+    /* The totals must match the operands' current ranges. Narrowing has woken this rule again. */
     total.lo = total.lo - v.lo + s->now[in[i]].lo;
     total.hi = total.hi - v.hi + s->now[in[i]].hi;
   }
 }
 
-/* The products of all operands but one. */
+/* The bounds of the product of all operands except one. */
 static range others_product(const pop_solver *s, operands in, size_t count, size_t but)
 {
   range product = {1, 1};
@@ -176,7 +177,7 @@ static void remainder_of(pop_solver *s, pop_solver_variable r, pop_solver_variab
   }
 }
 
-/* `truth` is whether a < b, or a <= b. */
+/* `truth` is 1 if a < b (or a <= b), and 0 otherwise. */
 static void truth_of(pop_solver *s, pop_solver_variable truth, pop_solver_variable a,
                      pop_solver_variable b, bool or_equal)
 {

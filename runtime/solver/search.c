@@ -1,5 +1,5 @@
-/* Depth first: the range of a variable is cut in two, the lower half is looked at first, and a part is given up as soon as nothing in
- * it can be better than the best solution so far. */
+/* Branch and bound, depth first. The range of a variable is cut in two, and the lower half is tried
+ * first. A part is pruned as soon as nothing in it can be better than the best solution so far. */
 #include "solver/solver_private.h"
 
 #include <populus/arena.h>
@@ -9,9 +9,9 @@
 typedef struct search {
   const pop_solver_variable *objectives;
   size_t num_objectives;
-  pop_solver_variable *choices; /* variables that the search chooses */
+  pop_solver_variable *choices; /* variables that the search assigns */
   size_t num_choices;
-  uint64_t *best; /* values of the best solution so far */
+  uint64_t *best; /* values of the best solution */
   bool found;
 } search;
 
@@ -79,8 +79,9 @@ static void undo_to(pop_solver *s, size_t count)
   }
 }
 
-/* Narrows the objectives to what is better than the best: of the first that is not already as good as it can be, and if it is the
- * last, strictly. False: nothing here is. */
+/* Requires the objectives to be lexicographically better than the best solution, as far as bounds
+ * can say: at most as large up to the first that can still be smaller; the last one strictly
+ * smaller. False if nothing here is better. */
 static bool improve(pop_solver *s, const search *what)
 {
   if (!what->found) return solver_propagate(s);
@@ -96,7 +97,7 @@ static bool improve(pop_solver *s, const search *what)
   return what->num_objectives > 0;
 }
 
-/* The one to choose next; UINT32_MAX: all have a value. */
+/* The variable to branch on next. UINT32_MAX if all have a value. */
 static pop_solver_variable next_choice(const pop_solver *s, const search *what)
 {
   pop_solver_variable best = UINT32_MAX;

@@ -1,4 +1,4 @@
-/* Models: variables, expressions and relations, as they are made. See populus/solver.h. */
+/* Builds models: variables, expressions and relations. See populus/solver.h. */
 #include "solver/solver_private.h"
 
 #include <populus/arena.h>
@@ -20,7 +20,7 @@ void pop_solver_free(pop_solver *s)
   object_delete(&s->base);
 }
 
-/* Are there all of these variables? If not, there is no solution from now on. */
+/* Do all of these variables exist? If not, the model has no solution from now on. */
 static bool know(pop_solver *s, const pop_solver_variable *variables, size_t count)
 {
   s->is_wrong = s->is_wrong || (count > 0 && !variables);
@@ -63,7 +63,7 @@ pop_solver_variable pop_solver_add_constant(pop_solver *s, uint64_t value)
   return add_variable(s, value, value, false);
 }
 
-/* a - b is the r with a = b + r. */
+/* a - b is a new variable r with a = b + r. */
 static pop_solver_variable add_difference(pop_solver *s, pop_solver_variable a,
                                           pop_solver_variable b)
 {
@@ -73,7 +73,7 @@ static pop_solver_variable add_difference(pop_solver *s, pop_solver_variable a,
   return r;
 }
 
-/* As many operands as the operation takes? */
+/* Does the operation take this many operands? */
 static bool fits(pop_solver_operation operation, size_t count)
 {
   switch (operation) {

@@ -1,5 +1,5 @@
-/* The solver's parts, in the order in which a search uses them: solver.c builds the model, propagate.c narrows ranges, search.c
- * tries values. */
+/* The parts of the solver, in the order of use: solver.c builds the model, propagate.c narrows
+ * ranges, search.c tries values. */
 #ifndef SOLVER_PRIVATE_H
 #define SOLVER_PRIVATE_H
 
@@ -10,10 +10,10 @@
 #define UNCOUNTABLE UINT64_MAX
 
 typedef struct range {
-  uint64_t lo, hi; /* lo > hi: no value is left */
+  uint64_t lo, hi; /* lo > hi: empty */
 } range;
 
-/* What holds between variables: an expression and its result, or a relation (its result is operand 0). */
+/* A constraint: an expression and its result, or a relation (its result is operand 0). */
 enum rule_kind { RULE_OPERATION, RULE_CALL, RULE_RELATION };
 typedef struct rule {
   enum rule_kind kind;
@@ -27,13 +27,13 @@ typedef struct rule {
   void *user;
 } rule;
 
-/* What a range was before it was narrowed. */
+/* The range of a variable before it was narrowed. */
 typedef struct undo {
   pop_solver_variable variable;
   range before;
 } undo;
 
-/* Rules that wait to be looked at, each at most once. */
+/* A worklist of rules, each in it at most once. */
 typedef struct queue {
   uint32_t *items;
   size_t head, count, size; /* a ring */
@@ -41,10 +41,10 @@ typedef struct queue {
 
 struct pop_solver {
   object base;
-  bool is_wrong; /* it was given a variable or function that there is not: it has no solution */
-  range *given;  /* of each variable, as it was made */
+  bool is_wrong; /* an unknown variable or function was used: no solution */
+  range *given;  /* of each variable, initially */
   int *level;    /* see pop_solver_set_level */
-  bool *chosen;  /* the search chooses it: it is nobody's result */
+  bool *chosen;  /* the search assigns it; otherwise it is a result */
   size_t num_variables, variables_capacity, levels_capacity, chosen_capacity;
   rule *rules;
   size_t num_rules, rules_capacity;
@@ -54,10 +54,10 @@ struct pop_solver {
 
   /* While a search runs. */
   range *now;
-  uint32_t *users,
-      *users_first; /* rules that mention a variable: users[users_first[v]] to users[users_first[v + 1]] */
-  queue cheap, calls; /* functions are called when nothing else is left to narrow */
-  bool *waiting;      /* of each rule */
+  uint32_t *users, *users_first; /* rules by variable: those of v are users[users_first[v]] to
+                     * users[users_first[v + 1]] */
+  queue cheap, calls;            /* calls are made only when nothing cheap is left */
+  bool *waiting;                 /* of each rule */
   undo *trail;
   size_t trail_count, trail_capacity;
   uint64_t *arguments;
