@@ -1,10 +1,10 @@
-/* The page: one HTML file of the viewer (viewer/) and the reports that it shows.
+/* The page: one HTML file with the viewer (viewer/) and the reports that it shows.
  *
- *   reports --report_pieces.c--> JSON --deflate, base64--> <script id=report>, and more for what is behind its first digits
+ *   reports --report_pieces.c--> JSON --deflate, base64--> <script id=report> and more such elements
  *   viewer.js, viewer.css of the data folder ------------> <script>, <style>
  *
- * The page's Content-Security-Policy lets the two run that carry the page's nonce, and nothing be requested, but by a page of a server
- * from that server. */
+ * The page's Content-Security-Policy allows only the script and style with the page's nonce. It
+ * forbids all requests, except those of a page from a server to that server. */
 #include "page/report_pieces.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 enum {
   MAX_VIEWER_BYTES = 1 << 24,
   CHUNK = 1 << 16,
-  ELEMENT_DIGITS = 1 << 20 /* a browser takes so many in some milliseconds */
+  ELEMENT_DIGITS = 1 << 20 /* a browser needs some milliseconds for these */
 };
 
 #define DATA_ELEMENT "<script type=\"application/octet-stream\""
@@ -32,9 +32,9 @@ typedef struct packer {
   pop_output *output; /* NULL: `stream` */
   FILE *stream;
   z_stream zlib;
-  uint8_t rest[3]; /* of the last bytes, until there are three */
+  uint8_t rest[3]; /* bytes that do not make a group of three yet */
   size_t num_rest;
-  size_t num_digits; /* in the element that is open */
+  size_t num_digits; /* in the current element */
   pop_error *error;  /* the first */
 } packer;
 
@@ -54,7 +54,8 @@ static void put_text(packer *p, const char *text)
   put(p, text, strlen(text));
 }
 
-/* Three bytes are four digits; the last ones may be fewer. An element has whole groups of them. */
+/* Three bytes become four digits; the last group may be padded. An element consists of whole
+ * groups. */
 static void put_digits(packer *p, const uint8_t *bytes, size_t size)
 {
   char text[4 * (CHUNK / 3 + 2)];
@@ -144,7 +145,7 @@ static pop_error *put_reports(packer *p, const char *const *reports, size_t num_
 {
   FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
   if (!stream) return pop_error_errno(errno, "cannot write the page");
-  pop_memory_hold(); /* the stream is this function's */
+  pop_memory_hold(); /* the stream is local to this function */
   pop_error *error = pop_report_write_json(reports, num_reports, left_out, stream);
   pop_memory_release();
   if (fclose(stream) != 0 && !error && !p->error)
@@ -166,7 +167,7 @@ static pop_error *pack_reports(packer *p, const char *const *reports, size_t num
   pop_error *error = put_reports(p, reports, num_reports, left_out);
   deflateEnd(&p->zlib);
   if (!p->error) return error;
-  pop_error_free(error); /* only says that the stream failed */
+  pop_error_free(error); /* only reports that the stream failed */
   error = p->error;
   p->error = NULL;
   return error;
@@ -194,7 +195,8 @@ static pop_error *read_viewer(const char *name, viewer_file *file)
   return error;
 }
 
-/* The same page has the same nonce, so that it is the same file. What reports say stays inside base64. */
+/* The nonce is a hash of the contents, so equal pages are equal files. What reports contain stays
+ * inside base64. */
 static void put_head(packer *p, const viewer_file *style, const char *nonce, bool is_served)
 {
   char policy[512];
@@ -229,7 +231,7 @@ static void put_tail(packer *p, const viewer_file *script, const char *nonce)
   put_text(p, "</script>\n</body>\n</html>\n");
 }
 
-/* With no reports it is the frame of a server. */
+/* Without reports this is the frame that a server uses. */
 static pop_error *write_page(packer *p, const char *const *reports, size_t num_reports,
                              unsigned left_out, const viewer_file *style, const viewer_file *script)
 {

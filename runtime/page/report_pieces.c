@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Larger ones would not be shown by a browser. */
+/* A browser would not show larger ones. */
 enum { MAX_JSON_BYTES = 1 << 29 };
 
-/* What may be in a report's folder, and what of it a page shows. */
+/* The files in a report's folder, and the key in the page for those that are shown. */
 static const struct {
   const char *name;
   const char *key; /* in the page; NULL: it is not read */
@@ -40,17 +40,17 @@ static const struct {
 };
 enum { REPORT_FILE, ARCHIVE_FILE, NUM_KNOWN = sizeof known_files / sizeof *known_files };
 
-/* Of a report as it is written. */
+/* A report that is being written. */
 typedef struct pieces {
   FILE *stream;
   const char *folder;            /* NULL: one file */
   const char *status[NUM_KNOWN]; /* NULL: it is not there */
   bool has_graph, has_execution, has_code;
   bool without_source;
-  pop_error *damage; /* of the first file that could not be read */
+  pop_error *damage; /* the error of the first damaged file */
 } pieces;
 
-/* As JSON; bytes that are no UTF-8 become '?'. */
+/* A JSON string; bytes that are not UTF-8 become '?'. */
 static void put_string(FILE *stream, const char *text)
 {
   fputc('"', stream);
@@ -125,14 +125,14 @@ static pop_error *load_json(void *context)
                                      text->path, where.line, where.text);
 }
 
-/* Which profile it is; NULL: none. */
+/* The kind of profile; NULL if it is not one. */
 static const char *key_of(const json_t *value)
 {
   if (json_object_get(value, "profilerMode")) return "execution";
   return json_is_object(json_object_get(value, "target")) ? "graph" : NULL;
 }
 
-/* Of code.json: names of files stay. */
+/* Removes source lines from code.json. Names of files stay. */
 static void leave_source_out(json_t *code)
 {
   json_t *files = json_object_get(code, "files"), *file;
@@ -144,8 +144,8 @@ static void leave_source_out(json_t *code)
   }
 }
 
-/* Read whole and written again: what comes into the page is JSON, whatever was in the file. Without a key it has to be a
- * profile. */
+/* Parses the file and writes it again, so that only valid JSON gets into the page. Without a key it
+ * must be a profile. */
 static pop_error *put_json(pieces *p, const char *path, const char *key)
 {
   json_text text = {.path = path};
@@ -202,7 +202,7 @@ static char *path_in(const char *folder, const char *name)
   return pop_xasprintf("%s/%s", folder, name);
 }
 
-/* Is it the first file for its key that is there? profile.pop has graph and execution already. */
+/* Is it the first file with its key? profile.pop has graph and execution already. */
 static bool is_wanted(const pieces *p, size_t file)
 {
   const char *key = known_files[file].key;
@@ -212,7 +212,7 @@ static bool is_wanted(const pieces *p, size_t file)
   return true;
 }
 
-/* One that the system could not read may be sound. */
+/* A file that the system could not read may still be good. */
 static bool is_damage(const pop_error *error)
 {
   pop_error_code code = pop_error_get_code(error);
@@ -235,7 +235,7 @@ static pop_error *take_wanted(pieces *p, size_t file, const char *path)
   return NULL;
 }
 
-/* A file beside others that is damaged does not keep the others from being shown. */
+/* A damaged file does not keep the others from being shown. */
 static pop_error *take_file(pieces *p, size_t file)
 {
   char *path = path_in(p->folder, known_files[file].name);
@@ -296,8 +296,8 @@ static pop_error *put_file(pieces *p, const char *path)
   return put_report(p, path);
 }
 
-/* As it was given; of an absolute path its last two parts: pages are handed on, and where this machine keeps its files is nobody's
- * business. */
+/* The path as given; of an absolute path only the last two parts. Pages are passed on, and should
+ * not tell where this machine keeps its files. */
 static const char *name_of(const char *path)
 {
   const char *name = path, *before = path;

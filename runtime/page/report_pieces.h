@@ -1,4 +1,4 @@
-/* What there is of a report, in a folder, a file or an archive, as one JSON object for the page:
+/* The contents of a report, from a folder, a file or an archive, as one JSON object for the page:
  *
  *   {name, version, written, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
  *
@@ -9,9 +9,10 @@
 #include <populus/error.h>
 #include <stdio.h>
 
-/* Writes the report at `path`: a folder that autoReport.directory has named, a profile.pop, a graph profile (graph.json,
- * graph.cbor), an execution profile (execution.json), or an archive of tile images. FILE_LOAD, with the path, for what is none of these or damaged; a file
- * beside profile.pop that cannot be read is named in `files` with the reason. SYSTEM if the stream cannot be written. */
+/* Writes the report at `path`: a folder (autoReport.directory), a profile.pop, a graph profile
+ * (graph.json), an execution profile (execution.json), or an archive of tile images. FILE_LOAD,
+ * with the path, if it is none of these or is damaged. A damaged file beside others in a folder is
+ * not an error: `files` has its status. SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *report_pieces_write(const char *path, unsigned left_out, FILE *stream);
 
 #endif
