@@ -1,7 +1,7 @@
 /* A report: everything about an engine in one file, profile.pop.
  *
- *   {format: "Populus report", version, graph: the graph profile, execution: the execution profile, if there is
- * one} */
+ *   {format: "Populus report", version, graph: the graph profile,
+ *    execution: the execution profile, if there is one} */
 #ifndef PROFILE_COMBINED_PROFILE_H
 #define PROFILE_COMBINED_PROFILE_H
 
