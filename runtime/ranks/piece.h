@@ -1,4 +1,4 @@
-/* Some of what a message is made of. */
+/* A part of a message: some bytes in memory. */
 #ifndef RANKS_PIECE_H
 #define RANKS_PIECE_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct ranks_piece {
-  uint8_t *data; /* what is sent is only read */
+  uint8_t *data; /* only read when it is sent */
   size_t bytes;
 } ranks_piece;
 

@@ -1,12 +1,13 @@
-/* This process among the ranks: which module, and its messages.
+/* This process as a rank: its module and its messages.
  *
- * Waiting gives the core away, at once and for longer and longer: there may be more ranks than cores, and the MPIs
- * themselves would wait by turning round. A rank that has waited for a minute says so in the log.
+ * Waiting gives up the core at once, and then sleeps longer and longer: there may be more ranks
+ * than cores, and the MPIs themselves would spin. A rank that has waited for a minute reports it in
+ * the log.
  *
- * A rank that exits says goodbye to all others. Whoever waits for it hears that, and waits no more.
+ * A rank that exits sends a goodbye to all others, so those that wait for it stop waiting.
  *
- * Where one hangs, others wait for those who wait for it. So a rank that has waited too long asks all whether they wait, too: the
- * one that hangs does not answer. */
+ * If one rank hangs, others wait for ranks that wait for it. So a rank that has waited too long
+ * asks all others whether they are waiting, too. The one that hangs does not answer. */
 #include "ranks/process.h"
 
 #include "base/library.h"
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* MPI is the process's, and so is this. */
+/* One for the process, as MPI is. */
 static struct {
   pthread_mutex_t use; /* of the module */
   const ranks_module *module;
@@ -30,7 +31,7 @@ static struct {
   pid_t pid;
   bool broken;
   ranks_request *
-      *goodbyes; /* by rank: what it says when it exits; NULL: it has, or it is this one */
+      *goodbyes; /* by rank: receives its goodbye; NULL once it has come, and for this rank */
 } process = {.use = PTHREAD_MUTEX_INITIALIZER};
 
 uint32_t process_own(void)
@@ -73,7 +74,7 @@ static pop_error *open_module(const char *kind)
     return pop_error_new(POP_ERROR_SYSTEM,
                          "POPULUS_RANKS is '%s': there are modules for openmpi and mpich", kind);
   char *path = pop_xasprintf("%s/populus-mpi-%s.so", pop_data_dir(), kind);
-  /* MPI's own modules look for its symbols in the process. */
+  /* RTLD_GLOBAL, because MPI's own modules look for its symbols in the process. */
   const char *why;
   process.module = library_load(path, RTLD_NOW | RTLD_GLOBAL, "ranks_mpi_module", &why);
   pop_error *error = NULL;
@@ -97,7 +98,7 @@ static double read_timeout(void)
   return *end || !(seconds >= 0) ? RANKS_TIMEOUT : seconds;
 }
 
-enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has as many */
+enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has at least as many */
 static uint8_t token_byte;
 static const ranks_piece token = {&token_byte, 1};
 
@@ -159,7 +160,8 @@ static bool begin_part(passing_list *list, const message *m, int tag, const rank
   return begun != NULL;
 }
 
-/* MPI counts bytes in an int: what is longer goes in several, cut at the same bytes on both sides. */
+/* MPI counts bytes in an int. Longer messages are cut into several, at the same bytes on both
+ * sides. */
 static bool begin_parts(passing_list *list, const message *m, int tag, char why[RANKS_WHY])
 {
   ranks_piece *part = pop_xcalloc(m->num_pieces, sizeof *part);
@@ -194,7 +196,7 @@ static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_
   return good;
 }
 
-/* What is done is removed. */
+/* Tests the requests and removes those that are done. */
 static bool look(passing_list *list, char why[RANKS_WHY])
 {
   size_t left = 0;
@@ -224,8 +226,8 @@ static uint32_t whom_we_wait_for(const passing_list *list)
   return list->items[0].of->with;
 }
 
-/* First by giving the core to who wants it, then by sleeping. MPI goes on with long messages only while it is called: as long as
- * they may be under way (`long_bytes` of them) nobody sleeps. */
+/* First yields the core, then sleeps. MPI progresses long messages only while it is called, so
+ * there is no sleep as long as they may be under way (`long_bytes` of them). */
 static void give_way(double waited, double long_bytes)
 {
   static const double bytes_per_second = 5e8;
@@ -247,7 +249,8 @@ static bool has_left(uint32_t rank)
   return left;
 }
 
-/* One that does not come any more: what it has sent before its goodbye has had time to come. */
+/* Is there a rank that will not come any more? Messages that it sent before its goodbye get some
+ * time to arrive. */
 static bool find_left(const passing_list *list, double waited, double *since, uint32_t *late)
 {
   static const double in_time = 0.2;
@@ -261,7 +264,7 @@ static bool find_left(const passing_list *list, double waited, double *since, ui
   return false;
 }
 
-/* Of messages that MPI cuts into several. */
+/* Bytes of messages that MPI cuts into several. */
 static double count_long_bytes(const passing_list *list)
 {
   enum { LONG = 4096 };
@@ -275,9 +278,9 @@ static double count_long_bytes(const passing_list *list)
   return bytes;
 }
 
-static passing_list answers; /* under way; under process.use */
+static passing_list answers; /* under way; guarded by process.use */
 
-/* Those who ask hear that this rank waits. */
+/* Tells ranks that ask that this one is waiting. */
 static void answer(void)
 {
   char why[RANKS_WHY];
@@ -307,7 +310,8 @@ static bool begin_with_all(passing_list *list, message *messages, bool sends, in
   return good;
 }
 
-/* Of all: one that does not say that it waits; `otherwise`, if all do. Nothing is passed any more after this. */
+/* A rank that does not answer that it is waiting; `otherwise` if all do. Nothing can be passed
+ * after this. */
 static uint32_t find_silent(uint32_t otherwise)
 {
   static const double time_to_answer = 1;
@@ -385,11 +389,11 @@ static bool all_have_left(void)
   return true;
 }
 
-/* Those who still wait for this one hear of it, and end. */
+/* Ranks that still wait for this one get its goodbye, and fail. */
 static void at_exit(void)
 {
   if (getpid() != process.pid || process.broken)
-    return; /* a child that was forked; or all is lost */
+    return; /* a forked child, or nothing can be sent */
   passing_list list = {0};
   char why[RANKS_WHY];
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);

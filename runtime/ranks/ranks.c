@@ -1,5 +1,5 @@
-/* Collective calls of ranks: headers first, which say where each rank has come to; then what they have for each other. What is
- * short goes with the header. */
+/* Collective calls of ranks. First come headers, which say where each rank is; then the data. Short
+ * data is in the header. */
 #include "ranks/ranks.h"
 
 #include "ranks/process.h"
@@ -22,13 +22,13 @@ struct ranks {
 /* From each rank to each other one. */
 typedef struct header {
   char label[LABEL];
-  uint64_t bytes;       /* that follow, or are here: */
-  uint32_t error_bytes; /* of the text of an error, which is what follows then; 0: none */
+  uint64_t bytes;       /* of data that follows or is in `here` */
+  uint32_t error_bytes; /* of the error's text, which then follows; 0: no error */
   uint32_t code;        /* the error's */
   uint8_t here[SHORT];
 } header;
 
-/* Where each rank is, known since they have joined. */
+/* The host of each rank, known once they have joined. */
 static char (*hosts)[HOST];
 static int last_tag = 1; /* everybody's */
 
@@ -118,7 +118,7 @@ static pop_error *pass_headers(collective_call *c, const char *label, const pop_
   return pass(c);
 }
 
-/* All find the same, as all have all headers. */
+/* All ranks find the same, because all have all headers. */
 static pop_error *check_place(const collective_call *c)
 {
   for (uint32_t i = 0; i < c->count; i++) {
@@ -135,7 +135,7 @@ static pop_error *check_place(const collective_call *c)
   return NULL;
 }
 
-/* The texts of errors go to those who have none. */
+/* Ranks with an error send its text to those without one. */
 static pop_error *tell_errors(collective_call *c, pop_error *own)
 {
   uint32_t first = 0;
@@ -167,7 +167,7 @@ static pop_error *tell_errors(collective_call *c, pop_error *own)
   return error;
 }
 
-/* Large ones in large pages, if the system has them: what walks through them then does so a third faster. */
+/* Uses large pages for large memory, if the system has them: reading it is then a third faster. */
 static void *new_memory(size_t bytes)
 {
   enum { LARGE_PAGE = 1 << 21 };
@@ -188,7 +188,7 @@ bool ranks_reserve(ranks_part *part, size_t bytes)
   return part->data != NULL;
 }
 
-/* Room for what comes; what is here already is put there. */
+/* Makes room for the data from a rank. Short data is copied from its header. */
 static pop_error *take(collective_call *c, uint32_t from, ranks_part *part)
 {
   uint64_t bytes = c->in[from].bytes;
@@ -251,7 +251,7 @@ pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ran
   c.in[c.own].bytes = sent[c.own].bytes;
   pop_error *error =
       count == 1 ? pass_parts(&c, sent, received) : make_call(&c, label, own, sent, received);
-  if (process_is_broken()) return error; /* messages that may still come have their memory here */
+  if (process_is_broken()) return error; /* messages that may still arrive use this memory */
   free(c.out);
   free(c.in);
   free(c.messages);

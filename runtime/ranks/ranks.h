@@ -1,17 +1,19 @@
 /* Ranks: the processes that run a replicated graph together, each with its share of the replicas.
  *
- * poprun starts them and says in the environment which MPI carries their messages; a process that nobody has started
- * so is rank 0 of 1, and all that is done here is then a copy within it. The transport is a module that is loaded when
- * the first engine wants it (module.h); this room knows no MPI.
+ * poprun starts them and names in the environment the MPI that carries their messages. A process
+ * that was started otherwise is rank 0 of 1, and all calls here only copy within it. The transport
+ * is a module that is loaded when the first engine needs it (module.h); this folder does not know
+ * MPI.
  *
- * Calls are collective: all ranks make the same ones in the same order, each with a label. Every call begins with a
- * header from each rank to each other one, which has the label and whether the rank has failed; so ranks that have come
- * to different places, or of which one has an error, all hear of it at once, and nobody waits for one that will not come.
+ * Calls are collective: all ranks make the same calls in the same order, each with a label. Every
+ * call begins with a header from each rank to each other one. It has the label, and whether the
+ * rank has failed. So if ranks are in different places, or one has an error, all learn of it at
+ * once, and none waits for a rank that will not come.
  *
  * The environment, as poprun sets it:
  *
  *     POPULUS_RANKS          openmpi or mpich: the module to load
- *     POPULUS_RANKS_TIMEOUT  seconds that a rank waits for another one; 0: any number; preset RANKS_TIMEOUT
+ *     POPULUS_RANKS_TIMEOUT  seconds to wait for another rank; 0: no limit; default RANKS_TIMEOUT
  */
 #ifndef RANKS_RANKS_H
 #define RANKS_RANKS_H
@@ -24,55 +26,58 @@
 
 enum { RANKS_TIMEOUT = 3600 };
 
-/* All ranks of this process, or one communicator of them: messages of different ones do not mix. Ranks number their
- * communicators in the order in which they open them, which has to be the same on all. */
+/* A communicator of all ranks. Messages of different communicators do not mix. Ranks number them in
+ * the order in which they are opened, so that order must be the same on all ranks. */
 typedef struct ranks ranks;
 
-/* Joins the others, if the process has not yet. The caller's to close. Errors: SYSTEM: no module, no MPI; RUNTIME: other
- * ranks are of another build of Populus, or do not come. */
+/* Joins the other ranks, unless the process has already. The caller closes *opened. Errors: SYSTEM:
+ * no module, no MPI; RUNTIME: other ranks have another build of Populus, or do not come. */
 POP_MUST_CHECK pop_error *ranks_open(ranks **opened);
 void ranks_close(ranks *r); /* NULL is fine */
 
-/* While it is patient it waits for others for any time, as where one of them compiles. */
+/* While it is patient, waiting has no limit: another rank may be compiling, for example. */
 void ranks_set_patient(ranks *r, bool patient);
 uint32_t ranks_count(const ranks *r);
-uint32_t ranks_own(const ranks *r); /* this process's number, below the count */
+uint32_t ranks_own(const ranks *r); /* this process's rank, below the count */
 /* "instance 2 on node17" */
 void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size);
 
-/* What goes from or to one rank. */
+/* The bytes for or from one rank. */
 typedef struct ranks_part {
-  uint8_t *data; /* what is sent is only read */
+  uint8_t *data; /* only read when it is sent */
   size_t bytes;
-  size_t capacity; /* of memory that ranks_reserve has given; 0: somebody else's */
+  size_t capacity; /* if ranks_reserve allocated the memory; otherwise 0 */
 } ranks_part;
 
-/* Room for so many bytes, which become those of the part; what was in it may be lost. It is the caller's to free, or to use again:
- * memory that is new for every message would be cleared by the system each time. False: there is no memory. */
+/* Makes the part hold `bytes` bytes; its old contents may be lost. The caller frees the memory, or
+ * reserves it again. Reuse is faster: the system clears new memory each time. False if there is no
+ * memory. */
 bool ranks_reserve(ranks_part *part, size_t bytes);
 
-/* A collective call in which every rank sends to every other one: sent[i] to rank i, received[i] from it. What is received has
- * somebody's memory already, of the size that is sent; or it has none (data NULL), or some of ranks_reserve, and gets as
- * much as it needs. The part from and to oneself is copied. `label` is what messages call the place; up to 87 characters.
+/* A collective call in which every rank sends to every other one: sent[i] to rank i, received[i]
+ * from it. A received part has memory of the size that is sent; or its data is NULL or from
+ * ranks_reserve, and it gets as much as it needs. The part from a rank to itself is copied. `label`
+ * is the name of the call in messages, up to 87 characters.
  *
- * `own` is an error that this rank has (it is taken), NULL if it has none. If any rank has one, nothing is exchanged, and
- * all ranks return an error: their own, or one that names the first rank that has failed and says why. Further errors:
- * RUNTIME: ranks have come to different places, or have not come in time; they are named. After those two nothing can be
- * exchanged any more. */
+ * `own` is this rank's error (the call takes it), or NULL. If any rank has one, nothing is
+ * exchanged, and all ranks return an error: their own, or one that names the first rank that
+ * failed, and its reason. Further errors: RUNTIME: ranks are in different places, or did not come
+ * in time; they are named. After these two nothing can be exchanged any more. */
 POP_MUST_CHECK pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own,
                                          const ranks_part *sent, ranks_part *received);
-/* What goes from or to one rank, piece after piece. */
+/* The bytes for or from one rank, piece by piece. */
 typedef struct ranks_pieces {
   ranks_piece *items;
   size_t count, capacity;
 } ranks_pieces;
 
-/* After a collective call that all have left without an error, in which each has heard how many bytes it gets from whom: those, straight
- * from where they are to where they belong. Both by rank; what is for oneself is not looked at. Errors: RUNTIME: one has not come
- * in time; some of `received` may then have been written, and nothing can be exchanged any more. */
+/* Passes bytes directly from where they are to where they belong. Call it after a collective call
+ * that succeeded on all ranks and told each how many bytes it gets from whom. Both lists are by
+ * rank; the rank's own entry is ignored. Errors: RUNTIME: a rank did not come in time; then some of
+ * `received` may have been written, and nothing can be exchanged any more. */
 POP_MUST_CHECK pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
                                      const ranks_pieces *received);
-/* The same bytes from each, to all: `all` in the order of ranks. */
+/* Each rank sends the same bytes to all. `all` is in the order of ranks. */
 POP_MUST_CHECK pop_error *ranks_gather(ranks *r, const char *label, pop_error *own,
                                        const void *mine, size_t bytes, void *all);
 /* From one rank to all. */

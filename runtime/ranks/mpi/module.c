@@ -1,4 +1,4 @@
-/* The module that has MPI: module.h in its words. */
+/* The module that contains MPI: implements module.h. */
 #include "ranks/module.h"
 
 #include <mpi.h>
@@ -61,11 +61,11 @@ static ranks_request *new_request(char why[RANKS_WHY])
   return made;
 }
 
-/* Bytes of an address on, in the words of MPI. */
+/* An address and what lies there, in MPI's terms. */
 typedef struct place {
   void *base;
   int count;
-  MPI_Datatype type; /* ours to free if it is not MPI_BYTE */
+  MPI_Datatype type; /* freed here unless it is MPI_BYTE */
 } place;
 
 static bool describe(const ranks_piece *pieces, size_t count, place *to, char why[RANKS_WHY])
@@ -90,7 +90,7 @@ static bool describe(const ranks_piece *pieces, size_t count, place *to, char wh
   return made;
 }
 
-/* A message that is under way keeps its type. */
+/* A message that has begun keeps its type, so it can be freed here. */
 static void forget(place *p)
 {
   if (p->type != MPI_BYTE && p->type != MPI_DATATYPE_NULL) MPI_Type_free(&p->type);
