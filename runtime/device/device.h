@@ -17,7 +17,7 @@ enum { DEVICE_MAX_SYSTEM_NAME = 32 };
 
 typedef struct device_system {
   char name[DEVICE_MAX_SYSTEM_NAME + 1];
-  pop_target target; /* of one with all its IPUs */
+  pop_target target; /* of a device with all its IPUs */
 } device_system;
 
 struct pop_device {

@@ -13,7 +13,7 @@ struct pop_trace_events {
 struct pop_event_trace {
   object base;
   trace_options options;
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* for the fields below */
   pop_trace_events *waiting;
 };
 

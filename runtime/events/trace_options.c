@@ -82,7 +82,7 @@ static bool read_profile(const char *text, execution_profile_type *value)
   return false;
 }
 
-/* An empty path is none. */
+/* NULL for an empty path. */
 static bool read_path(const char *text, char **value)
 {
   free(*value);

@@ -12,8 +12,7 @@
 struct traced_module {
   pop_event_trace *trace;
   char *name;
-  pthread_mutex_t lock; /* for the fields below: engines on several threads may share an
-                         * executable */
+  pthread_mutex_t lock; /* for the fields below: several engines may share an executable */
   char *folder;         /* of the reports; NULL until the first one */
   uint64_t executions;
 };

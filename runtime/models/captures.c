@@ -58,7 +58,7 @@ static const model_type *type_like(module *m, const value *scalar, const model_t
   return type;
 }
 
-/* Linked in at *link. */
+/* Inserts the broadcast at *link. */
 static value *add_broadcast(module *m, operation ***link, const operation *by, const value *v,
                             const model_type *shape)
 {

@@ -157,8 +157,7 @@ void emit_dot(emitter *e, text *to, const operation *op)
   const int64_t *batch[2], *contracting[2];
   int64_t last = types[0]->rank - 1, zero = 0;
   size_t num_batch = 0, num_contracting = 1;
-  if (op->code == OP_DOT) { /* contracts the last dimension of the first with the first of the
-                             * second */
+  if (op->code == OP_DOT) { /* last dimension of the first, first of the second */
     batch[0] = batch[1] = &zero;
     contracting[0] = &last;
     contracting[1] = &zero;

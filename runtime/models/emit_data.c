@@ -19,7 +19,7 @@ static void emit_lookup(emitter *e, text *to, const operation *op, const express
   emit_define(e, to, op->results[0], emit_at(e, op, 0, x));
 }
 
-/* New dimensions in front. */
+/* Broadcasts by adding dimensions in front. */
 static void broadcast_to_front(emitter *e, text *to, const operation *op)
 {
   emit_define(e, to, op->results[0],
@@ -218,7 +218,7 @@ void emit_bitcast(emitter *e, text *to, const operation *op)
   } else {
     size_t ratio = bytes / from_bytes;
     text_add(to, "    %s b%u[%zu], c%u;\n", from_field, n, ratio, n);
-    /* c is of the result's type. */
+    /* c has the result's type */
     text_add(to, "    %s d%u;\n", field, n);
     text_add(to, "    for (unsigned k = 0; k < %zu; ++k) b%u[k] = hlo_store_%s(%s);\n", ratio, n,
              suffix_of(from), emit_operand(e, from, ACCESS_WHOLE, PRINT("e * %zu + k", ratio)));

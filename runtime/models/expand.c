@@ -41,8 +41,7 @@ char *expand_list(module *m, const int64_t *values, size_t count)
 /* ---- batch norms ---- */
 
 typedef struct norm {
-  char *full, *row, *scalar; /* types: of the operand, of one number for each feature, of a
-                              * scalar */
+  char *full, *row, *scalar; /* types: the operand's, a number for each feature, a scalar */
   char *others;              /* all dimensions except the feature's */
   int64_t feature;
   double count; /* elements of a feature */

@@ -97,7 +97,7 @@ static void reshape(writer *w, const int64_t *dims, uint32_t rank)
   w->name++;
 }
 
-/* Along the last dimension. */
+/* Transforms the last dimension. */
 static void transform(writer *w, bool inverse)
 {
   module *m = w->m;
@@ -153,7 +153,7 @@ static void transform_in_steps(writer *w, bool inverse)
   reshape(w, dims, last + 1);
 }
 
-/* Along that dimension alone. */
+/* Transforms dimension d. */
 static void transform_along(writer *w, uint32_t d, bool inverse)
 {
   uint32_t last = w->rank - 1;

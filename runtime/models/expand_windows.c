@@ -12,7 +12,7 @@
 
 #define PRINT(...) pop_arena_printf(m->arena, __VA_ARGS__)
 
-enum { LONG = 32 }; /* windows that are worth it */
+enum { LONG = 32 }; /* least length that is expanded */
 
 typedef struct long_window {
   uint32_t rank, dimension;

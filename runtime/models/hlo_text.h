@@ -49,7 +49,7 @@ typedef struct hlo_computation {
   size_t num_instructions, capacity;
   pop_name_table by_name;
   hlo_instruction *root;
-  bool entry, wanted, function_written; /* wanted: as a function */
+  bool entry, wanted, function_written; /* wanted: it must become a function */
   unsigned open; /* regions of it that are being written, to detect recursion */
 } hlo_computation;
 

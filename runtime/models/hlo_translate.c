@@ -392,7 +392,7 @@ static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_in
   return NULL;
 }
 
-/* The shape as an operand. */
+/* The shape becomes a constant operand. */
 static pop_error *write_rng(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
   hlo_operation op;

@@ -363,13 +363,13 @@ static bool lower_replica_id(lowering *l, const operation *op)
 
 static bool lower_other(lowering *l, const operation *op)
 {
-  static const uint8_t only_process[4] = {0}; /* the number of the only one */
+  static const uint8_t only_process[4] = {0}; /* the number of the only process */
   switch (op->code) {
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
   case OP_OPTIMIZATION_BARRIER:
     return lower_through(l, op);
-  case OP_ALL_GATHER: /* of one process: what it has */
+  case OP_ALL_GATHER: /* with one process: its own operand */
   case OP_ALL_REDUCE:
   case OP_ALL_TO_ALL:
   case OP_COLLECTIVE_BROADCAST:

@@ -28,7 +28,7 @@ typedef struct sorting {
   lowering *l;
   const operation *op;
   size_t inputs, dimension;
-  uint64_t rows, row;        /* so many, of so many elements */
+  uint64_t rows, row;        /* number of rows, and of elements in each */
   pop_tensor *in;            /* all rows of each operand, concatenated */
   const value *place;        /* its type is that of fields of places */
   pop_compute_set set;       /* that vertices are added to */

@@ -105,8 +105,7 @@ typedef struct lowering {
   pop_program sequence; /* that operations are added to */
   pop_error *error;
   size_t num_tiles, num_workers;
-  uint64_t copy_limit; /* bytes: a larger operand is copied to each tile only if there is no other
-                        * way */
+  uint64_t copy_limit; /* bytes: larger operands are not copied to each tile if avoidable */
   value_state *states; /* by the number of the value */
   const block *block;  /* that is being lowered */
   codelet *codelets;
@@ -176,7 +175,7 @@ void vertex_set(planned_vertex *v, const char *field, int64_t number);
 /* Compiles the codelets of all lowerings whose graphs have no error, each distinct source once.
  * Errors are set on the graphs. */
 void lowering_compile(lowering *const *all, size_t count);
-void lowering_make_vertices(lowering *l); /* after that; the same */
+void lowering_make_vertices(lowering *l); /* after lowering_compile; errors are on the graph */
 /* The source of all codelets. */
 char *lowering_source(const lowering *l);
 /* headers.c: adds #include lines for the functions that the code calls. */
@@ -248,7 +247,7 @@ box box_of_range(const model_type *type, uint64_t begin, uint64_t end);
 /* The box of operand i that elements [begin, end) of the first result need. It has at least one
  * element if the operand has one. */
 box box_needed(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
-/* How many bytes that has. */
+/* Its size in bytes. */
 uint64_t box_bytes(const lowering *l, const operation *op, size_t i, uint64_t begin, uint64_t end);
 /* Where a vertex that begins at `begin` should end. Returns `end`, or the boundary of a row, plane,
  * … of the result at which two vertices would need much less of operand i than one. */
@@ -303,7 +302,7 @@ bool lower_windows(lowering *l, const operation *op);
 bool windows_lay_operand(lowering *l, const operation *op);
 /* A variable of the operand's shape, laid out as a table that the operation can take parts of. */
 pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
-uint64_t windows_rows(const lowering *l, const operation *op); /* value_state.rows of that */
+uint64_t windows_rows(const lowering *l, const operation *op); /* its value_state.rows */
 bool lower_flow(lowering *l, const operation *op);             /* lower_flow.c */
 bool lower_custom_call(lowering *l, const operation *op);      /* lower_custom.c */
 bool lower_rng_state(lowering *l, const operation *op);        /* lower_random.c */

@@ -63,7 +63,7 @@ static bool find_part(const char *text, size_t size, size_t part, size_t *begin,
       *end = (size_t)(separator - text);
       return true;
     }
-    at = separator + 2; /* behind the comment's slashes */
+    at = separator + 2; /* behind the slashes of the comment */
     while (at < stop && *at != '\n') at++;
   }
   *begin = (size_t)(at - text);
@@ -353,7 +353,7 @@ pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes)
   return NULL;
 }
 
-/* Up to the codelets. */
+/* Lowers everything but codelets and vertices. */
 static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program *program)
 {
   lowering *l = &model->lowered;

@@ -191,7 +191,7 @@ typedef struct function {
   block body;
   const model_type **results;
   size_t num_results;
-  bool inlined;        /* it has no calls any more */
+  bool inlined;        /* calls have been inlined */
   uint32_t num_values; /* set by function_number_values */
 } function;
 

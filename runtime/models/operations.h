@@ -30,7 +30,7 @@ OP(SQRT, "sqrt", HOW_ELEMENT)
 OP(TAN, "tan", HOW_ELEMENT)
 OP(TANH, "tanh", HOW_ELEMENT)
 
-/* The same of chlo. */
+/* The same for chlo. */
 OP(ACOS, "acos", HOW_ELEMENT)
 OP(ACOSH, "acosh", HOW_ELEMENT)
 OP(ASIN, "asin", HOW_ELEMENT)
@@ -77,7 +77,7 @@ OP(ZETA, "zeta", HOW_ELEMENT)
 OP(CLAMP, "clamp", HOW_ELEMENT)
 OP(SELECT, "select", HOW_ELEMENT)
 
-/* Data from elsewhere. */
+/* Elements from elsewhere. */
 OP(BITCAST_CONVERT, "bitcast_convert", HOW_INDEX)
 OP(BROADCAST, "broadcast", HOW_INDEX)
 OP(BROADCAST_IN_DIM, "broadcast_in_dim", HOW_INDEX)

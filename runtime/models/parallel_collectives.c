@@ -99,7 +99,7 @@ static pop_error *find_group(parallel *p, const operation *op, const process *on
                          op->name);
     if (has_member(g, one)) return NULL;
   }
-  g->count = 0; /* in no group: by itself */
+  g->count = 0; /* in no group */
   return NULL;
 }
 
@@ -252,7 +252,7 @@ pop_error *parallel_try_collective(parallel *p, process *one, bool *moved)
   const operation *op = one->at;
   members g;
   POP_TRY(find_group(p, op, one, &g));
-  if (g.count == 0) { /* not in any group: zeros */
+  if (g.count == 0) { /* in no group: its results are zeros */
     for (size_t i = 0; i < op->num_results; ++i)
       parallel_set_result(one, i, parallel_constant(p, op, op->results[i]->type, 0));
     one->at = op->next;

@@ -47,7 +47,7 @@ void reader_advance(reader *r);
 /* Continues reading at this place. */
 void reader_jump(reader *r, const char *at);
 bool reader_is(const reader *r, const char *text);
-bool reader_take(reader *r, const char *text); /* if it is there */
+bool reader_take(reader *r, const char *text); /* if it is the current one */
 bool reader_expect(reader *r, const char *text);
 char *reader_text(reader *r); /* of the token, in the arena */
 /* False, with an error, if nesting is too deep. Otherwise call reader_leave later. */
@@ -60,7 +60,7 @@ bool reader_skip_location(reader *r);
 /* reader.c: names of values */
 bool reader_use(reader *r, value **v); /* %name or %name#1 */
 bool reader_define(reader *r, const char *name, uint32_t offset, value **values, size_t count);
-/* Removes names that were defined after the first `mark`. */
+/* Removes all names but the first `mark`. */
 void reader_forget(reader *r, size_t mark);
 
 /* read_types.c */
@@ -90,7 +90,7 @@ bool read_region(reader *r, block *b, value **arguments, size_t num_arguments);
 bool read_block_arguments(reader *r, block *b);
 /* The generic form, after the name. Sets the results' types. */
 bool read_generic(reader *r, operation *op, const model_type ***results, size_t *num_results);
-bool add_operand(reader *r, operation *op); /* the value that is there */
+bool add_operand(reader *r, operation *op); /* the current value */
 value *new_value(reader *r, const model_type *type, operation *op);
 
 /* Fails at `offset` if the value does not have the type that is written there; or at the value's

@@ -6,7 +6,7 @@
 
 #include "executable/executable.h"
 
-/* Of the tile. */
+/* In cycles of the tile. */
 uint64_t estimated_cycles(const pop_executable *e, const executable_work *work,
                           const uint64_t *taken);
 /* Cycles of one context during which a vertex runs. */

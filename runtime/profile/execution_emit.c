@@ -45,7 +45,7 @@ static void put_compute_sets_by_tile(const execution_emitter *p)
   emit_end_vector(p->to);
 }
 
-/* The slowest tile's. */
+/* The cycles of the slowest tile. */
 static void put_compute_sets(const execution_emitter *p)
 {
   emit_begin_vector(p->to, "computeSetCycles");

@@ -53,9 +53,7 @@ static void take_step(void *context, const simulated_step *step)
   stacks *s = context;
   uint64_t from = step->from > s->latest ? step->from : s->latest;
   size_t size = s->stack.size;
-  if (step->to <= from || step->phase == PHASE_ANS)
-    return; /* counted with the other tiles'
-                                                             * steps */
+  if (step->to <= from || step->phase == PHASE_ANS) return; /* other tiles' steps are counted */
   if (*step->name) push_frame(&s->stack, step->name, true);
   push_frame(&s->stack,
              step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE &&

@@ -97,7 +97,7 @@ static void push_children(const liveness_printer *p, waiting at, waiting_list *s
   pop_profile_value children = pop_profile_get(program, "children");
   for (size_t i = pop_profile_count(children); i-- > 0;) {
     size_t child = (size_t)pop_profile_as_int(pop_profile_at(children, i));
-    if (child > at.program) /* so that it ends */
+    if (child > at.program) /* guarantees termination */
       pop_push(stack->items, stack->count, stack->capacity, (waiting){child, indent});
   }
 }

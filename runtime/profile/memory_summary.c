@@ -20,7 +20,7 @@
 
 enum { REGION_COLUMN = 38, CATEGORY_COLUMN = 59, PART_COLUMN = 47, TYPE_WIDTH = 15 };
 
-/* Of a vector by tile. */
+/* The sum of a range of tiles. */
 static uint64_t sum(pop_profile_value by_tile, tile_range tiles)
 {
   uint64_t total = 0;

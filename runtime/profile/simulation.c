@@ -9,7 +9,7 @@ typedef struct simulation {
   const simulation_visitor *visitor;
   simulation_totals *totals;
   uint32_t num_tiles;
-  uint64_t *clocks; /* by tile: when it goes on */
+  uint64_t *clocks; /* by tile: when it continues */
   tile_cost *costs;
   uint64_t *begins;
   uint64_t latest; /* latest end of the steps before */

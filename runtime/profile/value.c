@@ -32,7 +32,7 @@ pop_profile_value pop_profile_root(const pop_profile *profile)
 
 void pop_profile_free(pop_profile *profile)
 {
-  if (profile) pop_arena_free(profile->arena); /* it is in there itself */
+  if (profile) pop_arena_free(profile->arena); /* the profile itself is in the arena */
 }
 
 pop_profile_kind pop_profile_kind_of(pop_profile_value value)

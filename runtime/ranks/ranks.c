@@ -30,7 +30,7 @@ typedef struct header {
 
 /* The host of each rank, known once they have joined. */
 static char (*hosts)[HOST];
-static int last_tag = 1; /* everybody's */
+static int last_tag = 1; /* 1 is the tag of `everybody` */
 
 void ranks_set_patient(ranks *r, bool patient)
 {
