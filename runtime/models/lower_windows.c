@@ -257,8 +257,7 @@ static bool scatter_is_planned(const lowering *l, const operation *op)
   if (op->num_operands != 3 || fits_whole(l, op->operands[2]) || !update_op(op, &how)) return false;
   windows w = of_scatter(l, op);
   if (batch_places(&w) >= l->num_tiles) return false; /* lower_scatter.c divides by batch */
-  for (size_t k = 0; k < w.num_map; ++k)              /* otherwise part of an update could be
-                                                       * inside */
+  for (size_t k = 0; k < w.num_map; ++k)              /* else part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
   return type_elements(op->operands[0]->type) && num_moving(&w) == w.num_map + w.num_batch &&
          w.num_map;

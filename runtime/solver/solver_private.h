@@ -54,8 +54,7 @@ struct pop_solver {
 
   /* While a search runs. */
   range *now;
-  uint32_t *users, *users_first; /* of variable v: users[users_first[v]] to users[users_first[v +
-                                  * 1]] */
+  uint32_t *users, *users_first; /* of v: from users[users_first[v]] to users[users_first[v + 1]] */
   queue cheap, calls;            /* calls are made only when nothing cheap is left */
   bool *waiting;                 /* of each rule */
   undo *trail;
