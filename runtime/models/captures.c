@@ -6,8 +6,8 @@
  *
  * A comparator gets it as two arguments. Reducers and scatters also get it as an initial value or
  * an update, and return it unchanged. Both regions of a select_and_scatter get the scalar itself,
- * after their two arguments. Constants stay where they are, because they are in the codelet's text (emit.c).
- * So do values in loops and branches of programs, which can see them (lower_flow.c). */
+ * after their two arguments. Constants stay where they are, because they are in the codelet's text
+ * (emit.c). So do values in loops and branches of programs, which can see them (lower_flow.c). */
 #include "models/module.h"
 
 #include <stdlib.h>

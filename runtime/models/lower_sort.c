@@ -8,8 +8,8 @@
  *
  * Other rows are cut into blocks. Each worker of a tile sorts a part of a block, then all of them
  * merge the parts. After that, blocks meet in pairs, in the order of a sorting network
- * (sort_network.h). Each pair has two vertices that read both blocks: one keeps the front half, the
- * other the rest.
+ * (sort_network.h). Each pair has two vertices that read both blocks: one keeps what comes first,
+ * the other the rest.
  *
  * Each element of a block has its place in the row with it. Places order elements that the
  * comparator calls equal, so the sort is stable, whatever `is_stable` says. An inconsistent

@@ -274,8 +274,9 @@ static uint64_t columns_bytes(const windows *w)
 
 /* Is a box for each vertex (boxes.c) better than a table for popops? Yes if boxes are small and
  * together at most twice the operand. With a batch also if they fit on the tiles, or if the table's
- * rows are narrow: a vertex then chooses from all rows of few columns. No for an argument without a
- * batch: it can be laid out as a table from the start. */
+ * rows are narrow: a vertex then chooses from all rows of few columns. Without a batch, no for an
+ * operand that lies as a table already, and for an argument, which can be laid out as one from the
+ * start. */
 static bool boxes_are_better(const lowering *l, const operation *op, const windows *w)
 {
   enum { LARGE_BYTES = 131072, MOST_BYTES = 65536, WIDE_BYTES = 128 };
