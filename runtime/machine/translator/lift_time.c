@@ -1,11 +1,11 @@
-/* Time: the counter of slots and instructions (lift.h), and what may be asked of it. */
+/* Time: the counter of slots and instructions (lift.h), and reading it. */
 #include "lift.h"
 
 #include <stdlib.h>
 
 #define FRAME(member) lift_field(l, l->frame, offsetof(translated_frame, member))
 
-/* Slots at which there is just time for all blocks of the function. */
+/* The last slot at which there is time for all blocks of the function. */
 static LLVMValueRef last_slots(lift *l)
 {
   LLVMValueRef limit = LLVMBuildLoad2(l->b, l->type.i64, FRAME(limit), "");
@@ -58,7 +58,7 @@ void lift_load_time(lift *l)
   LLVMBuildStore(l->b, lift_as_time(l, left), l->time);
 }
 
-/* Has a block of that time not more than two instructions a slot? See lift.h. */
+/* Has the block at most two instructions a slot? See lift.h. */
 static bool is_usual(uint64_t slots, uint64_t count)
 {
   return llabs((int64_t)(slots - count)) <= llabs((int64_t)slots);
