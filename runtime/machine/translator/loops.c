@@ -12,8 +12,8 @@
  * end of the round shows what it is:
  *
  *   an invariant
- *   an induction variable: it grows by a constant or by a sum of invariants (a symbolic stride, as of
- *   a matrix' columns)
+ *   an induction variable: it grows by a constant or by a sum of invariants (a symbolic stride, as
+ *   of a matrix' columns)
  *   unknown from the second round on
  *
  * So an address whose terms are invariants and induction variables is affine in the number of the
