@@ -33,7 +33,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MAX_SPLITS = 32 /* of groups by what they load, in one superstep */ };
+enum { MAX_SPLITS = 32 /* splits of groups by loaded values, in one superstep */ };
 
 /* Groups */
 
@@ -104,7 +104,7 @@ static void remove_empty_groups(control *c)
   }
   c->num_groups = kept;
 }
-/* Taking: the effects are put on the tiles. */
+/* Taking: applies the effects to the tiles. */
 
 /* Does the tile have the same values in the loaded words as the group's first one, and may it
  * store? */
@@ -126,7 +126,7 @@ static void split_by_memory(machine *m, control *c, control_group *g)
   const effects *s = &c->s;
   if (!s->num_loads && !s->num_stores) return;
   control_group *rest = NULL;
-  size_t kept = 1; /* the effects are the first tile's */
+  size_t kept = 1; /* the first tile agrees: the effects are its own */
   for (size_t i = 1; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
     if (agrees(m, s, &m->tiles[number])) {

@@ -324,7 +324,7 @@ static void *duplicate(const void *items, size_t bytes)
   return bytes ? memcpy(copy, items, bytes) : copy;
 }
 
-/* The plan takes over what was read. */
+/* Keeps what was read as a plan, which takes it over. */
 static void keep_plan(machine *m, uint64_t hash, const reading *r, uint64_t longest)
 {
   host_plan *plan = plan_slot(m, hash);

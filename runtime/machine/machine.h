@@ -70,7 +70,7 @@ typedef struct machine_fault {
   uint64_t superstep;    /* syncs since load */
   /* tiles that faulted in this superstep; this fault is the first by (tile, context) */
   uint32_t num_faults;
-  char detail[160]; /* what a number cannot say ("receive from tile 7 in cycle 12: …"), or "" */
+  char detail[160]; /* more as text ("receive from tile 7 in cycle 12: …"), or "" */
 } machine_fault;
 
 /* What executes tile code. Results, cycles and faults are the same with each engine.
@@ -127,9 +127,9 @@ POP_MUST_CHECK pop_error *machine_set_states(machine *m, uint32_t tile, const ui
  * for code that measures it, to its return. */
 typedef struct machine_estimate {
   uint32_t vertex_state; /* the tile.call's argument */
-  uint64_t cycles;       /* 0: as many as its code takes, which are noted */
+  uint64_t cycles;       /* 0: none; the cycles of its code are noted */
   bool until_return;     /* on a worker, too */
-  bool on_all_workers;   /* of cycles that are noted, the slowest worker's are kept */
+  bool on_all_workers;   /* of noted cycles the slowest worker's are kept */
 } machine_estimate;
 /* Sets the tile's estimates, in any order, each state once; they replace the earlier ones. To be
  * called after loading, before the tile runs; machine_reset forgets them. The array need not live
@@ -258,8 +258,8 @@ void machine_set_trace(machine *m, machine_trace_callback callback, void *contex
  * changes no cycles. */
 void machine_trace_vertices(machine *m);
 
-/* tile.print: called while the tile runs, on the thread that runs it; requests of one tile come in
- * order. `format` and `arguments` are addresses, to be read with machine_read. Answers the bytes of
+/* tile.print. Called while the tile runs, on the thread that runs it; requests of one tile come in
+ * order. `format` and `arguments` are addresses, to be read with machine_read. Returns the bytes of
  * text. Without a callback nothing is printed. */
 typedef struct machine_print {
   uint32_t tile, context;

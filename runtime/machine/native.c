@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, so no allocation can fail */
 #include <xxhash.h>
 
 enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20 };

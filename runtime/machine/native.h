@@ -94,9 +94,9 @@ void native_module_discard(translated_object *object);
 void native_module_shrink(void);
 void native_module_digest(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
 
-/* Loads the module now; false: why not. */
+/* Loads the module now. False: *error says why not. */
 bool native_module_load(const char **error);
-/* Between these a machine runs in this thread. */
+/* Begin and end of a machine's run in this thread. */
 void native_module_run_begins(void);
 void native_module_run_ends(void);
 /* To be called in a forked child, which has no other threads. If one of them was in the module, it

@@ -103,7 +103,8 @@ static void watch_end_of_thread(void)
 {
   enum { MORE_THAN_IT_NEEDS = 4096 };
   if (this_thread_is_watched || !__cxa_thread_atexit_impl) return;
-  void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* or the compiler would do without */
+  void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* volatile: else the compiler removes both
+                                                       * calls */
   free(memory);
   if (memory) __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
   this_thread_is_watched = memory != NULL;
@@ -134,7 +135,7 @@ void native_module_run_ends(void)
 /* ---- resting ---- */
 
 typedef struct use_of_time {
-  double passed, used; /* seconds: since some time, by this thread */
+  double passed, used; /* seconds: of the clock, and of this thread */
   double others;       /* by the process's other threads */
 } use_of_time;
 

@@ -22,7 +22,7 @@ static struct {
   size_t bytes;
 } kept;
 
-/* The name ends with digits of a digest. */
+/* A name ends with digits of a digest. */
 static kept_object **chain_of(const char *name)
 {
   const char *end = name + strlen(name);

@@ -70,7 +70,7 @@ typedef struct context {
   uint32_t vertex_state, vertex_entry, run_argument;
   /* Most accesses lie in one of these windows; memory_access decides about the others. */
   window readable, writable, stack;
-  /* What the instruction that stopped the context asked for. */
+  /* What the instruction that stopped the context asks for. */
   uint32_t sync_argument; /* sync: the zone; hostsync: the event; exchange: address of the code */
   uint32_t sync_rd;       /* hostsync: where the answer goes */
   uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
@@ -106,7 +106,7 @@ typedef struct tile {
   uint32_t code_start, code_bytes;    /* around all executable segments, whole pages */
   const code_page **pages;            /* of that range; NULL until code on it runs */
   const code_page **controlled_pages; /* for contexts with float control; NULL until there is one */
-  uint32_t float_initial;             /* isa.h: what workers start with */
+  uint32_t float_initial;             /* float control of workers at their start (isa.h) */
   uint32_t random[NUM_CONTEXTS][NUM_RANDOM_WORDS];
   tile_entry *entries; /* entries of native code: hash table of translate.c */
   uint32_t num_entries, num_entry_slots;

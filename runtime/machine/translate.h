@@ -61,7 +61,7 @@ typedef struct code_block {
   uint32_t first_op, num_ops; /* in the unit's operations */
   block_end end;
   int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
-  int32_t callee;                     /* CALL: function of the unit, or UNIT_NONE */
+  int32_t callee;                     /* CALL, KNOWN: function of the unit, or UNIT_NONE */
   uint32_t first_target, num_targets; /* in the unit's targets */
 } code_block;
 

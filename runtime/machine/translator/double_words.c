@@ -359,7 +359,7 @@ static bool has_two_sides(const way *w)
          (w->kind == WAY_BINARY && w->opcode != LLVMAdd && w->opcode != LLVMSub);
 }
 
-/* The same the other way round, if that has been built. */
+/* The pair with its halves exchanged, if it has been built. */
 static LLVMValueRef reverse_of(const function *f, const word_pair *p)
 {
   uint32_t other = pair_map_find(&f->d.by_halves, p->high, p->low);
@@ -368,7 +368,7 @@ static LLVMValueRef reverse_of(const function *f, const word_pair *p)
 
 static LLVMValueRef build(function *f, int32_t pair)
 {
-  word_pair *p = &f->d.pairs[pair]; /* no more are added */
+  word_pair *p = &f->d.pairs[pair]; /* no more pairs are added */
   if (p->whole) return p->whole;
   const way *w = p->good ? good_way(f, p) : NULL;
   uint32_t place = later(f, p->low, p->high);

@@ -268,14 +268,14 @@ typedef struct likely_pointers {
   uint32_t stack, data;
 } likely_pointers;
 
-/* For each block of the function, where it begins; to be freed. */
+/* At the start of each block of the function; to be freed. */
 likely_pointers *likely_pointers_find(const code_unit *unit, const code_function *f);
 /* Bits behind an operation, given those in front of it. */
 likely_pointers likely_pointers_after(likely_pointers before, const code_op *op);
 
 /* calling.c: how a function is called. Sets have a bit per register. */
 
-enum { LEFT_FUNCTION = 1 }; /* in place of a pc, which is even */
+enum { LEFT_FUNCTION = 1 }; /* in place of a pc; those are even */
 
 typedef struct calling {
   uint32_t x, writes_x; /* registers that it or its callees use, and write; never x0 */
@@ -628,7 +628,7 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
 void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be undone: tests all conditions so far. */
 void lift_settle(lift *l);
-/* In a trial: the fast copy counts only if this holds. */
+/* In a trial: the fast copy is only run if this holds in all rounds. */
 void lift_expect(lift *l, LLVMValueRef condition);
 /* Is there a trial before the loop's fast copy? */
 bool lift_tries(const lift *l, const counted_loop *loop);
@@ -654,7 +654,7 @@ LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b
 bool lift_float(lift *l,
                 const code_op *op); /* false: nothing of F or Zfh; not for loads and stores */
 uint32_t lift_rounding_of(const code_op *op);
-/* A result, which under float control must be finite. */
+/* Sets a result, which under float control must be finite. */
 void lift_finish_half(lift *l, uint32_t r, LLVMValueRef result);
 
 /* lift_conversion.c */

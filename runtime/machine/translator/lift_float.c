@@ -116,7 +116,7 @@ static uint32_t third(const code_op *op)
   return (uint32_t)op->imm >> 8 & 31;
 }
 
-/* By the machine's own arithmetic. */
+/* Calls the machine's own arithmetic. */
 static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fused)
 {
   LLVMValueRef arguments[] = {lift_constant(l, op->id),

@@ -37,7 +37,7 @@ static uint32_t written_by(const lift *l, const code_block *b)
   return written;
 }
 
-/* Registers that stay in loops */
+/* Loop-invariant registers */
 
 /* Marks the header and the blocks with a backward edge to it. False if there are none. */
 static bool begin_loop(const block_graph *g, uint32_t header, bool *contains)

@@ -3,11 +3,11 @@
  * An access is legal if it is aligned and in a window; starts and sizes of windows are multiples of
  * 4. One comparison tests both: the offset in the window is rotated right by the logarithm of the
  * size, so that an unaligned offset becomes huge. The unit's windows come first, because their
- * bounds are constants; then those of the frame. Stores have two windows; a guess decides which one
- * is tried first (likely_pointers.c). If no window holds the access, translated_access is called,
- * which knows all rules. If it refuses, the interpreter executes the access again and reports the
- * fault. A window of stores lies in that of loads (translate.c), so a test of stores serves loads,
- * too. */
+ * bounds are constants; then those of the frame. Stores have three windows: writable, stack and
+ * other. A guess decides which one is tried first (likely_pointers.c). If no window holds the
+ * access, translated_access is called, which knows all rules. If it refuses, the interpreter
+ * executes the access again and reports the fault. A window of stores lies in that of loads
+ * (translate.c), so a test of stores serves loads, too. */
 #include "isa/integer.h"
 #include "lift.h"
 

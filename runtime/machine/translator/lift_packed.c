@@ -33,7 +33,7 @@ static LLVMValueRef half_word(lift *l, const code_op *op, uint32_t word)
   return LLVMBuildBitCast(l->b, result, l->type.i32, "");
 }
 
-/* By the machine's own arithmetic. */
+/* Calls the machine's own arithmetic. */
 static LLVMValueRef general_word(lift *l, const code_op *op, uint32_t word)
 {
   LLVMValueRef arguments[] = {lift_constant(l, op->id), lift_f_bits(l, op->rs1 + word),

@@ -99,7 +99,8 @@ void lift_store_time(lift *l)
   lift_add_limit(l, lift_constant64(l, 0));
 }
 
-/* Slots of the current operation and the rest of its block, which has been paid for as a whole. */
+/* Slots of the rest of the block, the current operation included. The block has been paid as a
+ * whole. */
 static uint64_t rest_slots(const lift *l)
 {
   uint64_t slots = 0;

@@ -15,7 +15,7 @@ typedef struct candidate {
   affine_registers *at_start; /* by block: registers where it begins */
   bool *has_start;
   affine_registers at_end; /* of the latch */
-  affine (*compared)[2];   /* by block: what the branch at its end compares */
+  affine (*compared)[2];   /* by block: operands of the branch at its end */
   affine *access;          /* by operation of the function: address */
   uint32_t *bounds;        /* by symbol - NUM_REGISTERS; UINT32_MAX for invariants */
   affine *limits;          /* likewise: an invariant upper bound; else not known */
@@ -49,7 +49,7 @@ bool loop_constant_step_of(const candidate *c, const affine *a, int32_t *step);
 /* loop_exits.c: sets the exits; false if the loop cannot be counted. */
 bool loop_understand_exits(candidate *c);
 
-/* loop_accesses.c: puts those whose addresses are known into groups. */
+/* loop_accesses.c: puts accesses with known addresses into groups. */
 void loop_add_accesses(candidate *c);
 
 /* Are all accesses of the block, of the loop hoisted? */
