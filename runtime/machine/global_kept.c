@@ -1,3 +1,4 @@
+/* Kept exchanges between replicas (global_kept.h): keeps them, finds them again, repeats them. */
 #include "global_kept.h"
 
 #include "state.h"

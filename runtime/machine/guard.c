@@ -1,3 +1,4 @@
+/* The guard around native code (guard.h): the handler of SIGSEGV, and the way back from it. */
 #include "guard.h"
 
 #include <assert.h>

@@ -103,8 +103,8 @@ static void watch_end_of_thread(void)
 {
   enum { MORE_THAN_IT_NEEDS = 4096 };
   if (this_thread_is_watched || !__cxa_thread_atexit_impl) return;
-  void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* volatile: else the compiler removes both
-                                                       * calls */
+  /* volatile: else the compiler removes both calls */
+  void *volatile memory = malloc(MORE_THAN_IT_NEEDS);
   free(memory);
   if (memory) __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
   this_thread_is_watched = memory != NULL;

@@ -49,10 +49,9 @@ typedef struct search {
   access_check *out;
   group *groups;
   size_t num_groups, groups_capacity;
-  uint32_t chain,
-      /* the first of the blocks that the current one always follows; depth of the current one in
-       * its tree */
-      depth;
+  /* chain: the first of the blocks that the current one always follows; depth: of the current block
+   * in its tree */
+  uint32_t chain, depth;
   unsigned next_symbol;
   uint32_t *roots;
   size_t num_roots, roots_capacity;
@@ -90,9 +89,8 @@ static bool goes_on(const code_block *b)
 static void find_predecessors(search *s, const block_graph *g)
 {
   s->first_before = pop_xcalloc(s->num_blocks + 2, sizeof *s->first_before);
-  uint32_t *count = s->first_before + 2,
-           /* count[n]: first the start of block n's predecessors, then where its next one goes */
-      num = 0;
+  /* count[n]: first the start of block n's predecessors, then where its next one goes */
+  uint32_t *count = s->first_before + 2, num = 0;
   for (uint32_t n = 0; n < s->num_blocks; n++)
     for (uint32_t i = 0; i < block_graph_num_successors(g, n); i++) {
       int32_t to = block_graph_successor(g, n, i);

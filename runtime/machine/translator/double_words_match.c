@@ -603,8 +603,8 @@ static void match_products(double_words *d, int32_t pair, unsigned depth)
     terms[i] = (term){.a = take_pair(d, &s, s.low[i], depth), .b = NO_PAIR};
     if (terms[i].a == NO_PAIR) return;
   }
-  for (uint32_t i = 0; i < s.num_high; i++) /* a leaf that is left over: there is more in it than
-                                             * the high word */
+  /* a leaf that is left over: there is more in it than the high word */
+  for (uint32_t i = 0; i < s.num_high; i++)
     if (!s.high[i].used && !s.high[i].negative && !is_operation(s.high[i].word, LLVMMul)) return;
   way w = {.kind = WAY_SUM, .first_term = (uint32_t)d->num_terms, .num_terms = s.num_low};
   w.first_rest = (uint32_t)d->num_rests;

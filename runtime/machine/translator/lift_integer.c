@@ -226,8 +226,9 @@ LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLV
 #define VALUE_CASE(id, ...) case OP_##id:
     VALUES(VALUE_CASE)
     return computed(l, op, a, b);
-  case OP_CSRRW: /* writes fflags without a result; accesses a random word; or reads frm or a
-                  * counter: discovery lets no other through */
+  /* Discovery lets these through: writes of fflags without a result, accesses to random words, and
+   * reads of frm and of counters. */
+  case OP_CSRRW:
   case OP_CSRRS:
   case OP_CSRRC:
   case OP_CSRRWI:

@@ -171,8 +171,8 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   }
   if (!loop_hoists_all(c)) return false;
   if (c->loop.has_rare && !loop_is_usually_straight(c->g, &c->loop)) return false;
-  bool must_try = c->g->unit->checked || c->loop.has_rare; /* without a trial any operation may
-                                                            * leave */
+  /* without a trial any operation may leave */
+  bool must_try = c->g->unit->checked || c->loop.has_rare;
   return !must_try || loop_can_be_tried(c->g, &c->loop);
 }
 
