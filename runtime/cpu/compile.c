@@ -1,10 +1,10 @@
-/* A graph to a cpu_program. */
+/* Compiles a graph to a cpu_program. */
 #include "cpu/cpu_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of variables: the alignment that fields may ask for, up to the width of a cache line. */
+/* The alignment of variables. Fields may ask for up to a cache line. */
 enum { VARIABLE_ALIGN = 64 };
 
 uint64_t cpu_reserve(cpu_program *p, uint64_t bytes, uint64_t align)
@@ -58,7 +58,7 @@ static void lower_compute_sets(cpu_compilation *c)
       cpu_lower_compute_set(c, i, c->vertices + first[i], first[i + 1] - first[i]);
 }
 
-/* The codelets of tiles are checked by the same pass. */
+/* Checks the graph by the same pass as for tiles. */
 static pop_error *check(cpu_compilation *c, const uint32_t *programs, size_t num_programs)
 {
   compilation checked = {.graph = c->graph,

@@ -1,4 +1,4 @@
-/* What a host program can ask an executable for the CPU. Tiles and their memory: there are none. */
+/* What a host program can ask an executable for the CPU. It has no tiles and no tile memory. */
 #include "cpu/cpu_private.h"
 
 static const size_t *copy_shape(pop_executable *e, const cpu_host_tensor *t)

@@ -1,9 +1,9 @@
-/* Running: steps by an interpreter, vertices of a compute set over the host's threads.
+/* Running: an interpreter runs the steps; the vertices of a compute set run on the host's threads.
  *
- * The steps that are being run are on a stack, with where each of them stands; so a program may be nested
- * as deep as its author likes, and can stop anywhere for the host. Vertices of one compute set do not touch
- * what another one writes (the graph was checked for that), so they may run in any order, and what they
- * write through buffers can go to its place at once. */
+ * The steps that are being run are on a stack, each with its position. So a program may be nested
+ * as deep as its author likes, and can stop anywhere for the host. A vertex of a compute set does
+ * not touch what another one writes (the graph was checked for that). So vertices may run in any
+ * order, and buffers can be emptied to their places at once. */
 #include "cpu/cpu_private.h"
 
 #include <fenv.h>
@@ -58,8 +58,8 @@ static void gather_edge(const cpu *c, const cpu_edge *edge)
   cpu_gather(c->program, &c->program->views[edge->view], c->memory, c->memory + edge->buffer);
 }
 
-/* A supervisor's entry takes the address of code for workers too, which means nothing here; all calling
- * conventions in use let a function have more arguments than it knows. */
+/* A supervisor's entry also takes the address of code for workers, which has no meaning here. All
+ * calling conventions in use allow more arguments than the function knows. */
 static void call(const cpu *c, const cpu_vertex *v)
 {
   cpu_entry entry = c->entries[v->entry];
@@ -70,7 +70,7 @@ static void call(const cpu *c, const cpu_vertex *v)
     for (uint32_t worker = 0; worker < v->calls; worker++) entry.multi(state, worker);
 }
 
-/* Of a compute set, on this thread or another. */
+/* A compute set that is being run. */
 typedef struct running_set {
   const cpu *c;
   const cpu_compute_set *set;
@@ -124,7 +124,7 @@ static void execute(cpu *c, const cpu_compute_set *set)
 
 /* ---- steps ---- */
 
-/* Sign-extended or not, as the values of cases are. */
+/* The value of the control, sign-extended like the values of cases. */
 static uint32_t read_control(const cpu *c, const cpu_step *step)
 {
   const uint8_t *at = c->memory + step->control;
@@ -153,7 +153,7 @@ static void enter_case(cpu *c, const cpu_step *step)
   push_child(c, step, found);
 }
 
-/* Positions of a While: 0 the condition comes, 1 the predicate is looked at. */
+/* Positions of a While: 0 the condition is run, 1 the predicate is tested. */
 static bool go_round(cpu *c, const cpu_step *step, cpu_frame *top)
 {
   if (top->position == 0) {
@@ -167,7 +167,8 @@ static bool go_round(cpu *c, const cpu_step *step, cpu_frame *top)
   return true;
 }
 
-/* One thing of the step on top, which is taken off when it is done. Answers an event, or 0. */
+/* Does the next part of the step on top of the stack, and pops it when it is done. Returns an
+ * event, or 0. */
 static uint32_t advance(cpu *c)
 {
   const cpu_program *p = c->program;
@@ -233,7 +234,7 @@ static double now_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A program that never ends is in a loop: there the clock is looked at. */
+/* Is a loop on top? Only there the clock is read: a program that never ends is in a loop. */
 static bool comes_round(const cpu *c)
 {
   cpu_step_kind kind = c->program->steps[c->stack[c->depth - 1].step].kind;
@@ -295,7 +296,7 @@ static pop_error *check_rows(const machine_window *w, const uint32_t *rows, size
   return NULL;
 }
 
-/* Through `linear`, which has the rows in the tensor's order. */
+/* Moves rows through `linear`, which has them in the tensor's order. */
 static void move_rows(cpu *c, const cpu_step *step, const machine_window *w, const uint32_t *rows,
                       size_t count, uint8_t *linear)
 {

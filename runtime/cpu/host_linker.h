@@ -1,8 +1,8 @@
-/* What the CPU device and its linker say to each other.
+/* Interface of the CPU device and its linker.
  *
- * The linker puts host objects into memory, through LLVM's ORC. It is a module of its own
- * (linker/, populus-host-linker.so), because a program without a CPU device should not wait for LLVM.
- * Objects are native code and are trusted; what they lack and nobody has is an error. */
+ * The linker puts host objects into memory, through LLVM's ORC. It is a module of its own (linker/,
+ * populus-host-linker.so), because a program without a CPU device should not wait for LLVM. Objects
+ * are native code and are trusted. An undefined symbol that is not found anywhere is an error. */
 #ifndef CPU_HOST_LINKER_H
 #define CPU_HOST_LINKER_H
 
@@ -17,19 +17,20 @@ typedef struct host_object {
 
 typedef struct linked_objects linked_objects;
 
-/* What `link` says where there is no memory. */
+/* The error text of `link` if there is no memory. */
 #define HOST_LINKER_NO_MEMORY "out of memory"
 
 /* The module's one symbol, host_linker_module. */
 typedef struct host_linker_interface {
-  /* First, whatever else changes: POPULUS_HOST_LINKER_CONTRACT of the module's build, as the translator's (machine/translate.h). */
+  /* Always the first member: POPULUS_HOST_LINKER_CONTRACT of the module's build, like the
+   * translator's contract (machine/translate.h). */
   const char *contract;
-  /* First of all, in each thread that calls the module: base/llvm/ends.h. */
+  /* Called first, in each thread that calls the module: base/llvm/ends.h. */
   void (*ends_in)(void (*give_up)(const char *why));
-  /* In any thread that may end the process; needs memory. */
+  /* To be called in any thread that may end the process; needs memory. */
   void (*prepare_thread)(void);
-  /* `find` answers the address of what no object defines, or 0. Errors are texts to be freed with
-   * `forget`. */
+  /* `find` returns the address of a symbol that no object defines, or 0. Errors are texts to be
+   * freed with `forget`. */
   linked_objects *(*link)(const host_object *objects, size_t count,
                           uintptr_t (*find)(const char *name), char **error);
   /* 0: see `error`. */

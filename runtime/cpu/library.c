@@ -1,7 +1,8 @@
-/* What codelets on the host call and no C library has: as libdevice.a for the tile (libcodelet/device/lib).
+/* Functions that codelets on the host call and that no C library has, like libdevice.a for the tile
+ * (libcodelet/device/lib).
  *
- * There is no heap on a tile: the forms of operator new that may answer "none" do so. A failed assertion
- * ends the process: a codelet on the CPU is part of it. */
+ * A tile has no heap: the forms of operator new that may return null do so. A failed assertion ends
+ * the process, because a codelet on the CPU is part of it. */
 #include "cpu/cpu_private.h"
 #include "isa/functions.h"
 
@@ -12,7 +13,8 @@
 
 /* ---- printing ---- */
 
-/* Of the thread. A character may come byte by byte: its begin is kept until the rest is there. */
+/* Of the thread. A UTF-8 character may come byte by byte: its first bytes are kept until the rest
+ * arrives. */
 static _Thread_local FILE *print_stream;
 static _Thread_local char begun[4];
 static _Thread_local size_t num_begun;
@@ -22,7 +24,7 @@ static FILE *where(void)
   return print_stream ? print_stream : stderr;
 }
 
-/* What cannot be a character any more goes out as it is; the last one may have to wait. */
+/* Prints the text. Bytes at its end that may begin a character are kept. */
 static void put_text(const char *text, size_t size)
 {
   size_t kept = size < 3 ? size : 3;
@@ -124,7 +126,7 @@ static char nothrow;
 #ifdef __x86_64__
 __extension__ typedef _Float16 half;
 
-/* Where the processor converts halves itself, much faster than libgcc. */
+/* For processors that convert halves themselves, which is much faster than libgcc. */
 __attribute__((target("f16c"))) static float extend_by_f16c(half value)
 {
   return (float)value;

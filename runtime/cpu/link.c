@@ -1,6 +1,6 @@
-/* Codelets in memory: the host objects of all codelets, linked anew for each load, so that what they keep
- * in static objects is as at the start, too. LLVM does it, in a thread that can be given up (base/llvm_thread.h): without
- * memory for it that is an error, and the process goes on. */
+/* Codelets in memory. The host objects of all codelets are linked anew for each load, so that their
+ * static objects are as at the start, too. LLVM does it, in a thread that can be given up
+ * (base/llvm_thread.h): if it has no memory, that is an error, and the process goes on. */
 #include "cpu/cpu_private.h"
 
 #include "base/library.h"
@@ -23,7 +23,7 @@ struct host_code {
 typedef struct object_list {
   host_object *items;
   size_t count, capacity;
-  pop_gp *library; /* what the C++ library has compiled */
+  pop_gp *library; /* compiled parts of the C++ library */
 } object_list;
 
 /* ---- objects ---- */
@@ -41,7 +41,8 @@ static void add_objects(const pop_gp *gp, object_list *list)
   }
 }
 
-/* Constructors of static objects: nobody runs them on a tile, and popc says so when it compiles for one. */
+/* Static objects may have no constructors: they would not be run on a tile. popc says so when it
+ * compiles for one. */
 static pop_error *check_no_constructors(const host_object *object)
 {
   if (elf_version(EV_CURRENT) == EV_NONE) return NULL;
@@ -91,7 +92,7 @@ typedef struct link_call {
   pop_error *error;
 } link_call;
 
-/* The module stays: LLVM does not like to be unloaded. */
+/* The module is never unloaded, because LLVM does not support that. */
 static pop_error *open_module(host_code *code)
 {
   if (!llvm_thread_has_room())
@@ -164,7 +165,7 @@ static void unlink_inside(void *context)
 static pop_error *call_linker(void (*body)(void *), link_call *call)
 {
   if (llvm_thread_call(LLVM_HOST_LINKER, body, call)) return call->error;
-  call->c->code->linked = NULL; /* or half of it */
+  call->c->code->linked = NULL; /* it may be half made */
   return pop_error_new(POP_ERROR_MEMORY, "cannot link codelets for the CPU: %s",
                        llvm_thread_error());
 }

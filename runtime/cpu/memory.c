@@ -1,11 +1,11 @@
-/* The memory of a program: fresh, zero, and filled. */
+/* The memory of a program: reserves it, and fills it at the start. */
 #include "cpu/cpu_private.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* A field without elements may point at the end. */
+/* A field without elements may point at the end of the memory. */
 enum { SPARE_BYTES = 64 };
 
 uint64_t cpu_memory_bytes(const cpu_program *p)

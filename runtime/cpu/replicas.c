@@ -1,10 +1,11 @@
-/* Copies between replicas on the CPU. All sources are read before anything is written, as a tensor may be both; then each
- * replica's bytes go to the rank of the replica that gets them, in the order of those that send. */
+/* Copies between replicas on the CPU. All sources are read before anything is written, because a
+ * tensor may be both source and destination. Then the bytes go to the ranks of the receiving
+ * replicas, in the order of the sending ones. */
 #include "cpu/cpu_private.h"
 
 #include <stdlib.h>
 
-/* All of this process have come to the same. */
+/* Do all replicas of this process wait at the same copy? */
 static pop_error *check_together(const cpu_group *group)
 {
   for (uint32_t i = 1; i < group->num_own; i++)
@@ -21,7 +22,7 @@ static bool is_own(const cpu_group *group, uint32_t replica)
   return replica / group->num_own == ranks_own(group->ranks);
 }
 
-/* What this process's replicas send, by rank; the caller's to free. */
+/* The bytes that this process's replicas send, by rank; to be freed. */
 static ranks_part *gather_all(const cpu_group *group, const cpu_view *from, const uint32_t *map)
 {
   ranks_part *sent = pop_xcalloc(ranks_count(group->ranks), sizeof *sent);
@@ -36,7 +37,7 @@ static ranks_part *gather_all(const cpu_group *group, const cpu_view *from, cons
   return sent;
 }
 
-/* Each rank's bytes are in the order of the replicas that send. */
+/* Each rank's bytes are in the order of its sending replicas. */
 static void scatter_all(const cpu_group *group, const cpu_view *to, const uint32_t *map,
                         const ranks_part *received)
 {

@@ -1,4 +1,5 @@
-/* Programs of the graph to steps, one for one; and the tensors and streams that the host knows. */
+/* Lowers the graph's programs to steps, one for one, and describes the tensors and streams that the
+ * host knows. */
 #include "cpu/cpu_private.h"
 
 #include <stdlib.h>
@@ -88,7 +89,7 @@ static void add_values(cpu_compilation *c, const program *from, cpu_step *step)
     pop_push(p->values, p->num_values, p->values_capacity, from->case_values[i]);
 }
 
-/* One window, which is all of the copy, or of the remote buffer. */
+/* A host exchange with one window, which covers the copy or the remote buffer. */
 static void set_host_exchange(cpu_compilation *c, const program *from, executable_window window,
                               cpu_step *step)
 {
@@ -205,7 +206,7 @@ static pop_error *make_step(cpu_compilation *c, const program *from, cpu_step *s
     step->index = add_event(c, from->name, from->message, EXECUTABLE_EVENT_ABORT, 0);
     if (from->source) set_control(c, from->source, step);
     return NULL;
-  default: /* one that is newer than this list */
+  default: /* a kind that is missing in this list */
     return pop_error_new(POP_ERROR_CONTROL_PROGRAM,
                          "program '%s' is of a kind that the CPU device cannot run", from->name);
   }
@@ -217,7 +218,8 @@ uint32_t cpu_add_step(cpu_compilation *c, const cpu_step *step)
   return (uint32_t)(c->p->num_steps - 1);
 }
 
-/* reach.order has what a program contains before it; a Repeat of 0 times has no children there. */
+/* In reach.order a program comes behind all that it contains. The children of a Repeat of 0 times
+ * are not in it. */
 static pop_error *lower_program(cpu_compilation *c, uint32_t number, uint32_t *steps)
 {
   cpu_program *p = c->p;

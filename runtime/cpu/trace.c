@@ -1,4 +1,5 @@
-/* debug.trace on the CPU: an Execute or a Copy becomes a sequence, with prints before and behind it. */
+/* debug.trace on the CPU: an Execute or a Copy becomes a sequence with prints in front of it and
+ * behind it. */
 #include "compiler/traced.h"
 #include "cpu/cpu_private.h"
 

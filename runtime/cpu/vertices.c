@@ -1,13 +1,13 @@
-/* Vertices: their states as the host's compiler lays them out, and what their fields point at. */
+/* Vertices: their states as the host's compiler lays them out, and the targets of their fields. */
 #include "cpu/cpu_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Variables begin at multiples of this, so that most fields can point straight at them. */
+/* The alignment of tables of rows; the cost of a call in instructions. */
 enum { TABLE_ALIGN = 16, CALL_COST = 20 };
 
-/* Inputs of the compute set that have a buffer already, by view. */
+/* Inputs of the compute set that already have a shared buffer. */
 typedef struct shared_inputs {
   uint32_t *next; /* by view: edge of the program + 1; 0: none */
   size_t capacity;
@@ -17,10 +17,10 @@ typedef struct vertex_making {
   cpu_compilation *c;
   shared_inputs *shared;
   const pop_vertex_type *type;
-  cpu_edge *edges; /* of the set, then of the vertex */
+  cpu_edge *edges; /* of the set's vertices, one after the other */
   size_t num_edges, edges_capacity;
   uint64_t state;
-  uint64_t bytes; /* that the vertex is connected to */
+  uint64_t bytes; /* bytes that the vertex is connected to */
 } vertex_making;
 
 static void put_pointer(cpu_program *p, uint64_t at, uint64_t target)
@@ -40,7 +40,7 @@ static bool has_count(pop_field_layout layout)
          layout == POP_LAYOUT_DELTAN || layout == POP_LAYOUT_DELTANELEMENTS;
 }
 
-/* A pointer, and the number behind it if the layout has one. */
+/* Puts a pointer, and the element count behind it if the layout has one. */
 static void put_reference(cpu_program *p, pop_field_layout layout, uint64_t at, uint64_t target,
                           uint64_t count)
 {
@@ -162,7 +162,7 @@ static cpu_vertex make_vertex(vertex_making *m, const vertex *v)
   };
 }
 
-/* Edges of the set go to the program at once, those of vertices behind them. */
+/* Shared edges of the set go to the program at once; edges of vertices are appended behind them. */
 void cpu_lower_compute_set(cpu_compilation *c, uint32_t number, const uint32_t *vertices,
                            size_t num_vertices)
 {

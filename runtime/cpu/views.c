@@ -1,4 +1,4 @@
-/* Views: made from the graph's, and moved. */
+/* Views: makes them from the graph's tensors, and moves their data. */
 #include "cpu/cpu_private.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ---- making ---- */
 
-/* Loops of stride 1 become part of the run. */
+/* An innermost loop of stride 1 becomes part of the run. */
 static void add_piece(cpu_compilation *c, const view_piece *piece, uint32_t element_bytes,
                       cpu_view *view)
 {
@@ -66,7 +66,7 @@ uint64_t cpu_view_place(const cpu_program *p, uint32_t number)
 
 enum { MAX_DIMS = 64 };
 
-/* The runs of a piece but for its innermost loop, which has a function of its own. */
+/* Iterates over the runs of a piece, without its innermost loop, which has functions of its own. */
 typedef struct walk {
   const cpu_dim *dims;
   uint32_t num_dims; /* without the innermost */
@@ -85,7 +85,8 @@ static bool next(walk *w)
   return false;
 }
 
-/* `count` elements of SIZE bytes, one at a time where the compiler knows the size. */
+/* Copies `count` elements of SIZE bytes. With a constant SIZE the compiler makes one move of
+ * each. */
 #define STRIDED(to, to_stride, from, from_stride, SIZE)                                            \
   for (int64_t i = 0; i < (int64_t)count; i++)                                                     \
   memcpy((to) + i * (int64_t)(to_stride), (from) + i * (int64_t)(from_stride), SIZE)
@@ -131,7 +132,7 @@ static void move_in(uint8_t *to, int64_t stride, uint64_t count, uint64_t size, 
   }
 }
 
-/* To `linear` or from it. */
+/* Moves a piece to `linear` (out) or from it. */
 static uint64_t move_piece(const cpu_program *p, const cpu_piece *piece, uint8_t *memory,
                            uint8_t *linear, bool out)
 {

@@ -1,5 +1,5 @@
-/* Instruction words as text. Which operands an instruction has its format says, and its mask which of them are fixed; whether a
- * source is a float register depends on the instruction. */
+/* Instruction words as text. The format says which operands an instruction has, and the mask which
+ * of them are fixed. Whether a source is a float register depends on the instruction. */
 #include "isa/disassemble.h"
 
 #include "isa/encoding.h"
@@ -29,7 +29,7 @@ typedef struct words {
   const isa_row *row;
   uint32_t word, pc, rd, rs1, rs2;
   int32_t imm;
-  char *text; /* where the next operand goes */
+  char *text; /* end of the text so far */
   char *end;
   unsigned num_operands;
 } words;
@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static void put(words *w, const char *form
   w->text += length;
 }
 
-/* Are bits of the word fixed by the instruction? Then they are no operand. */
+/* Does the instruction fix the field? Then it is no operand. */
 static bool is_fixed(const words *w, unsigned low)
 {
   return isa_bits(w->row->mask, low, 5) == 31;
@@ -61,7 +61,8 @@ static bool converts_integer(isa_op op)
          op == OP_FMV_W_X || op == OP_FMV_H_X;
 }
 
-/* Of op-fp, madd and so on: major opcodes 0x10 to 0x14; op-p: 0x1d. */
+/* Sources of op-fp, madd and so on (major opcodes 0x10 to 0x14) and of op-p (0x1d) are float
+ * registers. */
 static const char *source(const words *w, uint32_t number)
 {
   uint32_t major = isa_major(w->row->match);
@@ -77,7 +78,7 @@ static const char *destination(const words *w)
 
 static void put_registers(words *w)
 {
-  if (!is_fixed(w, 7)) { /* of tile.run, sync, sans, … the field is a number */
+  if (!is_fixed(w, 7)) { /* in tile.run, sync, sans, … the field is a number */
     if (is_tile(w) && w->row->format == FORMAT_F)
       put(w, "%u", w->rd);
     else
@@ -92,7 +93,7 @@ static void put_registers(words *w)
   if (w->row->format == FORMAT_R4) put(w, "%s", floats[w->word >> 27]);
   const char *rounding = roundings[isa_bits(w->word, 12, 3)];
   bool exact = w->row->op == OP_FCVT_S_H || w->row->op == OP_FCVT_S_W || w->row->op == OP_FCVT_S_WU;
-  bool joined = w->row->cost == POP_COST_JOINED; /* says it */
+  bool joined = w->row->cost == POP_COST_JOINED; /* the mnemonic says it */
   if (isa_rounds(w->row->format) && rounding && !joined &&
       !(exact && *rounding == 'r' && rounding[1] == 'n'))
     put(w, "%s", rounding);

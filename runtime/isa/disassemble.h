@@ -6,8 +6,9 @@
 
 enum { ISA_TEXT_BYTES = 64 };
 
-/* As assemblers write the word at `pc`, registers by the names of the ABI, targets of branches as addresses: "lw a0, 4(a1)". The
- * commonest short forms are used: nop, li, mv, j, jr, ret, beqz, bnez. What is no instruction of a context is ".word 0x…". */
+/* The word at `pc` as assemblers write it, with the ABI's names of registers and with addresses as
+ * targets of branches: "lw a0, 4(a1)". The most common short forms are used: nop, li, mv, j, jr,
+ * ret, beqz, bnez. A word that is no instruction of a context is ".word 0x…". */
 void isa_disassemble(uint32_t word, uint32_t pc, char text[ISA_TEXT_BYTES]);
 
 #endif

@@ -1,5 +1,5 @@
-/* Instruction words to fields and back, from the table of instructions.h. Static, because libarchive-ipu,
- * which reads machine code too, is a library of its own. */
+/* Instruction words to fields and back, from the table of instructions.h. Everything is static,
+ * because libarchive-ipu, which reads machine code too, is a library of its own. */
 #ifndef ISA_ENCODING_H
 #define ISA_ENCODING_H
 
@@ -17,7 +17,7 @@ typedef struct isa_row {
   uint8_t access_bytes; /* of loads and stores; 0: it is neither */
 } isa_row;
 
-/* A designator with a plain name in it: of others clang-format takes a header for Objective-C. */
+/* A designator with a plain name: clang-format takes a header with other ones for Objective-C. */
 #define ISA_AT(at, ...) [at] = __VA_ARGS__
 
 /* By isa_op. */
@@ -35,8 +35,8 @@ static const isa_row isa_rows[ISA_NUM_OPS] = {
 #undef ISA_ACCESS_ROW
 };
 
-/* The same of words that have another cost class than others of their row: operations that are joined (isa.h), branches that
- * compare two registers. */
+/* Rows of words that have another cost class than others of their row: joined operations (isa.h),
+ * and branches that compare two registers. */
 static const isa_row isa_second_rows[ISA_NUM_OPS] = {
 #define ISA_JOINED_ROW(id, mnemonic, mask, match, format, ...)                                     \
   ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_JOINED, 0}),
@@ -59,7 +59,7 @@ static inline bool isa_is_random(uint32_t csr)
   return csr >= CSR_RANDOM && csr < CSR_RANDOM + NUM_RANDOM_WORDS;
 }
 
-/* Classes of what may change where the context goes on. */
+/* Cost classes of instructions that end a block of straight-line code. */
 static inline bool isa_ends_block(uint8_t cost_class)
 {
   return cost_class == POP_COST_BRANCH || cost_class == POP_COST_COMPARE_BRANCH ||
@@ -71,7 +71,7 @@ static inline bool isa_is_store(const isa_row *r)
   return r->access_bytes && r->format == FORMAT_S;
 }
 
-/* What an access's address is a multiple of: a wide one is two words. */
+/* The alignment of an access: a wide one is two words. */
 static inline uint32_t isa_access_align(uint32_t bytes)
 {
   return bytes < 4 ? bytes : 4;
@@ -83,7 +83,7 @@ static inline bool isa_is_pair_function(isa_op op)
   return op >= OP_F32V2EXP && op <= OP_F16V4SIGM;
 }
 
-/* What an instruction takes of a context's issue slots; `cost`: of a target. */
+/* The issue slots of an instruction; `cost`: of the target. */
 static inline uint32_t isa_slots(const isa_row *r, const uint16_t *cost)
 {
   return (uint32_t)cost[r->cost] << isa_is_pair_function(r->op);
@@ -116,7 +116,8 @@ static inline bool isa_writes_float(isa_format f)
   return f == FORMAT_F || f == FORMAT_F_RM || f == FORMAT_F_I || f == FORMAT_R4;
 }
 
-/* Rounding modes 5 and 6 are reserved, also for instructions that do not round; so are steps from one register to another, and counts. */
+/* Reserved words: rounding modes 5 and 6, also of instructions that do not round; steps and counts
+ * with rd = 0 or rd != rs1. */
 static inline bool isa_is_reserved(uint32_t word, const isa_row *r)
 {
   uint32_t mode = isa_bits(word, 12, 3), rd = isa_bits(word, 7, 5);
@@ -135,19 +136,21 @@ enum {
   ISA_OP_P = 0x1d
 };
 
-/* Of the float instructions: has it an operand that is an integer register? */
+/* Does the float instruction have an integer register as an operand? */
 static inline bool isa_reads_integer(const isa_row *r)
 {
   return r->cost == POP_COST_FLOAT_OF_INT || r->op == OP_FMV_W_X || r->op == OP_FMV_H_X;
 }
 
-/* What would share slots, too, but has no other form that tools for RISC-V know: copies of float registers, halves to singles. */
+/* Copies of float registers, and halves to singles. They would share slots, too, but have no second
+ * form that tools for RISC-V know. */
 static inline bool isa_is_float_copy(isa_op op)
 {
   return op == OP_FSGNJ_S || op == OP_FSGNJ_H || op == OP_FSGNJ_D || op == OP_FCVT_S_H;
 }
 
-/* Has the instruction a joined form? It computes floats of floats, in a slot, or loads or stores a word or two. */
+/* Does the instruction have a joined form? It does if it computes floats of floats in a slot, or
+ * loads or stores a word or two. */
 static inline bool isa_may_join(const isa_row *r)
 {
   bool computes = isa_major(r->match) == ISA_OP_FP ||
@@ -157,13 +160,15 @@ static inline bool isa_may_join(const isa_row *r)
          !isa_reads_integer(r) && !isa_is_float_copy(r->op);
 }
 
-/* Rounding modes of words of rows that round: that of joined ones, to nearest even, and that which compilers write, frm's. */
+/* Rounding modes of words that round: joined ones round to nearest even; others have frm's mode, as
+ * compilers write them. */
 enum { ISA_JOINED_MODE = 0, ISA_ALONE_MODE = 7 };
 
-/* What joined accesses have in funct3, and others of a word or two have not. */
+/* The bit of funct3 that only joined accesses of a word or two have. */
 enum { ISA_JOINED_ACCESS = 0x4000 };
 
-/* The joined form of `word`, whose row `r` is: the same where it has none, or says itself how it rounds. */
+/* The joined form of `word`, whose row is `r`. The word itself if it has no such form, or has a
+ * rounding mode of its own. */
 static inline uint32_t isa_joined_word(uint32_t word, const isa_row *r)
 {
   if (!isa_may_join(r)) return word;
@@ -172,7 +177,8 @@ static inline uint32_t isa_joined_word(uint32_t word, const isa_row *r)
   return isa_major(word) == ISA_OP_FP ? word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2 : word | 0x6000;
 }
 
-/* A joined word, whose row `r` is, as an instruction with a slot of its own, where frm is 0; others are what they were. */
+/* The form of a joined word with a slot of its own, if frm is 0. `r`: its row. Other words stay as
+ * they are. */
 static inline uint32_t isa_alone_word(uint32_t word, const isa_row *r)
 {
   if (r->cost != POP_COST_JOINED) return word;
@@ -181,7 +187,8 @@ static inline uint32_t isa_alone_word(uint32_t word, const isa_row *r)
   return isa_major(word) == ISA_OP_P ? word & ~0x6000u : word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2;
 }
 
-/* Of words and pairs of words there are no loads and stores whose funct3 is 6 or 7. */
+/* Is it a joined access? No other loads and stores of words and pairs of words have 6 or 7 in
+ * funct3. */
 static inline bool isa_is_joined_access(uint32_t word)
 {
   uint32_t major = isa_major(word), funct3 = isa_bits(word, 12, 3);
@@ -189,7 +196,8 @@ static inline bool isa_is_joined_access(uint32_t word)
   return (major == ISA_LOAD_FP || major == ISA_STORE_FP) && (funct3 == 6 || funct3 == 7);
 }
 
-/* Where joined words without a rounding mode stand beside the others; 0: the word is none. */
+/* The word beside a joined word without a rounding mode: its form with a slot of its own. 0: it is
+ * no such word. */
 static inline uint32_t isa_word_beside(uint32_t word)
 {
   if (isa_is_joined_access(word)) return word & ~(uint32_t)ISA_JOINED_ACCESS;
@@ -197,7 +205,7 @@ static inline uint32_t isa_word_beside(uint32_t word)
   return isa_major(word) == ISA_OP_P && isa_bits(word, 13, 2) == 3 ? word & ~0x6000u : 0;
 }
 
-/* The row of a word, whether it is joined or not by its rounding mode. */
+/* The row of a word. It does not tell joined words with a rounding mode from others. */
 static inline const isa_row *isa_find_row(uint32_t word)
 {
 #pragma GCC diagnostic push
@@ -218,8 +226,9 @@ static inline const isa_row *isa_find_row(uint32_t word)
   return NULL;
 }
 
-/* Does a branch compare two registers, which the chip does by an instruction of its own? It has branches on a register that is
- * zero or not, negative or not; and counts loops, whatever the source counts up to: here that is bne, backwards. */
+/* Does a branch compare two registers? The chip needs an instruction more for that. It has branches
+ * on a register that is zero or not, negative or not. It also counts loops, whatever the source
+ * counts up to: here that is bne, backwards. */
 static inline bool isa_compares(uint32_t word, isa_op op)
 {
   uint32_t rs1 = isa_bits(word, 15, 5), rs2 = isa_bits(word, 20, 5);
@@ -227,7 +236,7 @@ static inline bool isa_compares(uint32_t word, isa_op op)
   return op == OP_BLTU || op == OP_BGEU ? rs1 != 0 : rs2 != 0;
 }
 
-/* What `word`, of the row `r`, has of its own: the other cost class of that row. */
+/* Does `word`, of row `r`, have the row's second cost class? */
 static inline bool isa_is_second(uint32_t word, const isa_row *r)
 {
   if (r->format == FORMAT_B) return isa_compares(word, r->op);
@@ -244,7 +253,7 @@ static inline const isa_row *isa_find(uint32_t word)
   return isa_is_second(word, r) ? &isa_second_rows[r->op] : r;
 }
 
-/* `value`, whose highest bit is bit `top`, with that bit as its sign. */
+/* `value` with bit `top`, its highest one, as its sign. */
 static inline int32_t isa_sign_extend(uint32_t value, unsigned top)
 {
   uint32_t sign = 1u << top;
@@ -284,7 +293,7 @@ static inline int32_t isa_immediate(uint32_t word, isa_format f)
   }
 }
 
-/* The other way round: `imm` where a word in that format has it. What does not fit is cut off. */
+/* The bits of a word in that format for `imm`. What does not fit is cut off. */
 static inline uint32_t isa_immediate_bits(int32_t imm, isa_format f)
 {
   uint32_t bits = (uint32_t)imm;
@@ -315,7 +324,8 @@ static inline uint32_t isa_immediate_bits(int32_t imm, isa_format f)
   }
 }
 
-/* Registers from 0 to 31; those that the instruction does not have, and an `imm` that it does not have, are 0. */
+/* Builds a word. Registers are 0 to 31. Registers and an `imm` that the instruction does not have
+ * are 0. */
 static inline uint32_t isa_word(isa_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, int32_t imm)
 {
   const isa_row *r = &isa_rows[op];

@@ -1,13 +1,12 @@
 /* IEEE 754 arithmetic on integers.
  *
- * Every operation unpacks its operands, computes the exact result as sign, 64-bit integer and
- * exponent (bits that do not fit are ORed into the lowest one, "sticky"), and leaves rounding,
- * overflow and underflow to one function, round_result. Single precision needs 24 bits and at
- * least two more to round; 64 leave plenty.
+ * Every operation unpacks its operands and computes the exact result as sign, 64-bit integer and
+ * exponent. Bits that do not fit are ORed into the lowest one ("sticky"). One function,
+ * round_result, does rounding, overflow and underflow. Single precision needs 24 bits and at least
+ * two more to round, so 64 bits are plenty.
  *
  * What RISC-V adds to IEEE 754 ("F" chapter of the specification): results that are NaN are the
- * canonical NaN; a result is tiny if it is so after rounding; infinity * 0 + NaN is invalid.
- */
+ * canonical NaN; tininess is detected after rounding; infinity * 0 + NaN is invalid. */
 #include "isa/float.h"
 
 const float_format float_single = {.fraction_bits = 23,
@@ -29,7 +28,7 @@ typedef struct number {
 } number;
 
 enum { SIGNIFICAND_TOP = 23 }; /* leading bit of an unpacked significand */
-enum { ROUND_TOP = 62 };       /* leading bit of what round_result rounds */
+enum { ROUND_TOP = 62 };       /* leading bit of the value in round_result */
 
 static int highest_bit(uint64_t value)
 {
@@ -69,7 +68,7 @@ static uint32_t invalid(const float_format *format, uint32_t *flags)
   return format->nan;
 }
 
-/* value >> shift; the lowest bit says also whether any bit below it was set. */
+/* value >> shift; the lowest bit is also set if any bit below it was. */
 static uint64_t shift_right_sticky(uint64_t value, int shift)
 {
   if (shift <= 0) return value;
@@ -113,7 +112,7 @@ static uint32_t round_result(const float_format *format, bool negative, uint64_t
 {
   int top = highest_bit(value);
   value = top > ROUND_TOP ? shift_right_sticky(value, top - ROUND_TOP) : value << (ROUND_TOP - top);
-  exponent += top; /* now of the leading bit */
+  exponent += top; /* now that of the leading bit */
   int drop = ROUND_TOP - format->fraction_bits, least = 1 - format->bias;
   bool inexact, denormal = exponent < least, tiny = false;
   if (denormal) {
@@ -141,8 +140,9 @@ static number multiply_exactly(number a, number b)
                   .significand = a.significand * b.significand};
 }
 
-/* a + b of finite numbers of at most 48 bits, rounded. Both are moved up to bit 61, so that the
- * smaller one loses bits to the sticky one only where the sum cannot cancel them up. */
+/* a + b of finite numbers of at most 48 bits, rounded. Both are shifted up to bit 61. So the
+ * smaller one loses bits to the sticky one only where cancellation in the sum cannot bring them
+ * up. */
 static uint32_t add_finite(const float_format *format, number a, number b, rounding_mode mode,
                            uint32_t *flags)
 {
@@ -194,7 +194,7 @@ uint32_t float_add(const float_format *format, uint32_t a, uint32_t b, rounding_
   return add_numbers(format, x, y, mode, flags);
 }
 
-/* The exact product; NaN, with `flags` set, where there is none. */
+/* The exact product; if there is none, a NaN, with `flags` set. */
 static number multiply_numbers(number a, number b, uint32_t *flags)
 {
   bool negative = a.negative != b.negative;
@@ -277,7 +277,7 @@ uint32_t float_from_integer(const float_format *format, bool negative, uint32_t 
   return magnitude ? round_result(format, negative, magnitude, 0, mode, flags) : 0;
 }
 
-/* Integer part of a finite number, rounded; exact up to 2^32 and too large anyway from there. */
+/* A finite number rounded to an integer. Exact up to 2^32; from there on it is too large anyway. */
 static uint64_t round_to_integer(number x, rounding_mode mode, bool *inexact)
 {
   *inexact = false;
@@ -295,7 +295,7 @@ uint32_t float_to_integer(const float_format *format, uint32_t a, bool is_signed
   number x = unpack(format, a, &ignored);
   bool negative = x.negative && x.kind != KIND_NAN, inexact = false;
   uint32_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? 0x80000000 : 0;
-  uint64_t limit = negative ? least : most; /* of the magnitude */
+  uint64_t limit = negative ? least : most; /* the largest magnitude */
   bool endless = x.kind == KIND_NAN || x.kind == KIND_INFINITE;
   uint64_t magnitude = endless ? UINT64_MAX : round_to_integer(x, mode, &inexact);
   if (magnitude > limit) {

@@ -1,15 +1,14 @@
 /* Floating point of the tile: RISC-V F and Zfh, to the bit.
  *
- * Two implementations. The functions of float.c work on integers only, for both formats and all
- * five rounding modes: they are the definition. The inline functions below are the common case,
- * rounding to nearest even, with the host's own instructions. IEEE 754 leaves them no freedom
- * except in NaNs, which are made canonical here, and in when a result counts as tiny: on x86, as in
- * RISC-V, after rounding. The host must be in round-to-nearest and must not flush denormals
- * (machine_run sets that); its sticky exception flags are the tile's (float_host_flags).
+ * There are two implementations. The functions of float.c work on integers only, for both formats
+ * and all five rounding modes: they are the definition. The inline functions below are for the
+ * common case, rounding to nearest even, and use the host's own instructions. IEEE 754 leaves them
+ * no freedom except in two things: NaNs, which are made canonical here, and tininess, which x86
+ * detects after rounding, as RISC-V does. The host must round to nearest and must not flush
+ * subnormals (machine_run sets that). Its sticky exception flags are the tile's (float_host_flags).
  *
  * Values are bit patterns. A half lives in a 32-bit register with ones above it ("NaN boxing");
- * float_unbox turns anything else into the canonical NaN, as the specification says.
- */
+ * float_unbox turns anything else into the canonical NaN, as the specification says. */
 #ifndef ISA_FLOAT_H
 #define ISA_FLOAT_H
 
@@ -43,7 +42,7 @@ typedef struct float_format {
 
 extern const float_format float_single, float_half;
 
-/* Results in `format`; `flags` are ORed into. */
+/* Results in `format`; raised flags are ORed into `flags`. */
 uint32_t float_add(const float_format *format, uint32_t a, uint32_t b, rounding_mode mode,
                    uint32_t *flags);
 uint32_t float_multiply(const float_format *format, uint32_t a, uint32_t b, rounding_mode mode,
@@ -80,7 +79,7 @@ static inline bool float_is_signalling(const float_format *format, uint32_t a)
   return float_is_nan(format, a) && !(a >> (format->fraction_bits - 1) & 1);
 }
 
-/* Comparisons. `equal` is quiet, the others are invalid for every NaN. */
+/* Comparisons. float_equal is quiet; float_less is invalid for every NaN. */
 static inline bool float_less(const float_format *format, uint32_t a, uint32_t b, bool or_equal,
                               uint32_t *flags)
 {
@@ -121,7 +120,7 @@ static inline uint32_t float_from_signed(const float_format *format, uint32_t va
   return float_from_integer(format, negative, negative ? 0 - value : value, mode, flags);
 }
 
-/* float_host.c: the exceptions that the host has seen since float_clear_host_flags, as fflags. */
+/* float_host.c: the exceptions that the host has raised since float_clear_host_flags, as fflags. */
 uint32_t float_host_flags(void);
 void float_clear_host_flags(void);
 
@@ -132,9 +131,9 @@ static inline float single_from_bits(uint32_t bits)
   return value;
 }
 
-/* Of the result of an operation; NaNs are to become the canonical one. The barrier has the bits stored from
- * an integer register: where a float register is stored, the next operation waits a third longer for them
- * (on AMD's processors). */
+/* The bits of an operation's result; the caller makes NaNs canonical. The barrier makes the host
+ * store the bits from an integer register. If a float register is stored, the next operation waits
+ * a third longer for them (on AMD's processors). */
 static inline uint32_t single_to_bits(float value)
 {
   uint32_t bits;
@@ -148,8 +147,8 @@ static inline bool single_is_nan(uint32_t bits)
   return bits << 1 > 0xff000000;
 }
 
-/* Exact; signalling NaNs stay signalling. A denormal half d * 2^-24 is (2^-14 + d * 2^-24) - 2^-14,
- * which the host computes without an exception. */
+/* Exact; signalling NaNs stay signalling. A subnormal half d * 2^-24 is (2^-14 + d * 2^-24) -
+ * 2^-14, which the host computes without an exception. */
 static inline float half_to_single(uint32_t half)
 {
   const uint32_t exponent_mask = 0x1f << 23;
@@ -163,8 +162,8 @@ static inline float half_to_single(uint32_t half)
   return single_from_bits(bits | sign);
 }
 
-/* Rounds to nearest even. For results of one single-precision +, -, *, / or sqrt of halves that is
- * the same as rounding once, because 24 >= 2 * 11 + 2 bits (Figueroa, "When is double rounding
+/* Rounds to nearest even. For the result of one single-precision +, -, *, / or sqrt of halves that
+ * is the same as rounding once, because 24 >= 2 * 11 + 2 bits (Figueroa, "When is double rounding
  * innocuous?", 1995). */
 static inline uint32_t half_from_single(float value, uint32_t *flags)
 {

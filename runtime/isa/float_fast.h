@@ -1,5 +1,5 @@
-/* Single precision by the host's instructions, where float.h's common case needs more than one. All of them
- * raise the host's sticky flags or `flags`. */
+/* Single precision by the host's instructions, for cases that need more than one. They raise the
+ * host's sticky flags, or `flags`. */
 #ifndef ISA_FLOAT_FAST_H
 #define ISA_FLOAT_FAST_H
 
@@ -9,7 +9,7 @@ static inline uint32_t fast_multiply_add(uint32_t *flags, uint32_t a, uint32_t b
 {
   uint32_t bits =
       single_to_bits(fmaf(single_from_bits(a), single_from_bits(b), single_from_bits(d)));
-  if (single_is_nan(bits)) /* hosts differ about infinity * 0 + NaN */
+  if (single_is_nan(bits)) /* hosts differ for infinity * 0 + NaN */
     return float_multiply_add(&float_single, a, b, d, ROUND_NEAREST_EVEN, flags);
   return bits;
 }
@@ -35,7 +35,7 @@ static inline uint32_t fast_widen(uint32_t *flags, uint32_t half)
   return single_to_bits(half_to_single(half));
 }
 
-/* Comparisons raise the host's invalid flag where the tile's are invalid. */
+/* Comparisons raise the host's invalid flag if the tile's comparison is invalid. */
 static inline uint32_t fast_equal(uint32_t *flags, uint32_t a, uint32_t b)
 {
   float x = single_from_bits(a), y = single_from_bits(b);
@@ -57,8 +57,8 @@ static inline uint32_t fast_less_or_equal(uint32_t *flags, uint32_t a, uint32_t 
   return x <= y;
 }
 
-/* Without branches, which nobody could predict. Equal ones are the same bits, or zeros, of which the
- * negative one is less. */
+/* Without branches, which could not be predicted. Equal operands have the same bits, or are zeros,
+ * of which the negative one is less. */
 static inline uint32_t fast_minimum(uint32_t *flags, uint32_t a, uint32_t b)
 {
   float x = single_from_bits(a), y = single_from_bits(b);

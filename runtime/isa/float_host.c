@@ -1,7 +1,7 @@
-/* The sticky exception flags of the host's unit for floats, as fflags.
+/* The sticky exception flags of the host's floating-point unit, as fflags.
  *
- * On x86 that is SSE's control register alone. <fenv.h> looks at the old unit's flags, too, which tiles
- * never use, and that cost a short vertex more than its arithmetic. */
+ * On x86 that is SSE's control register (MXCSR) alone. <fenv.h> also reads the flags of the old x87
+ * unit, which tiles never use; for a short vertex that cost more than its arithmetic. */
 #include "isa/float.h"
 
 #ifdef __SSE__
@@ -52,7 +52,7 @@ uint32_t float_host_flags(void)
   return result;
 }
 
-/* Writing that register costs more than reading it, and the flags are seldom up. */
+/* Writing the register costs more than reading it, and flags are seldom raised. */
 void float_clear_host_flags(void)
 {
   if (float_host_flags()) clear_flags();

@@ -1,28 +1,36 @@
-/* What the instructions f32exp, f32exp2, f32ln, f32log2, f32tanh, f32sigm and f32oorx compute of a single: the definition.
+/* What the instructions f32exp, f32exp2, f32ln, f32log2, f32tanh, f32sigm and f32oorx compute of a
+ * single: the definition.
  *
- * Sums, products, quotients and roots of singles, each rounded to nearest even, fused multiply-adds, and operations on their bits,
- * in this order and without a branch. IEEE 754 leaves no freedom in any of them, so results are the same on every host, and
- * vectors of numbers can be computed alike. Of a NaN, which is taken as 0 until the end, the result is a NaN.
+ * They consist of sums, products, quotients and roots of singles, each rounded to nearest even, of
+ * fused multiply-adds, and of operations on bits, in this order and without a branch. IEEE 754
+ * leaves no freedom in any of them. So results are the same on every host, and vectors of numbers
+ * can be computed alike. The result of a NaN is a NaN; it is taken as 0 until the end.
  *
- * The largest errors, in units in the last place: tests/unit/isa/functions.c. Polynomials: minimax, by Remez' exchange algorithm in
- * 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and Implementation", 3rd edition, chapter 3). Reductions: Cody and
- * Waite, "Software Manual for the Elementary Functions", 1980, with fused multiply-add. libcodelet/device/lib/math_single.h has what
- * tiles have no instructions for, by the same means.
+ * The largest errors, in units in the last place: tests/unit/isa/functions.c. Polynomials: minimax,
+ * by Remez' exchange algorithm in 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and
+ * Implementation", 3rd edition, chapter 3). Reductions: Cody and Waite, "Software Manual for the
+ * Elementary Functions", 1980, with fused multiply-add. libcodelet/device/lib/math_single.h
+ * computes functions for which tiles have no instructions, by the same means.
  *
- * Written once for two readers, C (functions.c) and the translator, which makes LLVM's instructions of it
- * (machine/translator/lift_functions.c). Who includes this file has defined
+ * The file is written once for two users: C (functions.c), and the translator, which makes LLVM
+ * instructions of it (machine/translator/lift_functions.c). Before including it, define
  *
  *   FN(name)              the name of a function here
- *   FN_TAKES, FN_GIVES    what each takes, and is given, before its operands, with a comma; or nothing
+ *   FN_TAKES, FN_GIVES    a parameter, and its argument, that all functions have in front of their
+ *                         operands, with a comma; or nothing
  *   fn_float, fn_word, fn_truth    the types of singles, of words of 32 bits, and of conditions
  *
- * and, of these, numbers: FN_FLOAT(constant), FN_WORD(constant), fn_float_of(word), fn_bits(float), fn_from_signed(word);
- * fn_add, fn_sub, fn_mul, fn_div, fn_fma(a, b, c) = a * b + c, fn_sqrt; fn_plus, fn_minus, fn_and, fn_xor, fn_shl, fn_sra of words;
- * fn_less of floats, fn_below and fn_same of words; fn_pick(truth, float, float). */
+ * and these operations:
+ *
+ *   numbers   FN_FLOAT(constant), FN_WORD(constant), fn_float_of(word), fn_bits(float),
+ *             fn_from_signed(word)
+ *   floats    fn_add, fn_sub, fn_mul, fn_div, fn_fma(a, b, c) = a * b + c, fn_sqrt, fn_less
+ *   words     fn_plus, fn_minus, fn_and, fn_xor, fn_shl, fn_sra, fn_below, fn_same
+ *   choice    fn_pick(truth, float, float) */
 
 #include <math.h>
 
-/* x + this - this is x rounded to an integer, whose low bits are those of x + this. Up to 2^22. */
+/* x + this - this is x rounded to an integer. Its low bits are those of x + this. Up to 2^22. */
 #define FN_ROUND_TERM FN_FLOAT(0x1.8p23f)
 #define FN_LN2_HIGH 0x1.62e43p-1f
 #define FN_LN2_LOW (-0x1.05c61p-29f)
@@ -73,7 +81,7 @@ static inline fn_float FN(power_of_two)(FN_TAKES fn_word n)
   return fn_float_of(fn_shl(fn_plus(n, FN_WORD(127)), 23));
 }
 
-/* x * 2^n, rounded once where that is no normal number; n from -252 to 254. */
+/* x * 2^n, rounded once if that is not a normal number; n from -252 to 254. */
 static inline fn_float FN(scale)(FN_TAKES fn_float x, fn_word n)
 {
   fn_word half = fn_sra(n, 1);
@@ -89,7 +97,7 @@ static inline fn_float FN(exp_rest)(FN_TAKES fn_float r)
   return FN_POLYNOMIAL(c, r);
 }
 
-/* e^(r + low), with what 1 + r loses. */
+/* e^(r + low); adds the bits that 1 + r loses. */
 static inline fn_float FN(exp_near)(FN_TAKES fn_float r, fn_float low)
 {
   fn_float one = FN_FLOAT(1), sum = fn_add(one, r);
@@ -137,8 +145,8 @@ static inline fn_float FN(tanh)(FN_TAKES fn_float x)
   return FN(number_or_nan)(FN_GIVES fn_float_of(fn_xor(fn_bits(result), sign)), x);
 }
 
-/* Logarithms: x = 2^n * (1 + f), with 1 + f from the root of 1/2 to that of 2. Of what is no positive number the parts are those of
- * some other one, and nobody looks at what is made of them. */
+/* Logarithms: x = 2^n * (1 + f), with 1 + f between the roots of 1/2 and of 2. If x is not a
+ * positive number, n and f are those of another number, and the result is not used. */
 static inline fn_truth FN(is_positive_denormal)(FN_TAKES fn_float x)
 {
   return fn_below(fn_minus(fn_bits(x), FN_WORD(1)), FN_WORD(0x007fffff));
@@ -168,7 +176,8 @@ static inline fn_float FN(log_rest)(FN_TAKES fn_float f, fn_float rest)
   return fn_fma(FN_FLOAT(-0.5f), square, rest);
 }
 
-/* The logarithm of x, given what its parts make of it if it is a positive number; `bits` are those that were parted. */
+/* The logarithm of x: `result` if x is a positive number, else the special case. `bits` are those
+ * that were split. */
 static inline fn_float FN(or_special)(FN_TAKES fn_float x, fn_word bits, fn_float result)
 {
   fn_truth infinite = fn_same(fn_bits(x), FN_WORD(0x7f800000));

@@ -54,7 +54,7 @@ __attribute__((always_inline)) static inline float value_of(isa_op op, float x)
     PAIR_FUNCTIONS(FUNCTION_CASE)
 #undef FUNCTION_CASE
   default:
-    return x; /* there is no other */
+    return x; /* there is no other function */
   }
 }
 

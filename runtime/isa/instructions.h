@@ -1,15 +1,16 @@
 /* The instructions that contexts execute, one line each: rv32i, m, f, zicsr, zfh, zba, zbb and the
- * tile instructions of isa.h. Everybody who knows instructions expands this table: encoding.h, the disassembler,
- * the analysis of stacks (libarchive-ipu), the interpreter, control code, the translator, tests.
+ * tile instructions of isa.h. All code that knows instructions expands this table: encoding.h, the
+ * disassembler, the analysis of stacks (libarchive-ipu), the interpreter, control code, the
+ * translator, tests.
  *
  *   X(identifier, mnemonic, mask, match, format, cost class, what)
  *
- * A word is the instruction of the table with (word & mask) == match. Encodings: "The RISC-V
- * Instruction Set Manual, Volume I", chapter "RV32/64G Instruction Set Listings", and its chapters
- * "Zfh", "Zba", "Zbb". Those of one major opcode (bits 0-6) stand together, as isa_find expects.
+ * A word is an instruction if (word & mask) == match. Encodings: "The RISC-V Instruction Set
+ * Manual, Volume I", chapter "RV32/64G Instruction Set Listings", and its chapters "Zfh", "Zba",
+ * "Zbb". Instructions of one major opcode (bits 0-6) stand together, as isa_find expects.
  *
- * There is a list for each kind of `what`, in terms of A and B (the registers rs1 and rs2) and IMM (uint32_t), which
- * whoever expands the list defines. INSTRUCTIONS is all of them. */
+ * There is a list for each kind of `what`. A and B are the registers rs1 and rs2, IMM is a
+ * uint32_t; code that expands the list defines them. INSTRUCTIONS is all of them. */
 #ifndef ISA_INSTRUCTIONS_H
 #define ISA_INSTRUCTIONS_H
 
@@ -36,7 +37,7 @@
   X(J)                                                                                             \
   X(CSR)
 
-/* load (0x03): rd = the memory at A + IMM as that type, extended to 32 bits. */
+/* load (0x03): rd = memory at A + IMM as this type, extended to 32 bits. */
 #define LOADS(X)                                                                                   \
   X(LB, "lb", 0x0000707f, 0x00000003, I, LOAD, int8_t)                                             \
   X(LH, "lh", 0x0000707f, 0x00001003, I, LOAD, int16_t)                                            \
@@ -49,11 +50,12 @@
   X(FLH, "flh", 0x0000707f, 0x00001007, F_I, LOAD, uint16_t)                                       \
   X(FLW, "flw", 0x0000707f, 0x00002007, F_I, LOAD, uint32_t)
 
-/* load-fp (0x07) and store-fp (0x27) of both words of a register, at an address that is a multiple of 4. */
+/* load-fp (0x07) and store-fp (0x27) of both words of a register; the address is a multiple of
+ * 4. */
 #define WIDE_LOADS(X) X(FLD, "fld", 0x0000707f, 0x00003007, F_I, LOAD, uint64_t)
 #define WIDE_STORES(X) X(FSD, "fsd", 0x0000707f, 0x00003027, S, STORE, uint64_t)
 
-/* store (0x23): the memory at A + IMM = B, as much as the type has. */
+/* store (0x23): memory at A + IMM = B, as many bytes as the type has. */
 #define STORES(X)                                                                                  \
   X(SB, "sb", 0x0000707f, 0x00000023, S, STORE_BYTE, uint8_t)                                      \
   X(SH, "sh", 0x0000707f, 0x00001023, S, STORE_HALF, uint16_t)                                     \
@@ -64,7 +66,7 @@
   X(FSH, "fsh", 0x0000707f, 0x00001027, S, STORE_HALF, uint16_t)                                   \
   X(FSW, "fsw", 0x0000707f, 0x00002027, S, STORE, uint32_t)
 
-/* rd = the expression, with the functions of integer.h. The IMM of auipc has the pc in it. */
+/* rd = the expression, with the functions of integer.h. auipc's IMM includes the pc. */
 #define VALUES(X)                                                                                  \
   /* op-imm 0x13 */                                                                                \
   X(ADDI, "addi", 0x0000707f, 0x00000013, I, ALU, A + IMM)                                         \
@@ -133,7 +135,7 @@
   X(BLTU, "bltu", 0x0000707f, 0x00006063, B, BRANCH, A < B)                                        \
   X(BGEU, "bgeu", 0x0000707f, 0x00007063, B, BRANCH, A >= B)
 
-/* op-p (0x77), funct3 0 and 1: isa.h says what they do. What each does with one element. */
+/* op-p (0x77), funct3 0 and 1 (isa.h): the operation on each element. */
 #define PACKED(X)                                                                                  \
   X(F32V2_ADD, "f32v2add", 0xfe00707f, 0x00000077, F, FLOAT, FADD_S)                               \
   X(F32V2_SUB, "f32v2sub", 0xfe00707f, 0x02000077, F, FLOAT, FSUB_S)                               \
@@ -146,14 +148,14 @@
   X(F16V4_MIN, "f16v4min", 0xfe00707f, 0x06001077, F, FLOAT, FMIN_H)                               \
   X(F16V4_MAX, "f16v4max", 0xfe00707f, 0x08001077, F, FLOAT, FMAX_H)
 
-/* The same, funct3 2; fsgnj.d of one register, which is how LLVM copies both words, stands in op-fp. */
+/* The same, funct3 2. (fsgnj.d of one register, by which LLVM copies both words, is in op-fp.) */
 #define WORD_MOVES(X)                                                                              \
   X(TILE_PAIR, "tile.pair", 0xfe00707f, 0x00002077, F, WORD_MOVE, )                                \
   X(TILE_HIGH, "tile.high", 0xfff0707f, 0x02002077, F, WORD_MOVE, )                                \
   X(TILE_LOW, "tile.low", 0xfff0707f, 0x06002077, F, WORD_MOVE, )                                  \
   X(SORT4X16LO, "sort4x16lo", 0xfe00707f, 0x04002077, F, FLOAT, )
 
-/* op-p, funct3 3: a function of one single; isa.h says which. The function of function_values.h. */
+/* op-p, funct3 3 (isa.h): a function of one single, by its name in function_values.h. */
 #define FUNCTIONS(X)                                                                               \
   X(F32EXP, "f32exp", 0xfff0707f, 0x00003077, F, FLOAT_EXP, exp)                                   \
   X(F32EXP2, "f32exp2", 0xfff0707f, 0x02003077, F, FLOAT_EXP, exp2)                                \
@@ -163,7 +165,8 @@
   X(F32SIGM, "f32sigm", 0xfff0707f, 0x0a003077, F, FLOAT_TANH, sigm)                               \
   X(F32OORX, "f32oorx", 0xfff0707f, 0x0c003077, F, FLOAT_RSQRT, oorx)
 
-/* funct3 4 and 5: the same of two singles, of four halves. On the chip these are two instructions, and cost twice what the class says. */
+/* funct3 4 and 5: the same of two singles, of four halves. On the chip these are two instructions,
+ * and cost twice what the class says. */
 #define PAIR_FUNCTIONS(X)                                                                          \
   X(F32V2EXP, "f32v2exp", 0xfff0707f, 0x00004077, F, FLOAT_EXP, exp)                               \
   X(F32V2EXP2, "f32v2exp2", 0xfff0707f, 0x02004077, F, FLOAT_EXP, exp2)                            \
@@ -304,7 +307,7 @@ enum {
   CSR_FCSR = 0x003,
   CSR_FLOAT_CONTROL = 0x800, /* isa.h: CONTROL REGISTERS */
   CSR_FLOAT_INITIAL = 0x801,
-  CSR_RANDOM = 0x802, /* and those behind it, NUM_RANDOM_WORDS */
+  CSR_RANDOM = 0x802, /* the first of NUM_RANDOM_WORDS */
   CSR_CYCLE = 0xc00,
   CSR_INSTRET = 0xc02,
   CSR_CYCLEH = 0xc80,

@@ -1,5 +1,5 @@
-/* What instructions on integer registers compute: first what C has no operator for, or leaves undefined, then the
- * table's own expressions as functions. */
+/* What instructions on integer registers compute. First come operations for which C has no
+ * operator, or leaves cases undefined. Then the table's own expressions as functions. */
 #ifndef ISA_INTEGER_H
 #define ISA_INTEGER_H
 
@@ -61,7 +61,8 @@ static inline uint32_t count_trailing_zeros(uint32_t value)
   return value ? (uint32_t)__builtin_ctz(value) : 32;
 }
 
-/* For each of VALUES its result, value_ADDI(a, b, imm) and so on; for each of BRANCHES its condition, taken_BEQ(a, b). */
+/* For each of VALUES a function of its result, value_ADDI(a, b, imm) …; for each of BRANCHES one of
+ * its condition, taken_BEQ(a, b) … */
 #define A a
 #define B b
 #define IMM imm
@@ -84,7 +85,7 @@ BRANCHES(ISA_TAKEN)
 #undef B
 #undef IMM
 
-/* The result of one of VALUES, whichever it is. */
+/* The result of any of VALUES. */
 static inline uint32_t isa_value(isa_op op, uint32_t a, uint32_t b, uint32_t imm)
 {
   switch (op) {
@@ -98,7 +99,7 @@ static inline uint32_t isa_value(isa_op op, uint32_t a, uint32_t b, uint32_t imm
   }
 }
 
-/* Memory as one of LOADS puts it into its register. */
+/* The value that one of LOADS puts into its register. */
 static inline uint32_t isa_extend(isa_op load, uint32_t value)
 {
   switch (load) {

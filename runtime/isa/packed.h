@@ -1,12 +1,12 @@
-/* Packed arithmetic: what PACKED of instructions.h makes of one word, a single or two halves. Rounds to nearest even;
- * results that are NaNs are the canonical ones. The host is as float.h wants it. */
+/* Packed arithmetic: PACKED of instructions.h on one word, a single or two halves. Rounds to
+ * nearest even; NaN results are the canonical ones. The host must be set as float.h says. */
 #ifndef ISA_PACKED_H
 #define ISA_PACKED_H
 
 #include "isa/float_fast.h"
 #include "isa/instructions.h"
 
-/* What the operation does with each element: FADD_S, FADD_H … */
+/* The operation on each element: FADD_S, FADD_H … */
 static inline isa_op packed_element(isa_op id)
 {
   switch (id) {
@@ -63,7 +63,7 @@ static inline uint32_t packed_half(isa_op element, uint32_t a, uint32_t b, uint3
   }
 }
 
-/* `flags` are ORed into, but for what the host's sticky flags hold. */
+/* Flags are ORed into `flags`, except those that the host's sticky flags hold. */
 static inline uint32_t packed_word(isa_op id, uint32_t a, uint32_t b, uint32_t *flags)
 {
   isa_op element = packed_element(id);

@@ -1,7 +1,7 @@
 /* Block copies within a tile.
  *
- * All that is copied mostly lies in one window of the context, which is then one comparison for all runs; else each run
- * is looked at by the rules of memory_access. */
+ * Mostly all runs lie in one window of the context, which is one comparison. Otherwise each run is
+ * checked by the rules of memory_access. */
 #include "block_copy.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@ static bool holds(const window *w, uint32_t start, uint32_t bytes)
   return offset < w->size && w->size - offset >= bytes;
 }
 
-/* Three words or six. Most lists of descriptors lie in the context's window; there sizes are constants, or the host would
- * wait for its own stores. */
+/* Reads the descriptor's three or six words. Most descriptors lie in the context's readable window.
+ * memcpy has constant sizes there; otherwise the host would wait for its own stores. */
 static bool read_words(machine *m, const tile *t, context *c, uint32_t address, bool rows,
                        uint32_t words[ISA_COPY_ROWS_WORDS])
 {
@@ -126,7 +126,7 @@ bool block_copy_read(machine *m, const tile *t, context *c, uint32_t address, bo
   return true;
 }
 
-/* A constant size is what makes the host's compiler move registers. */
+/* With a constant size the host's compiler makes moves of registers. */
 #define COPY_RUNS(size)                                                                            \
   for (uint32_t i = 0; i < copy->count; i++)                                                       \
   memmove(memory + (copy->destination + i * copy->destination_step),                               \

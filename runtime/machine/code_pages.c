@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Stores through sp are operations of their own: they are where a stack overflows. */
+/* Stores relative to sp are operations of their own, because they can overflow the stack. */
 static uint8_t stack_store(uint8_t id)
 {
 #define STACK_ROW(id, ...) [OP_##id] = OP_##id##_STACK,
@@ -24,7 +24,7 @@ static uint8_t far_jump(uint8_t id)
   return far[id];
 }
 
-/* Targets in the page become distances in operations; others stay distances in bytes. */
+/* Targets in the page become distances in operations; other targets stay distances in bytes. */
 static void resolve_jump(operation *op, uint32_t index)
 {
   int32_t target = (int32_t)index + op->imm / 4;
@@ -50,7 +50,7 @@ static operation decode_word(const isa_row *r, uint32_t word, uint32_t address, 
                   .rs1 = (uint8_t)isa_bits(word, 15, 5),
                   .rs2 = (uint8_t)isa_bits(word, 20, 5),
                   .imm = isa_immediate(word, f)};
-  if (r->cost == POP_COST_STEP) op.id = OP_ADDI; /* which costs less */
+  if (r->cost == POP_COST_STEP) op.id = OP_ADDI; /* an addi that costs less */
   if (op.rd == 0 && isa_writes_integer(f)) op.rd = REGISTER_SINK;
   if (f == FORMAT_B || f == FORMAT_J) resolve_jump(&op, index);
   if (isa_rounds(f)) op.imm |= (int32_t)unusual_rounding(f, isa_bits(word, 12, 3));
@@ -59,7 +59,7 @@ static operation decode_word(const isa_row *r, uint32_t word, uint32_t address, 
   return op;
 }
 
-/* The id of the piece that executes these two in a row, or the first's own. */
+/* The piece that executes these two consecutive operations, or the first one's own. */
 static uint8_t piece_of(uint8_t first, uint8_t second)
 {
 #define PAIR_ROW(one, two) {OP_##one, OP_##two, OP_##one##_##two},
@@ -74,7 +74,7 @@ static uint8_t controlled_piece(uint8_t id)
   return float_is_controlled(id) ? OP_CONTROLLED : id;
 }
 
-/* Backwards, because an operation's block cost includes that of its successors. */
+/* Decodes backwards, because an operation's block cost includes that of its successors. */
 static void decode_page(const code_cache *cache, code_page *page)
 {
   const code_key *key = &page->key;

@@ -1,14 +1,14 @@
-/* Predecoded code: what a context executes instead of instruction words.
+/* Predecoded code, which a context executes instead of instruction words.
  *
- * Code is decoded by pages of 256 words, when a context first jumps into one. A page is a pure
- * function of its key (address, words, which of them are executable), so that tiles with the same
- * code at the same address share one page, however many tiles there are.
+ * Code is decoded by pages of 256 words, when a context first enters the page. A page is a pure
+ * function of its key (address, words, which of them are executable). So all tiles with the same
+ * code at the same address share one page.
  *
  * Time is paid by the block: an operation carries the cost of everything from itself to the end of
- * its block (the next branch, jump, CSR or tile instruction, or the end of the page). Whoever
- * enters at an operation pays `block_cost` there and nothing more until the block ends; whoever
- * leaves in the middle, by a fault, gets the `block_cost` of that operation back.
- */
+ * its block (the next branch, jump, CSR or tile instruction, or the end of the page). A context
+ * that enters at an operation pays `block_cost` there, and nothing more until the block ends. If it
+ * leaves in the middle, by a fault, it gets back the `block_cost` of the operation at which it
+ * leaves. */
 #ifndef MACHINE_CODE_PAGES_H
 #define MACHINE_CODE_PAGES_H
 
@@ -22,9 +22,11 @@ enum { PAGE_WORDS = 256, PAGE_BYTES = 4 * PAGE_WORDS };
 enum { REGISTER_SINK = 32 };
 
 /* What decoding adds to the instructions:
+ *
  *   *_FAR      branch or jump to another page; imm = bytes from here instead of operations
  *   *_STACK    store relative to sp
- *   CONTROLLED the piece of what float control is about, in pages for contexts that have some on
+ *   CONTROLLED the piece for operations that float control concerns, in pages for contexts that
+ *              have some float control on
  *   NEXT_PAGE  behind the last operation of a page
  *   NOT_CODE   a word that is not executable
  *   INVALID    not an instruction */
@@ -35,8 +37,8 @@ enum { REGISTER_SINK = 32 };
   X(NOT_CODE)                                                                                      \
   X(INVALID)
 
-/* Pairs of instructions that compilers make often, which one piece of code executes: counters, addresses and
- * what they are for, sums of products. */
+/* Pairs of instructions that compilers make often, and that one piece executes: counters, addresses
+ * and their accesses, sums of products. */
 #define PAIRS(X)                                                                                   \
   X(ADDI, ADDI)                                                                                    \
   X(ADDI, BNE)                                                                                     \
@@ -71,13 +73,13 @@ enum operation_extra {
 #undef PAIR_ENUMERATOR
 };
 
-/* Where an operation rounds, bits of `imm` from ROUNDING_SHIFT on say whether it does so in its usual
- * mode, to nearest even, or to zero where the result is an integer: 0 if it does, the bits of frm if
- * it does so as long as those are 0, ROUNDS_UNUSUALLY otherwise. */
+/* Operations that round have their rounding mode in bits of `imm` from ROUNDING_SHIFT on. The usual
+ * mode is to nearest even, or to zero if the result is an integer. 0: the usual mode. The bits of
+ * frm: the usual mode as long as those bits of frm are 0. ROUNDS_UNUSUALLY: another mode. */
 enum { ROUNDING_SHIFT = 16, ROUNDS_UNUSUALLY = 8 };
 
 typedef struct operation {
-  const void *piece; /* of interpret(): executes this operation, perhaps the next one, too */
+  const void *piece; /* label in interpret(): executes this operation, perhaps the next one, too */
   uint8_t id;        /* isa_op or operation_extra */
   uint8_t rd, rs1, rs2;
   int32_t imm;

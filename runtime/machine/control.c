@@ -1,30 +1,31 @@
 /* Control code runs once for many tiles.
  *
- * Supervisors that are at the same place with the same registers, and have the same code from there on,
- * do the same up to the next time they wait. Such tiles are a group:
+ * Supervisors that are at the same place with the same registers, and have the same code from there
+ * on, do the same up to the next time they wait. Such tiles are a group:
  *
  *   group --walk--> effects: registers, time, workers started, words loaded and stored, until
  *                   tile.wait or a sync
- *         --take--> the effects are put on every tile: stores, time. Tiles whose memory holds
- *                   something else in one of the words loaded become a group of their own, which is walked
- *                   again; so one load tells apart whoever has to go another way
+ *         --take--> the effects are applied to every tile: stores, time. If a tile's memory has
+ *                   another value in one of the words loaded, the tile leaves for a new group,
+ *                   which is walked again; so one load tells apart the tiles that have to go
+ *                   another way
  *
- * Nothing is done before it is certain: a walk changes nothing, and gives up at whatever control code
- * does not consist of (calls of vertices, CSRs but the cycle counter, floating point, anything that would fault),
- * at the end of the cycle limit, or when it becomes long. Then the tiles of the group are alone until the next
- * sync: each interprets its own code from the place where the walk began, with every fault exact.
+ * A walk changes nothing. It gives up at anything that control code does not consist of (calls of
+ * vertices, CSRs except the cycle counter, floating point, anything that would fault), at the cycle
+ * limit, and when it becomes long. Then the tiles of the group are alone until the next sync: each
+ * interprets its own code from the place where the walk began, with every fault exact.
  *
- * Who has the same code? A class of tiles has equal words wherever one of its groups has been. Words are
- * compared, on all its tiles, when a walk first comes to them; who has others goes to another class.
- * Words of executable segments do not change; when the host changes them, all is forgotten.
+ * Which tiles have the same code? The tiles of a class have equal words wherever one of its groups
+ * has been. When a walk first comes to words, they are compared on all tiles of the class; tiles
+ * with other words go to another class. Words of executable segments do not change; if the host
+ * changes them, all this is forgotten.
  *
- * What the cycle counter says differs between tiles, too, by their clocks: a walk knows it from the start of the
- * walk on. Such a number may be stored, which is all that instrumented code does with it; a walk that reads
- * it for something else gives up.
+ * The cycle counter differs between tiles, by their clocks. A walk knows it relative to its own
+ * start. Such a number may be stored, which is all that instrumented code does with it. A walk that
+ * reads it for something else gives up.
  *
- * Registers that a vertex of the supervisor has left behind differ between tiles. They are `unknown` to
- * the group: a walk that reads one gives up.
- */
+ * Registers that a vertex of the supervisor has written differ between tiles. They are `unknown` to
+ * the group: a walk that reads one gives up. */
 #include "control_parts.h"
 
 #include <populus/arena.h>
@@ -32,7 +33,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MAX_SPLITS = 32 /* of groups by what they load, in one superstep */ };
+enum { MAX_SPLITS = 32 /* splits of groups by loaded values, in one superstep */ };
 
 /* Groups */
 
@@ -66,7 +67,7 @@ static void write_registers(machine *m, const control_group *g, uint32_t number,
     if (mask >> r & 1) x[r] = g->x[r];
 }
 
-/* The tile's context is as if it had run alone. */
+/* Writes to the tile's context what it would have if the tile had run alone. */
 static void write_back(machine *m, const control_group *g, uint32_t number)
 {
   context *supervisor = &m->tiles[number].supervisor;
@@ -84,7 +85,7 @@ static void leave(machine *m, control *c, const control_group *g, uint32_t numbe
   pop_push(c->jobs, c->num_jobs, c->jobs_capacity, (control_job){number, NULL});
 }
 
-/* All tiles of the group go on alone. */
+/* All tiles of the group leave it. */
 static void disband(machine *m, control *c, control_group *g)
 {
   for (size_t i = 0; i < g->num_tiles; i++) leave(m, c, g, g->tiles[i]);
@@ -103,9 +104,10 @@ static void remove_empty_groups(control *c)
   }
   c->num_groups = kept;
 }
-/* Taking: the effects are put on the tiles. */
+/* Taking: applies the effects to the tiles. */
 
-/* Does the tile find what the group's first one has found, and may it store? */
+/* Does the tile have the same values in the loaded words as the group's first one, and may it
+ * store? */
 static bool agrees(machine *m, const effects *s, tile *t)
 {
   for (size_t i = 0; i < s->num_loads; i++) {
@@ -124,7 +126,7 @@ static void split_by_memory(machine *m, control *c, control_group *g)
   const effects *s = &c->s;
   if (!s->num_loads && !s->num_stores) return;
   control_group *rest = NULL;
-  size_t kept = 1; /* the effects are the first tile's */
+  size_t kept = 1; /* the first tile agrees: the effects are its own */
   for (size_t i = 1; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
     if (agrees(m, s, &m->tiles[number])) {
@@ -158,7 +160,7 @@ static void put_stores(machine *m, const effects *s, tile *t, uint32_t clock)
   }
 }
 
-/* They are in the tiles' contexts from here on. */
+/* From here on timed registers are in the tiles' contexts. */
 static void put_timed(const effects *s, context *supervisor, uint32_t clock)
 {
   for (uint64_t left = s->timed; left; left &= left - 1) {
@@ -204,7 +206,7 @@ static void take(machine *m, control *c, control_group *g)
   m->control_instructions += s->instructions * g->num_tiles;
 }
 
-/* Up to where its workers have to run, or to a sync. */
+/* Advances the group until its workers have to run, or to a sync. */
 static void advance_group(machine *m, control *c, control_group *g)
 {
   while (g->runs) {
@@ -257,7 +259,8 @@ uint32_t control_advance(machine *m, const control_job **jobs)
   control *c = m->control;
   c->num_jobs = 0;
   c->round++;
-  /* Groups that are split off come behind; those of one whose workers have not run yet wait with it. */
+  /* Groups that are split off are appended. If their workers have not run yet, they wait like the
+   * group that they come from. */
   for (size_t i = 0; i < c->num_groups; i++)
     if (c->groups[i]->num_tiles && c->groups[i]->round != c->round)
       advance_group(m, c, c->groups[i]);
@@ -284,7 +287,7 @@ void control_drop(machine *m, uint32_t tile)
 
 /* Joining */
 
-/* Registers that calls of functions leave as they are, and the stack pointer. */
+/* Registers that calls preserve, and the stack pointer. */
 static const uint64_t kept_registers = 0x0ffc031e;
 
 static uint32_t answered_register(const machine *m, uint32_t number, uint32_t rd)
@@ -313,7 +316,7 @@ static place place_of_group(const control *c, const machine *m, const control_gr
   return place_at(c, m, g->tiles[0], g->pc, g->x, g->sync_rd);
 }
 
-/* The registers of `mask` are in the contexts from here on. */
+/* From here on the registers of `mask` are in the tiles' contexts. */
 static void make_unknown(machine *m, control_group *g, uint64_t mask)
 {
   mask &= ~g->unknown;

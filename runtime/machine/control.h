@@ -6,27 +6,28 @@
 
 typedef struct control_group control_group;
 
-/* What is to run on a tile. */
+/* Something to run on a tile. */
 typedef struct control_job {
   uint32_t tile;
-  const control_group *group; /* its workers; NULL: the tile is alone, its supervisor, too */
+  /* only its workers run; NULL: the tile is alone, and its supervisor runs, too */
+  const control_group *group;
 } control_job;
 
 /* A superstep begins. */
 void control_begin(machine *m);
-/* Takes the groups to where they wait for workers or ask for a sync. The jobs have to be run before the
- * next call; they stay where they are until then. Answers how many there are; 0: all tiles have asked. */
+/* Advances the groups until they wait for workers or ask for a sync. The jobs have to be run before
+ * the next call, and are valid until then. Returns their number; 0: all tiles have asked. */
 uint32_t control_advance(machine *m, const control_job **jobs);
-/* The workers that a job starts, by number; their clocks count from the answer on. */
+/* The workers that a job starts, by number. Their clocks count from *from. */
 const worker_start *control_starts(const machine *m, const control_job *job, uint64_t *from);
 void control_drop(machine *m, uint32_t tile); /* its workers have faulted */
-/* All have asked for a sync: tiles that are where others are join them. */
+/* All tiles have asked for a sync: tiles at the same place join. */
 void control_settle(machine *m);
 
 /* Every supervisor gets the host's answer. */
 void control_answer(machine *m, uint32_t answer);
-/* Everyone's context is as if it had run alone, and everyone is alone. */
+/* All tiles leave their groups: their contexts are as if they had run alone. */
 void control_dissolve(machine *m);
-void control_forget(machine *m); /* all, without that */
+void control_forget(machine *m); /* frees all, without that */
 
 #endif

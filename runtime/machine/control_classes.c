@@ -1,4 +1,4 @@
-/* Tiles with the same control code, as far as it has been walked. */
+/* Classes of tiles with the same control code, as far as it has been walked. */
 #include "control_parts.h"
 
 #include <populus/arena.h>
@@ -49,7 +49,7 @@ void control_free_classes(control *c)
   free(c->classes);
 }
 
-/* What is known of the class `number`, for tiles that leave it. */
+/* A new class with the known words of class `number`, for tiles that leave it. */
 static uint32_t copy_class(control *c, uint32_t number)
 {
   const control_class *old = &c->classes[number];
@@ -82,7 +82,8 @@ static uint64_t hash_words(const machine *m, const effects *s, const tile *t)
   return hash;
 }
 
-/* The group keeps the tiles of its first tile's class; each other class's become a group. */
+/* The group keeps the tiles of its first tile's class. The tiles of each other class become a
+ * group. */
 static void split_by_class(control *c, control_group *g)
 {
   size_t first_new = c->num_groups, kept = 0;

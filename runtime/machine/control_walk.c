@@ -1,4 +1,4 @@
-/* What a group's control code does up to its next stop, without doing it. */
+/* Walks a group's control code to its next stop: notes its effects without applying them. */
 #include "control_parts.h"
 
 #include "isa/integer.h"
@@ -95,7 +95,7 @@ static bool walk_run_all(const machine *m, effects *s, const operation *op)
   return op->rd > 0;
 }
 
-/* rdcycle: all else that reads or writes a CSR is not control code. */
+/* rdcycle. Other CSR instructions are not control code. */
 static bool walk_csr(const machine *m, effects *s, const operation *op)
 {
   if (op->id != OP_CSRRS || op->rs1 != 0 || op->imm != CSR_CYCLE) return false;
@@ -106,7 +106,7 @@ static bool walk_csr(const machine *m, effects *s, const operation *op)
   return true;
 }
 
-/* tile.sans: all but what faults. */
+/* tile.sans; false if it would fault. */
 static bool walk_sans(const machine *m, effects *s, const operation *op, uint32_t open)
 {
   uint32_t syncs = op->rs1 | (uint32_t)op->rs2 << 5;
@@ -160,7 +160,7 @@ static void write_register(effects *s, uint32_t r, uint32_t value)
     pc = PC() + ((condition) ? IMM : 4);                                                           \
     goto enter;
 #define CASE(id, ...) case OP_##id:
-/* What is stored may be timed. */
+/* The stored value may be timed. */
 #define STORE(name, mnemonic, mask, match, format, cost, type)                                     \
   case OP_##name:                                                                                  \
   case OP_##name##_STACK:                                                                          \
@@ -176,7 +176,8 @@ bool control_walk(machine *m, control *c, const control_group *g)
 {
   effects *s = &c->s;
   tile *t = &m->tiles[g->tiles[0]];
-  const tile_acks *before = &m->at.acks[t->number]; /* of all tiles alike, but for their clocks */
+  /* the same on all tiles of the group, except for the clocks */
+  const tile_acks *before = &m->at.acks[t->number];
   uint32_t pc = g->pc;
   const code_page *page;
   const operation *op;

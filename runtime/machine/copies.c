@@ -72,14 +72,17 @@ void copy_list_free(copy_list *list)
   *list = (copy_list){0};
 }
 
-/* The copies go from anywhere to anywhere: where they begin, the host's own prefetching does not help. It
- * finds the rest of a block soon enough if that is in some cache; what is in memory it does not. And
- * what is too much for the caches is stored past them: then it need not be read before it is overwritten,
- * and does not drive out what the next copies come from. Measured with tests/bench/supersteps.c, blocks of 1 KiB, as
- * parts of memcpy's bandwidth: 0.23 -> 0.40 for 1.5 MB when only beginnings are prefetched; 12 MB
- * 0.46 -> 0.43 then, 0.43 -> 0.60 past the caches. That pays from 8 MB on, even if all of it is read next. */
+/* How a list of copies is prefetched. The copies go from anywhere to anywhere, so the host's own
+ * prefetching does not help at the start of a block. It finds the rest of a block in time if that
+ * is in some cache, but not if it is in memory. Copies that are too large for the caches are stored
+ * past them (non-temporal stores). Then the destination need not be read before it is overwritten,
+ * and does not evict the sources of the next copies.
+ *
+ * Measured with tests/bench/supersteps.c, blocks of 1 KiB, as parts of memcpy's bandwidth: 1.5 MB
+ * 0.23 -> 0.40 if only the starts are prefetched; 12 MB 0.46 -> 0.43 then, and 0.43 -> 0.60 past
+ * the caches. That pays from 8 MB on, even if all of it is read next. */
 typedef struct way {
-  size_t ahead;   /* prefetches so many runs ahead */
+  size_t ahead;   /* prefetches this many runs ahead */
   uint32_t bytes; /* of the first block of each */
   bool past_caches;
 } way;
@@ -116,9 +119,9 @@ static void stream_word(uint8_t *to, const uint8_t *from)
   _mm_stream_si32((int *)(void *)to, word);
 }
 
-/* By words up to where whole vectors begin, and behind the last line. What two blocks have of the same
- * line comes together in the host's buffers, if one follows the other; small blocks would be nothing but
- * such parts. */
+/* Stores words up to the first aligned vector and behind the last line, vectors in between. Two
+ * consecutive blocks that share a line are combined in the host's write buffers. Small blocks would
+ * consist of nothing but such parts. */
 static void copy_past_caches(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
   enum { WORD = 4, VECTOR = sizeof(__m128i), SMALL = 256 };
@@ -141,7 +144,8 @@ static void copy_past_caches(uint8_t *to, const uint8_t *from, uint32_t bytes)
   for (; from < end; from += WORD, to += WORD) stream_word(to, from);
 }
 
-/* Such stores are in no order with others: in front of whatever tells other threads of them. */
+/* Non-temporal stores are not ordered with others. To be called before anything tells other threads
+ * of them. */
 static void finish_past_caches(void)
 {
   _mm_sfence();
@@ -183,7 +187,7 @@ static void copy_chunk(const copy_list *list, size_t number)
 
 static uint64_t run_chunk(void *context, uint32_t number)
 {
-  enum { INSTRUCTIONS = 10000 }; /* that take as long */
+  enum { INSTRUCTIONS = 10000 }; /* that take about as long */
   copy_chunk(context, number);
   return INSTRUCTIONS;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `count` blocks of `bytes`, equally far apart on either side. */
+/* `count` blocks of `bytes`, with a constant step on either side. */
 typedef struct copy_run {
   uint8_t *to;
   const uint8_t *from;
@@ -23,13 +23,13 @@ typedef struct copy_list {
 } copy_list;
 
 void copy_list_add(copy_list *list, copy_run run);
-/* One block; those that go on where the last ones end become one with them. */
+/* Adds a block. It is merged with the last run if it continues it. */
 void copy_list_join(copy_list *list, uint8_t *to, const uint8_t *from, uint32_t bytes);
-/* No more are added: makes what threads take at a time. Neighbours of the same owner stay in order (NULL:
- * nobody has one). */
+/* No more are added: makes chunks, which a thread takes at a time. Consecutive runs of the same
+ * owner stay in order (NULL: no owners). */
 void copy_list_finish(copy_list *list, const uint32_t *owners);
-/* Makes all copies. With a thread pool in any order, but for owners': then no byte that one of them writes may be
- * written or read by another. */
+/* Makes all copies. With a thread pool their order is not defined, except for those of one owner.
+ * So no byte that one of them writes may be written or read by another. */
 void copy_list_run(copy_list *list, thread_pool *pool);
 void copy_list_free(copy_list *list);
 

@@ -3,8 +3,8 @@
 #include "isa/float.h"
 #include "state.h"
 
-/* Number of the executing context's cycle or instruction counter; false: no such CSR. The counters
- * show what was before the reading instruction. */
+/* The value of a CSR; false: there is no such CSR. Counters show their values before the reading
+ * instruction. */
 static bool read_csr(const context *c, uint32_t number, uint64_t cycle, uint64_t instructions,
                      uint32_t *value)
 {

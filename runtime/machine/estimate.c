@@ -1,16 +1,17 @@
-/* Vertices that are watched: for the trace (machine_trace_vertices), and those that take the cycles they are said to
- * take, or whose cycles are noted (machine_set_estimates).
+/* Watches vertices: for the trace (machine_trace_vertices), for estimated cycles, and to note
+ * cycles (machine_set_estimates).
  *
- * The code of these runs as ever, for its results; only the clock is set afterwards:
+ * A vertex with an estimate executes its code for its results; only the clock is set afterwards.
+ * Its cycles cover:
  *
- *   worker      from the end of a tile.call to the end of the next one, or of tile.exit: what the stub
- *               does between two vertices is part of the estimate; unless it measures them (until_return)
+ *   worker      from the end of a tile.call to the end of the next one, or of tile.exit. The
+ *               stub's work between two vertices is part of the estimate, unless the stub
+ *               measures them (until_return)
  *   supervisor  from the end of the tile.call until the vertex returns: other control code follows
  *
- * A fault has the cycle in which the code itself was, and the limit of cycles holds for both. interpret()
- * stops at every tile.call where it is watched, and where the vertex returns to; there stubs do not become native code,
- * which would not.
- */
+ * A fault has the cycle that the code itself has reached, and the cycle limit holds for both. Where
+ * calls are watched, interpret() stops at every tile.call and at the return of the vertex. Stubs do
+ * not become native code there, because native code would not stop. */
 #include "state.h"
 
 #include <populus/arena.h>
@@ -92,7 +93,7 @@ static void note_return(const machine *m, tile *t, context *c)
                                  .to = c->is_estimated ? c->estimated_end : c->clock});
 }
 
-/* Workers run one after the other, the first of all of them first. */
+/* Workers run one after the other, worker 0 first. */
 static void note_cycles(tile *t, const context *c)
 {
   uint64_t *noted = &t->noted[c->note - 1], cycles = c->clock - c->called_at;
@@ -100,8 +101,8 @@ static void note_cycles(tile *t, const context *c)
   if (!is_another || cycles > *noted) *noted = cycles;
 }
 
-/* An estimator that counts below zero in 32 bits says some 2^32 cycles. That is no loop without end: the run's limit is put off by as
- * many. */
+/* An estimator that counts below zero in 32 bits returns about 2^32 cycles. That is no endless
+ * loop, so the run's limit is put off by as many cycles. */
 static void put_limit_off(machine *m, uint64_t cycles)
 {
   enum { PLAUSIBLE = INT32_MAX };
@@ -124,7 +125,8 @@ static void end(machine *m, tile *t, context *c)
   c->note = 0;
 }
 
-/* A vertex of the supervisor may wait for workers that it has started: it goes on then. */
+/* Has the watched vertex ended? A vertex of the supervisor may wait for workers, and goes on
+ * afterwards. */
 static bool is_over(const context *c, stop why)
 {
   return c->ends_at_return ? why == STOP_RETURN : why == STOP_CALL || why == STOP_EXIT;

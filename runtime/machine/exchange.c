@@ -1,17 +1,16 @@
-/* The exchange: from the code of all tiles to a plan of copies, checked once and then run.
+/* The exchange: from the code of all tiles to a plan of copies, which is checked once and then run.
  *
- * Exchange code has no branches, so what a tile sends and receives in which cycle follows from the
- * address of its code. read_code() runs through the code of one tile and lists its sends and
- * receives with their cycles; match_receive() finds, for each receive, the sends whose words arrive
- * in its cycles, and makes copies of them:
+ * Exchange code has no branches. So the address of its code determines what a tile sends and
+ * receives in which cycle. read_code() lists the sends and receives of one tile with their cycles.
+ * match_receive() finds the sends whose words arrive in the cycles of a receive, and makes copies
+ * of them:
  *
  *   tile 3:  send 10 words, cycles 4-13        latency L: word sent in c arrives in c + L
  *   tile 8:  receiveMux tile 3, 4 words, issued in cycle 6 + L - 1: words sent in 6-9
  *            => copy 4 words from the third word of the send on
  *
- * No tile receives a word twice or both sends and receives it (checked), so the copies may run in
- * any order.
- */
+ * No tile receives a word twice, or both sends and receives it (checked). So the copies may run in
+ * any order. */
 #include "exchange_plan.h"
 
 #include <populus/arena.h>
@@ -34,16 +33,16 @@ typedef struct transfer_list {
   size_t count, capacity;
 } transfer_list;
 
-/* What is known of all parts while a plan is made. Part i's transfers are items first[i] to
- * first[i + 1] - 1, in the order of their cycles. */
+/* The transfers of all parts while a plan is made. Part i has items first[i] to first[i + 1] - 1,
+ * in the order of their cycles. */
 typedef struct schedule {
   machine *m;
   exchange_plan *plan;
   uint32_t *part_of_tile; /* NO_PART: the tile takes no part */
   transfer_list sends, receives;
   size_t *first_send, *first_receive;
-  uint64_t
-      *send_ends; /* by send: the cycle behind its last; in a list of its own, to be searched */
+  /* by send: the cycle behind its last one; a list of its own, for binary search */
+  uint64_t *send_ends;
   transfer_list by_word; /* scratch: transfers of one tile, by word */
 } schedule;
 
@@ -171,7 +170,7 @@ static bool read_instruction(reader *r, uint32_t word)
   return refuse(r, MACHINE_FAULT_INVALID_INSTRUCTION, "no exchange instruction");
 }
 
-/* Lists the transfers of one part; false and a fault if its code is wrong. */
+/* Lists the transfers of one part. False, and a fault, if its code is wrong. */
 static bool read_code(schedule *s, size_t number)
 {
   const exchange_part *p = &s->plan->parts[number];
@@ -204,7 +203,7 @@ static bool refuse_word(schedule *s, const tile *t, const transfer *at, uint32_t
   return false;
 }
 
-/* No word received twice, none both sent and received. */
+/* No word may be received twice, or both sent and received. */
 static bool check_overlaps(schedule *s, size_t number)
 {
   const tile *t = &s->m->tiles[s->plan->parts[number].tile];

@@ -1,27 +1,26 @@
-/* A verified exchange: what its tiles' parts take, and the copies that it comes to.
+/* A verified exchange: the cycles of each tile's part, and the copies.
  *
  *   tiles that wait in tile.exchange --exchange_run.c--> is there a plan? --yes--> run it
- *                                      no --exchange.c--> verified, copies added ---^
- */
+ *                                      no --exchange.c--> verified, copies added ---^ */
 #ifndef MACHINE_EXCHANGE_PLAN_H
 #define MACHINE_EXCHANGE_PLAN_H
 
 #include "copies.h"
 #include "state.h"
 
-/* A tile that takes part. */
+/* A tile that takes part in the exchange. */
 typedef struct exchange_part {
   uint32_t tile, code; /* address */
   uint32_t received;   /* bytes */
-  uint64_t cycles;     /* that it takes */
+  uint64_t cycles;     /* of its code */
 } exchange_part;
 
 typedef struct exchange_plan {
-  struct exchange_plan *next;      /* of those in one place of the table */
-  struct exchange_plan *successor; /* which was wanted after this one the last time, or NULL */
+  struct exchange_plan *next;      /* in the same chain of the hash table */
+  struct exchange_plan *successor; /* the plan that followed this one the last time, or NULL */
   uint64_t hash;
-  bool plain;       /* copies stay as they are */
-  uint8_t *waiting; /* what m->at has when the plan is wanted: the plan's key */
+  bool plain;       /* copies are not merged */
+  uint8_t *waiting; /* the plan's key: m->at when the plan is wanted */
   uint32_t *asked;
   exchange_part *parts; /* ascending by tile */
   size_t num_parts, parts_capacity;

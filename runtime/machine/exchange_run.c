@@ -1,10 +1,9 @@
-/* Exchanges by plan: found again, run, forgotten.
+/* Plans of exchanges: finds, runs and forgets them.
  *
- * Which code the tiles run decides what the exchange does. So a plan is found by what every tile
- * waits in and asks for; a program that goes in circles wants the same plans in the same order, so the
- * one that followed last time is tried first. Code segments are read-only: a plan stays right as long as
- * images and segments do.
- */
+ * A plan's key is what every tile waits in and asks for, because the tiles' code determines the
+ * exchange. A program in a loop wants the same plans in the same order, so the plan that followed
+ * the last time is tried first. Code segments are read-only: a plan stays right as long as images
+ * and segments do. */
 #include "exchange_plan.h"
 
 #include <populus/arena.h>
@@ -93,7 +92,7 @@ static void link_plan(exchange_plans *plans, exchange_plan *plan)
   *chain = plan;
 }
 
-/* A table with as many plans as chains is doubled. */
+/* Doubles the table when it has as many plans as chains. */
 static void keep_plan(exchange_plans *plans, exchange_plan *plan)
 {
   enum { FIRST_CHAINS = 16 };

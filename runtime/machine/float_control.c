@@ -1,13 +1,16 @@
-/* Floating point under control registers: the same operations as float.c's, with what they make of it.
+/* Floating point under control registers: the operations of isa/float.c, with these changes:
  *
- *   half results, rounding at random   the operation is done in single precision, to nearest; what it is more than
- *                                      the half below decides by a random number whether that or the next one is
- *                                      the result. A half's sum, product, quotient or root has at most its last
- *                                      bits lost in single precision
- *   NaN on overflow                    instead of infinity, for halves; it is an invalid operation then, too
- *   faults                             what raises a flag whose bit is set
+ *   half results, rounding at random   the operation is done in single precision, to nearest.
+ *                                      The half below that, or the next one, is the result: a
+ *                                      random number decides, by the bits that the half below
+ *                                      loses. A half's sum, product, quotient or root loses at
+ *                                      most its last bits in single precision
+ *   NaN on overflow                    instead of infinity, for halves; it is an invalid
+ *                                      operation, too
+ *   faults                             an operation faults if it raises a flag whose bit is set
  *
- * Everything here is integers, but for functions (functions.h): no flag of the host's is touched. */
+ * All of this is integer arithmetic, except for functions (functions.h): the host's flags are not
+ * touched. */
 #include "float_control.h"
 
 #include "isa/float.h"
@@ -39,8 +42,8 @@ static uint64_t spread(uint64_t value)
   return value ^ value >> 33;
 }
 
-/* The next 64 bits of a context's generator: xoroshiro128aox (Hanlon & Felix, 2022), as
- * libcodelet/device/lib/contexts.c has it: the state is the same. */
+/* The next 64 bits of a context's generator: xoroshiro128aox (Hanlon & Felix, 2022). The state is
+ * that of libcodelet/device/lib/contexts.c. */
 static uint64_t next_random(tile *t, uint32_t number)
 {
   uint32_t *words = t->random[number];
@@ -85,7 +88,7 @@ bool float_control_read(const tile *t, const context *c, uint32_t number, uint32
   return true;
 }
 
-/* Native code for workers without control is not for those with. */
+/* Native code for workers without float control is not right for workers with it. */
 static void set_initial(tile *t, uint32_t control)
 {
   if (!control != !t->float_initial) translate_forget_tile(t);
@@ -151,7 +154,7 @@ static uint32_t from_integer(const float_format *format, const operands *o, bool
   return float_from_integer(format, negative, negative ? 0 - o->a : o->a, o->mode, flags);
 }
 
-/* +, -, *, /, root and multiply-add in one format; `id` is that of single precision. */
+/* +, -, *, /, root and multiply-add in one format; `id` is the operation on singles. */
 static uint32_t arithmetic(const float_format *f, uint32_t id, const operands *o, uint32_t *flags)
 {
   switch (id) {
@@ -177,7 +180,7 @@ static uint32_t arithmetic(const float_format *f, uint32_t id, const operands *o
   }
 }
 
-/* What does the same with floats; of those that give a half. */
+/* The operation on singles that corresponds to one whose result is a half. */
 static uint32_t single_id(uint32_t id)
 {
   static const uint8_t singles[OPERATION_COUNT] = {
@@ -204,7 +207,8 @@ static uint32_t in_single(const operands *o, uint32_t *flags)
   return arithmetic(&float_single, single_id(o->id), &wide, flags);
 }
 
-/* The half below the magnitude, or the next one: with the probability that the lost bits are of a step. */
+/* The half below the magnitude, or the next one, with the probability that the lost bits are of a
+ * step. */
 static uint32_t round_at_random(uint32_t single, uint64_t random, uint32_t *flags)
 {
   enum { FRACTION = 23, LOST = 13, BIAS_DIFFERENCE = 127 - 15, HALF_INFINITY = 0x7c00 };
@@ -213,7 +217,7 @@ static uint32_t round_at_random(uint32_t single, uint64_t random, uint32_t *flag
   if (exponent == 255) /* infinity, NaN */
     return float_convert(&float_half, &float_single, single, ROUND_NEAREST_EVEN, flags);
   uint64_t value = magnitude, lost = LOST;
-  if (exponent <= BIAS_DIFFERENCE) { /* a denormal half: units of 2^-24 */
+  if (exponent <= BIAS_DIFFERENCE) { /* a subnormal half: units of 2^-24 */
     enum { ONE_UNIT = 126 };
     if (exponent == 0)
       exponent = 1;
@@ -356,7 +360,7 @@ static uint32_t half_extreme(const operands *o, uint32_t *flags)
                             : float_maximum(&float_half, a, b, flags);
 }
 
-/* Of what gives a float. */
+/* The result of an operation that gives a float. */
 static uint32_t float_result(tile *t, const context *c, const operands *o, uint32_t *flags)
 {
   if (float_gives_half(o->id)) return float_box(half_result(t, c, o, flags));
@@ -364,7 +368,7 @@ static uint32_t float_result(tile *t, const context *c, const operands *o, uint3
   return single_result(o, flags);
 }
 
-/* Element after element; a fault of one leaves all as they were. */
+/* Element after element; if one faults, none is written. */
 static machine_fault_kind operate_packed(tile *t, context *c, const operation *op)
 {
   uint32_t flags = 0, words[2];
@@ -388,8 +392,9 @@ static machine_fault_kind operate_packed(tile *t, context *c, const operation *o
   return MACHINE_FAULT_NONE;
 }
 
-/* A function of a single. What its operations raise on their way is not all that its result has to: e^infinity overflows there.
- * What the host has seen before goes to fflags, as ever. */
+/* A function of a single. Its own operations may raise flags that its result does not: e^infinity
+ * overflows on the way. So only inexact and underflow are taken from the host; function_flags gives
+ * the others. Flags that the host had before go to fflags, as usual. */
 static uint32_t function_result(context *c, isa_op op, uint32_t bits, uint32_t *flags)
 {
   c->fflags |= float_host_flags();

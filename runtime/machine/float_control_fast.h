@@ -1,7 +1,8 @@
-/* Operations under float control that raise nothing which is a fault, by the host's instructions: the result is finite, or
- * no operand is a NaN. An overflow, a division by zero and an invalid operation all show in the result, so it alone is
- * looked at. Their inexact and underflow flags are the host's sticky ones, as without float control. Whatever else may be
- * is float_control.c's: these answer false and have written nothing. */
+/* Float control, fast case: operations that raise nothing that is a fault, done by the host's
+ * instructions. An overflow, a division by zero and an invalid operation all show in a result that
+ * is not finite, or in an operand that is a NaN. So only these are tested. Inexact and underflow
+ * flags are the host's sticky ones, as without float control. In all other cases these functions
+ * return false and have written nothing; float_control.c does the operation. */
 #ifndef MACHINE_FLOAT_CONTROL_FAST_H
 #define MACHINE_FLOAT_CONTROL_FAST_H
 
@@ -21,7 +22,7 @@ static inline bool put_finite(context *c, const operation *op, float value)
   return true;
 }
 
-/* Of a packed operation: both or none. */
+/* For a packed operation: writes both or none. */
 static inline bool put_finite_pair(context *c, const operation *op, float low, float high)
 {
   uint32_t bits[2] = {single_to_bits(low), single_to_bits(high)};
@@ -64,7 +65,7 @@ static inline bool packed_operate_fast(context *c, const operation *op)
   }
 }
 
-/* The operation rounds in its usual mode. */
+/* For an operation that rounds in its usual mode. */
 static inline bool float_operate_fast(context *c, const operation *op)
 {
   uint32_t a = c->f[op->rs1], b = c->f[op->rs2], d = c->f[(uint32_t)op->imm >> 8 & 31];

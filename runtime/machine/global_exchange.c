@@ -1,18 +1,19 @@
 /* The exchange between IPUs and between replicas: what isa.h calls global exchange code.
  *
- * Between IPUs there is one machine, the only replica, which receives from itself. Between replicas each is
- * a machine of its own, and a map says which receives from which. Those of this process have the slots 0 … num_own - 1
- * here; behind them come replicas of other ranks from which they receive, of which there is what they send
- * (global_remote.c). Tiles are counted over all slots.
+ * Between IPUs there is one machine, the only replica, which receives from itself. Between replicas
+ * each is a machine of its own, and a map says which one receives from which. Replicas of this
+ * process have the slots 0 … num_own - 1. Slots behind them are for replicas of other ranks from
+ * which these receive; they have only what is sent (global_remote.c). Tiles are counted over all
+ * slots.
  *
- * All code is read and checked first, into a list of packets that are sent and one of packets that are
- * received; then each that is received is copied from the tile that sends it. No tile receives a word
- * twice or both sends and receives it (checked), so that the order does not matter. Headers are in memory
- * that may be written: nothing is kept from one time to the next.
+ * First all code is read and checked. This gives a list of packets that are sent and one of packets
+ * that are received. Then each received packet is copied from the tile that sends it. No tile
+ * receives a word twice, or both sends and receives it (checked), so the order does not matter.
+ * Headers are in writable memory. So between IPUs nothing is kept from one time to the next, and
+ * between replicas only together with the headers that were read (global_kept.h).
  *
- * Ranks agree twice: when they say what they send, and when all of that has been found to be good. Only then are words passed
- * on, from the memory of tiles to that of tiles.
- */
+ * Ranks agree twice: when they announce what they send, and when all of it has been checked. Only
+ * then are words passed on, from the memory of tiles to that of tiles. */
 #include "global_kept.h"
 
 #include "base/divide.h"
@@ -32,7 +33,7 @@ static tile *tile_at(const reading *r, uint32_t number)
   return &machine_of(r, number)->tiles[number % r->tiles_per_replica];
 }
 
-/* Its number in the replica. */
+/* The tile's IPU in its replica. */
 static uint32_t ipu_of(const reading *r, uint32_t number)
 {
   return number % r->tiles_per_replica / r->target->tiles_per_ipu;
@@ -84,7 +85,7 @@ static bool check_sent(const reading *r, const packet *p)
   return refuse(r, p->tile, p->pc, MACHINE_FAULT_EXCHANGE_CONFIG, detail);
 }
 
-/* Words of the tile's memory that an instruction names. */
+/* Reads words of the tile's memory that an instruction names. */
 static bool read_words(reading *r, uint32_t number, uint32_t pc, uint32_t word, uint32_t *words,
                        uint32_t count)
 {
@@ -117,7 +118,7 @@ static bool read_packet(reading *r, uint32_t number, uint32_t pc, uint32_t word,
   return true;
 }
 
-/* Each replica sends to one and receives from one, or not at all. */
+/* Each replica must send to at most one and receive from at most one. */
 static bool is_good_map(const reading *r)
 {
   uint32_t total = r->group->total, first = r->group->first;
@@ -177,7 +178,7 @@ static bool read_code(reading *r, uint32_t number)
   return true;
 }
 
-/* Of this process. */
+/* The tiles of this process. */
 static uint32_t count_tiles(const reading *r)
 {
   return r->group->num_own * r->tiles_per_replica;
@@ -189,7 +190,7 @@ static bool takes_part(const reading *r, uint32_t number)
   return waiting == (r->between_replicas ? STOP_REPLICA_EXCHANGE : STOP_GLOBAL_EXCHANGE);
 }
 
-/* What a tile asks for is on a page of its own: the host's memory is asked for it while others are read. */
+/* Prefetches a tile's code, which is on a page of its own, while others are read. */
 static void expect_code(const reading *r, uint32_t number)
 {
   const machine *m = machine_of(r, number);
@@ -215,7 +216,7 @@ static bool read_tiles(reading *r)
 
 /* ---- matching ---- */
 
-/* The slot. */
+/* The slot from which the packet comes. */
 static uint32_t source_of(const reading *r, const packet *received)
 {
   return r->sources[received->tile / r->tiles_per_replica];
@@ -254,7 +255,7 @@ static int compare_spans(const void *a, const void *b)
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* The tile's packets of a list as spans; how many words they are. */
+/* Adds the tile's packets of a list as spans. Returns their words. */
 static uint64_t add_spans(reading *r, const packet_list *list, uint32_t number, bool received)
 {
   uint64_t words = 0;
@@ -267,8 +268,9 @@ static uint64_t add_spans(reading *r, const packet_list *list, uint32_t number, 
   return words;
 }
 
-/* What is received overlaps nothing else. Sorted by where they begin, spans are compared with the one
- * before that reaches furthest, of all and of those received. */
+/* Received words must overlap nothing else. The spans are sorted by their start. Each is compared
+ * with the furthest end of the spans before it: of all of them if it is received, else of the
+ * received ones. */
 static bool check_overlaps(reading *r, uint32_t number)
 {
   uint32_t replica = number / r->tiles_per_replica;
@@ -324,7 +326,7 @@ static uint8_t *place_of(const reading *r, const packet *received)
   return tile_at(r, received->tile)->memory + (received->address - r->target->memory_base);
 }
 
-/* What another rank sends comes to the first tile that receives it. */
+/* A packet of another rank goes to the first tile that receives it. */
 static pop_error *place_remote(reading *r)
 {
   for (size_t i = 0; i < r->received.count; i++) {
@@ -362,13 +364,14 @@ static uint64_t packet_bytes(const packet *p)
   return 4 * ((uint64_t)p->words + ISA_GLOBAL_HEADER_WORDS);
 }
 
-/* What is linked without gateways, of IPUs counted over all replicas. */
+/* The link domain of an IPU: IPUs that are linked without gateways, counted over all replicas. */
 static uint32_t domain_of(const reading *r, uint32_t replica, uint32_t ipu)
 {
   return (replica * r->target->num_ipus + ipu) / r->target->link_domain_ipus;
 }
 
-/* The packet, which an IPU of the replica `from` sends to some of `to`: by IPU what leaves it, or what comes to each. */
+/* Counts a packet that an IPU of the replica `from` sends to IPUs of `to`: by IPU the bytes that
+ * leave it, or that come to each. */
 static void count_packet(const reading *r, const packet *p, uint32_t from, uint32_t to,
                          bool received, ipu_bytes *of)
 {
@@ -386,7 +389,7 @@ typedef struct packet_range {
   size_t begin, end;
 } packet_range;
 
-/* What a replica of this process sends to another one. */
+/* The packets that a replica of this process sends. */
 static packet_range sent_by(const reading *r, uint32_t slot)
 {
   size_t first = slot * (size_t)r->tiles_per_replica, end = first + r->tiles_per_replica;
@@ -405,7 +408,7 @@ uint64_t global_exchange_count_sent(const reading *r, uint32_t slot)
   return bytes;
 }
 
-/* What the replica in a slot of this process sends, through the links of its IPUs. */
+/* Counts what the replica in the slot sends through the links of its IPUs. */
 static void count_sent(reading *r, uint32_t slot)
 {
   uint32_t replica = r->group->first + slot;
@@ -418,7 +421,7 @@ static void count_sent(reading *r, uint32_t slot)
   r->group->own[slot]->global_bytes += global_exchange_count_sent(r, slot);
 }
 
-/* What comes to it. */
+/* Counts what the replica in the slot receives. */
 static void count_received(reading *r, uint32_t slot)
 {
   if (r->sources[slot] == NO_REPLICA) return;
@@ -490,7 +493,7 @@ static reading begin_reading(const machine_group *group)
 {
   const machine *first = group->own[0];
   const pop_target *target = &first->target;
-  size_t slots = 2 * (size_t)group->num_own; /* each may have a source elsewhere */
+  size_t slots = 2 * (size_t)group->num_own; /* each may have a source on another rank */
   size_t ipus = (size_t)group->num_own * target->num_ipus, tiles = slots * first->num_tiles;
   reading r = {.group = group,
                .target = target,
@@ -519,7 +522,7 @@ static void end_reading(reading *r)
   global_kept_free_seen(&r->seen);
 }
 
-/* Within one machine there is nobody to agree with. */
+/* One machine alone: no ranks have to agree. */
 void global_exchange_run(machine *m)
 {
   const machine_group alone = {.own = &m, .num_own = 1, .total = 1};
@@ -532,7 +535,7 @@ void global_exchange_run(machine *m)
   end_reading(&r);
 }
 
-/* The first one of this process as an error. */
+/* The first fault of this process as an error. */
 static pop_error *find_fault(const machine_group *group, uint32_t *faulted)
 {
   for (*faulted = 0; *faulted < group->num_own; ++*faulted)

@@ -1,3 +1,4 @@
+/* Kept exchanges between replicas (global_kept.h): keeps them, finds them again, repeats them. */
 #include "global_kept.h"
 
 #include "state.h"
@@ -13,22 +14,22 @@ typedef struct move {
 } move;
 
 typedef struct kept_exchange {
-  bool usable;        /* not where pieces are in memory that others use, too */
+  bool usable;        /* false: some pieces are in memory that other exchanges use, too */
   uint8_t *waiting;   /* by tile, counted over the replicas of this process: how it waits */
-  uint32_t *asked;    /* for what */
+  uint32_t *asked;    /* what it asks for */
   uint64_t *received; /* bytes */
-  uint64_t *sent;     /* by replica: what it counts as sent */
+  uint64_t *sent;     /* by replica: bytes that it sends */
   seen_list seen;
   uint32_t num_ranks;
   ranks_pieces *to, *from; /* by rank */
-  move *moves;             /* then, within this process */
+  move *moves;             /* copies within this process, behind them */
   size_t num_moves, moves_capacity;
   uint64_t cycles;
 } kept_exchange;
 
 struct global_kept {
   kept_exchange *items[MOST_KEPT];
-  uint64_t added; /* the oldest goes where there is no room */
+  uint64_t added; /* if there is no room, the oldest one is replaced */
 };
 
 /* ---- what was seen ---- */
@@ -36,7 +37,7 @@ struct global_kept {
 void global_kept_see(seen_list *seen, const tile *t, uint32_t base, uint32_t address,
                      uint32_t bytes)
 {
-  if (!memory_contains(t, address, bytes, true, false)) return; /* it stays as it is */
+  if (!memory_contains(t, address, bytes, true, false)) return; /* it does not change */
   const uint8_t *at = t->memory + (address - base);
   seen_bytes *last = seen->count ? &seen->items[seen->count - 1] : NULL;
   if (last && last->at + last->bytes == at)

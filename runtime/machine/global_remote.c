@@ -1,6 +1,7 @@
-/* The exchange between replicas that are on different ranks. What a replica sends to one of another rank is announced there: how
- * many packets; for each tile, words, and IPUs that it goes to. There they stand in a slot behind those of the rank's own
- * replicas. When all is known to be good the words of all packets follow in one message, from tiles to tiles. */
+/* The exchange between replicas on different ranks. A rank announces to another one what its
+ * replicas send there: the number of packets, and for each its tile, words and receiving IPUs. On
+ * the receiving rank these packets are in a slot behind those of its own replicas. When everything
+ * has been checked, the words of all packets follow in one message, from tiles to tiles. */
 #include "global_exchange.h"
 
 #include "state.h"
@@ -30,7 +31,7 @@ static bool is_own(const reading *r, uint32_t replica)
 
 /* ---- memory ---- */
 
-/* By rank. What has been sent and received stays until the next time, which mostly needs as much. */
+/* By rank. The memory is kept for the next time, which mostly needs as much. */
 typedef struct global_messages {
   ranks_part *sent, *received;
   uint32_t count;
@@ -96,7 +97,7 @@ static size_t announced_bytes(const reading *r, uint32_t slot)
   return sizeof(remote_header) + (size_t)(all.end - all.begin) * sizeof(remote_packet);
 }
 
-/* The replica's packets, behind what the message has already. */
+/* Appends the replica's packets to the message. */
 static void announce_replica(const reading *r, uint32_t slot, ranks_part *to)
 {
   packet_range all = packets_of(r, slot);
@@ -108,7 +109,7 @@ static void announce_replica(const reading *r, uint32_t slot, ranks_part *to)
   }
 }
 
-/* The rank that the replica sends to, if that is another one; else this one's own. */
+/* The rank that the replica sends to; this one if it sends to none. */
 static uint32_t receiver_of(const reading *r, uint32_t slot)
 {
   uint32_t to = r->map[r->group->first + slot];
@@ -165,7 +166,7 @@ static bool read_packets(reading *r, uint32_t slot, uint32_t count, ranks_part *
   return true;
 }
 
-/* Its packets are behind those of the slots before. */
+/* Appends the packets of a replica, in a new slot. */
 static bool read_replica(reading *r, ranks_part *left)
 {
   remote_header header;
@@ -269,7 +270,7 @@ static void list_sent(const reading *r, uint32_t slot, ranks_pieces *to)
   }
 }
 
-/* Who sends what is in the slot. */
+/* The rank that sends the slot's packets. */
 static uint32_t sender_of(const reading *r, uint32_t slot)
 {
   uint32_t receiver = 0;

@@ -1,3 +1,4 @@
+/* The guard around native code (guard.h): the handler of SIGSEGV, and the way back from it. */
 #include "guard.h"
 
 #include <assert.h>
@@ -9,17 +10,17 @@
 typedef struct guarded_call {
   sigjmp_buf back;
   const machine *m;
-  const context *running; /* what native code runs for; NULL: it does not */
-  context strayed;        /* a copy: the original's frame is gone behind the jump */
+  const context *running; /* the context that native code runs for; NULL: it does not run */
+  context strayed;        /* a copy: the original is in a stack frame that the jump drops */
   struct guarded_call *outer;
 } guarded_call;
 
-/* The handler reads it: its place must be known without a call that could allocate. */
+/* The handler reads it, so its address must be known without a call that could allocate. */
 static _Thread_local guarded_call *innermost __attribute__((tls_model("initial-exec")));
 
 static struct sigaction before;
 
-/* As if this handler were not there. */
+/* Does what would happen without this handler. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
   if (before.sa_flags & SA_SIGINFO)
@@ -27,7 +28,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
   else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(signal);
   else
-    sigaction(signal, &before, NULL); /* the instruction is executed again, and ends the process */
+    sigaction(signal, &before, NULL); /* the instruction faults again, and ends the process */
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -42,7 +43,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 static void install(void)
 {
-  /* SA_NODEFER: who jumps out of a handler leaves the signal as it was. */
+  /* SA_NODEFER: a jump out of the handler must not leave the signal blocked. */
   struct sigaction ours = {.sa_sigaction = handle,
                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   sigemptyset(&ours.sa_mask);
@@ -60,7 +61,7 @@ void guard_note(const context *c)
   if (innermost) innermost->running = c;
 }
 
-/* Where exactly is not known: native code keeps its program counter to itself. */
+/* The exact place is not known: native code does not keep the tile's program counter. */
 static void note_fault(machine *m, tile *t, const context *c)
 {
   machine_fault *fault = &t->supervisor.fault;
@@ -90,7 +91,7 @@ uint64_t guard_call(machine *m, tile *t, uint64_t (*run)(void *, uint32_t), void
   innermost = &call;
   uint64_t done = run(argument, number);
   assert(innermost == &call &&
-         !call.running); /* native code has been left, and all that it called */
+         !call.running); /* native code and all that it called have returned */
   innermost = call.outer;
   return done;
 }

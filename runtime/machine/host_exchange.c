@@ -1,12 +1,12 @@
 /* The exchange between tiles and host, in a host sync: what isa.h calls host exchange code.
  *
- * All code is read and checked first, into a list of packets; then all packets are moved, in the order
- * of tiles. Packets of one direction must not overlap where they are written; who wrote the code has
- * to see to that (a later packet wins).
+ * First all code is read and checked, which gives a list of packets. Then all packets are moved, in
+ * the order of tiles. Packets of one direction should not overlap where they are written; the
+ * author of the code is responsible for that (a later packet wins).
  *
- * The packets of the last few exchanges are kept as plans. Code stays as it is, but packet headers and the numbers of
- * records are data: they are compared and read each time, and where anything is not as it was, the code is read
- * again. That also finds all faults. */
+ * The packets of the last few exchanges are kept as plans. Code does not change, but packet headers
+ * and numbers of records are data. So they are compared and read each time. If anything has
+ * changed, the code is read again, which also finds all faults. */
 #include "copies.h"
 #include "state.h"
 
@@ -25,7 +25,8 @@ typedef struct packet {
   bool to_tile;
   uint8_t *record; /* of the host's */
   uint32_t window;
-  const uint8_t *header, *number; /* in tile memory: its own, and of the record, NULL: 0 */
+  const uint8_t *header,
+      *number; /* in tile memory: its header; the number of its record, NULL: 0 */
 } packet;
 
 enum { HEADER_BYTES = 4 * ISA_PACKET_HEADER_WORDS };
@@ -37,10 +38,10 @@ typedef struct reading {
   packet *packets;
   size_t num_packets, packets_capacity;
   uint64_t *ipu_bytes; /* by IPU */
-  copy_list copies;    /* of the packets, when all are read */
+  copy_list copies;    /* of the packets, made when all are read */
 } reading;
 
-/* The record that packets are about; `memory` NULL: there is no such window. */
+/* The current record; `memory` NULL: there is no such window. */
 typedef struct record {
   uint8_t *memory;
   uint64_t bytes;
@@ -64,7 +65,7 @@ static bool refuse(const reading *r, const tile *t, uint32_t pc, machine_fault_k
   return refuse_value(r, t, pc, kind, 0, detail);
 }
 
-/* From the first row's first byte to the last one's last, behind `start`. */
+/* Bytes from the first row's start to the last row's end. */
 static uint64_t extent(const packet *p, uint32_t stride)
 {
   return (uint64_t)(p->rows - 1) * stride + p->row_bytes;
@@ -147,7 +148,7 @@ static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, b
   return true;
 }
 
-/* The packets of a tile; the cycles of its code in *cycles. */
+/* Reads the packets of a tile. *cycles: those of its code. */
 static bool read_code(reading *r, const tile *t, uint64_t *cycles)
 {
   uint32_t pc = r->m->at.host_codes[t->number];
@@ -184,8 +185,8 @@ static bool is_behind(const copy_run *before, const copy_run *run)
   return before->to + (ptrdiff_t)(before->count - 1) * before->to_step + before->bytes <= run->to;
 }
 
-/* May tiles be served in any order? If nobody writes to the host; or if nobody reads from it, and what
- * they write is one behind the other. */
+/* May tiles be served in any order? Yes if no tile writes to the host. Also yes if none reads from
+ * it, and what they write is consecutive. */
 static bool are_independent(const reading *r)
 {
   size_t num_to_tiles = 0;
@@ -219,7 +220,7 @@ static void free_reading(reading *r)
   copy_list_free(&r->copies);
 }
 
-/* The tiles go on when the slowest tile's code and the fullest IPU's bytes are through. */
+/* The tiles go on after the slowest tile's code and the bytes of the fullest IPU. */
 static void take_time(machine *m, const reading *r, uint64_t code_cycles)
 {
   uint64_t bytes = 0, fullest = 0;
@@ -229,7 +230,7 @@ static void take_time(machine *m, const reading *r, uint64_t code_cycles)
   }
   uint32_t speed = m->target.host_bytes_per_cycle;
   uint64_t cycles = code_cycles + (fullest + speed - 1) / speed;
-  uint64_t from = m->at.clocks[0]; /* all are equal behind a sync */
+  uint64_t from = m->at.clocks[0]; /* all clocks are equal behind a sync */
   for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = from + cycles;
   m->host_bytes += bytes;
   superstep_trace(m, MACHINE_TRACE_HOST_EXCHANGE, 0, m->at.host_codes[0], from, from + cycles,
@@ -238,12 +239,12 @@ static void take_time(machine *m, const reading *r, uint64_t code_cycles)
 
 /* ---- plans ---- */
 
-/* What an exchange was the last time. */
+/* An exchange as it was the last time. */
 typedef struct host_plan {
-  uint64_t hash;           /* of what the tiles wait in, and of their code */
+  uint64_t hash;           /* of `waiting` and `codes` */
   uint8_t *waiting;        /* by tile, as in tile_stops */
   uint32_t *codes;         /* by tile */
-  machine_window *windows; /* `memory` and `name` mean nothing */
+  machine_window *windows; /* `memory` and `name` have no meaning */
   reading read;
   uint64_t longest; /* cycles of the tiles' code */
 } host_plan;
@@ -297,7 +298,7 @@ static bool is_wanted(const machine *m, const host_plan *plan, const machine_win
          !memcmp(plan->waiting, m->at.waiting, m->num_tiles * sizeof *plan->waiting);
 }
 
-/* Are all packets those of the plan? Sets the records that they are about now. */
+/* Are all packets those of the plan? Sets their current records. */
 static bool renew(reading *r)
 {
   for (size_t i = 0; i < r->num_packets; i++) {
@@ -323,7 +324,7 @@ static void *duplicate(const void *items, size_t bytes)
   return bytes ? memcpy(copy, items, bytes) : copy;
 }
 
-/* The plan takes over what was read. */
+/* Keeps what was read as a plan, which takes it over. */
 static void keep_plan(machine *m, uint64_t hash, const reading *r, uint64_t longest)
 {
   host_plan *plan = plan_slot(m, hash);

@@ -1,9 +1,9 @@
 /* One context's execution: the reference semantics of the tile's instruction set.
  *
- * Each decoded operation has a piece of code at the label do_<identifier> (pieces.h); a piece ends by
- * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
- * speed). Some pieces execute two. Time is paid by the block: see code_pages.h.
- */
+ * Each decoded operation has a piece of code at the label do_<identifier> (pieces.h). A piece ends
+ * by jumping to the piece of the next operation (threaded code: a GNU extension; one `switch` would
+ * cost a third of the speed). Some pieces execute two operations. Time is paid by the block: see
+ * code_pages.h. */
 #include "block_copy.h"
 #include "float_control_fast.h"
 #include "isa/float_fast.h"
@@ -24,7 +24,7 @@
 #error "tile memory is little endian, and so must the host be"
 #endif
 
-/* An operation whose `imm` has one of these bits does not round in its usual mode (code_pages.h). */
+/* An operation with one of these bits in `imm` does not round in its usual mode (code_pages.h). */
 static uint32_t unusual_rounding(const context *c)
 {
   return (c->frm | ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
@@ -46,7 +46,7 @@ static stop fault_at(machine *m, const tile *t, context *c, machine_fault_kind k
   return STOP_FAULT;
 }
 
-/* May the worker be started? Else why not, for the fault. */
+/* May the worker be started? If not, sets the fault's detail. */
 static bool is_free(const machine *m, const tile *t, context *c, uint32_t worker)
 {
   if (worker >= m->target.num_worker_contexts) {
@@ -100,7 +100,7 @@ static bool acknowledge(context *c, tile_acks *acks, const operation *op, uint64
   return true;
 }
 
-/* Nothing can be asked for while syncs are open that the tile has acknowledged. */
+/* The tile may ask for no sync while syncs that it has acknowledged are open. */
 static bool has_open_syncs(context *c, const tile_acks *acks)
 {
   if (!acks->open) return false;
@@ -109,7 +109,7 @@ static bool has_open_syncs(context *c, const tile_acks *acks)
   return true;
 }
 
-/* tile.print. What the host computes for it must not show in the context's flags. */
+/* tile.print. Flags that the host's own work raises must not show in the context's. */
 static uint32_t print(machine *m, const tile *t, context *c, uint32_t format, uint32_t arguments)
 {
   if (!m->print) return 0;
@@ -136,7 +136,7 @@ static inline const code_page *find_page(machine *m, tile *t, const context *c, 
   return memory_code_page(m, t, pc, false);
 }
 
-/* Books what was executed since interpret() was called. */
+/* Adds what was executed since interpret() was called to the counters. */
 static void leave(tile *t, context *c, uint64_t cycles, uint64_t instructions)
 {
   c->clock += cycles;
@@ -152,11 +152,12 @@ static uint64_t slots_left(const machine *m, const context *c)
   return c->clock < limit ? (limit - c->clock) / m->target.num_worker_contexts : 0;
 }
 
-/* With `pieces`: only gives where they are (code_pages.h).
+/* If `pieces` is not NULL, only returns the labels (code_pages.h).
  *
- * One function of three hundred lines, and it stays one: a piece is reached by a jump to a label, which does not leave a
- * function, and the pieces share op, slots, count and page in registers. Most of it is a table with a line for each
- * instruction; what takes more than a few lines is a function above, or a macro of pieces.h. */
+ * This stays one function of three hundred lines: a jump to a label does not leave a function,
+ * and the pieces share op, slots, count and page in registers. Most of it is a table with a line
+ * for each instruction. What takes more than a few lines is a function above, or a macro of
+ * pieces.h. */
 static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *const **pieces)
 {
   static const void *const labels[] = {
@@ -379,7 +380,7 @@ do_TILE_PRINT:
   XD = print(m, t, c, A, B);
   ENTER(op + 1);
 do_TILE_COPY:
-do_TILE_COPY_ROWS: /* ends its block, so that only its own slot is paid for here */
+do_TILE_COPY_ROWS: /* ends its block, so only its own slot has been paid */
   if (!block_copy_read(m, t, c, A, op->id == OP_TILE_COPY_ROWS, &block)) goto access_fault;
   if (block.slots > left - slots) goto no_time;
   block_copy_run(m, t, &block);
@@ -411,7 +412,7 @@ not_a_number:
   FD = float_single.nan;
   NEXT();
 
-jump: /* to the instruction at pc, in whatever page */
+jump: /* to the instruction at pc, in any page */
   if (__builtin_expect(t->num_entries != 0, 0) && translate_has(t, c, pc)) {
     reason = STOP_NATIVE;
     goto paused;

@@ -1,11 +1,11 @@
-/* Tile memory: one reservation of address space for all tiles, of which only the pages that hold
- * something become real, with nothing around them that a stray access could harm (guard.h); and its protection.
+/* Tile memory and its protection. There is one reservation of address space for all tiles; only
+ * pages that hold something take memory. Nothing lies around the tiles that a stray access could
+ * harm (guard.h).
  *
- * Most accesses of a context fall into the largest readable run of segments, the largest writable
- * one, or its own stack. These three windows are tested by the interpreter itself; everything else
- * comes to memory_access, which knows all rules. The writable window of a worker leaves out every
- * stack, so that no store into another context's stack can slip through.
- */
+ * Most accesses of a context lie in the largest readable run of segments, in the largest writable
+ * one, or in its own stack. The interpreter tests these three windows itself. All other accesses
+ * come to memory_access, which knows all rules. A worker's writable window leaves out every stack,
+ * so that no store into another context's stack passes unchecked. */
 #include "control.h"
 #include "copies.h"
 #include "float_control.h"
@@ -19,13 +19,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How tiles lie in the reservation. Native code reaches 2^32 bytes from where tile address 0 would be.
- *   APART   a gap between every two, nothing but tiles and gaps in reach
- *   BESIDE  tile after tile, nothing but tiles in reach
- *   BARE    nothing around them: where a limit of address space allows no more
- * A tile that lies apart takes two entries of the kernel's table of mappings, of which a process has 65,530.
- * Gaps of 2^32 bytes would leave no other tile in reach. They were tried: exchanges took 10 % longer, because each tile then
- * has a line of the page tables' upper levels to itself. With 1 MiB no difference was found (tests/bench/supersteps.c). */
+/* How tiles lie in the reservation. Native code reaches 2^32 bytes from where tile address 0 would
+ * be.
+ *
+ *   APART   a gap between every two tiles; only tiles and gaps in reach
+ *   BESIDE  tile after tile; only tiles in reach
+ *   BARE    nothing reserved around them: if a limit of address space allows no more
+ *
+ * A tile that lies apart takes two entries of the kernel's table of mappings, of which a process
+ * has 65,530. Gaps of 2^32 bytes would leave no other tile in reach. They were tried: exchanges
+ * took 10 % longer, because each tile then has lines of the page tables' upper levels to itself.
+ * With 1 MiB no difference was found (tests/bench/supersteps.c). */
 typedef enum layout { APART, BESIDE, BARE, NUM_LAYOUTS } layout;
 enum { MAX_TILES_APART = 8192 };
 static const size_t gap = (size_t)1 << 20, reach = (size_t)1 << 32;
@@ -128,7 +132,7 @@ bool memory_may_load(const machine *m, const tile *t, uint32_t address, uint32_t
 
 static uint8_t *host_address(const machine *m, const tile *t, uint32_t address)
 {
-  assert(address - m->target.memory_base <= m->target.memory_bytes); /* callers have looked */
+  assert(address - m->target.memory_base <= m->target.memory_bytes); /* callers have checked it */
   return t->memory + (address - m->target.memory_base);
 }
 
@@ -140,7 +144,7 @@ uint32_t memory_word(const machine *m, const tile *t, uint32_t address)
   return word;
 }
 
-/* The window of the whole words in [start, end), if that is larger than `best`. */
+/* The larger of `best` and the window of the whole words in [start, end). */
 static window larger_window(const machine *m, const tile *t, window best, uint32_t start,
                             uint32_t end)
 {
@@ -163,7 +167,7 @@ static window readable_window(const machine *m, const tile *t)
   return best;
 }
 
-/* Largest piece of [start, end) between the stacks. */
+/* The largest of `best` and the pieces of [start, end) between the stacks. */
 static window window_between_stacks(const machine *m, const tile *t, window best, uint32_t start,
                                     uint32_t end)
 {
@@ -182,7 +186,8 @@ static window window_between_stacks(const machine *m, const tile *t, window best
   return best;
 }
 
-/* What every access relies on that is inside the window of stores. */
+/* Accesses inside the writable window rely on this: it lies in writable segments, and touches no
+ * stack. */
 static bool is_all_data(const tile *t, const window *w)
 {
   for (size_t i = 0; i < NUM_CONTEXTS; i++)
@@ -256,7 +261,7 @@ static pop_error *check_image(const machine *m, const pop_image *image)
   return check_segments(image);
 }
 
-/* Untouched host pages stay zero and cost nothing. */
+/* Does not touch pages that stay zero: they cost no memory. */
 static void copy_nonzero(uint8_t *to, const uint8_t *from, size_t size)
 {
   enum { CHUNK = 4096 };
@@ -329,8 +334,8 @@ pop_error *machine_set_states(machine *m, uint32_t tile, const uint32_t *starts,
 
 /* Code pages */
 
-/* The words of a page that are code: executable segments start at a whole word (check_segments), so that none
- * is in two. */
+/* The key of a page: its words that are code. Executable segments start at a multiple of 4
+ * (check_segments), so no word is in two of them. */
 static code_key page_key(const machine *m, const tile *t, uint32_t address)
 {
   code_key key = {.address = address};
@@ -389,7 +394,8 @@ static bool in_window(const window *w, uint32_t address)
   return address - w->start < w->size;
 }
 
-/* Below its own stack: relative to sp, or in the frame that sp has already been moved over. */
+/* Is the store below the own stack, and either relative to sp or in a frame that sp has already
+ * been moved over? */
 static bool overflows_stack(const machine *m, const tile *t, const context *c, uint32_t address,
                             bool by_sp)
 {
@@ -425,7 +431,7 @@ bool memory_is_plain(const tile *t, uint32_t address, uint32_t bytes)
   return true;
 }
 
-/* Where the first state behind `state` begins; `end` if there is none in front of that. */
+/* Start of the first state behind `state`, at most `end`. */
 static uint32_t next_state(const tile *t, uint32_t state, uint32_t end)
 {
   size_t low = 0, high = t->num_states;
@@ -439,8 +445,8 @@ static uint32_t next_state(const tile *t, uint32_t state, uint32_t end)
   return low < t->num_states && t->states[low] < end ? t->states[low] : end;
 }
 
-/* Of a state that is not the context's vertex's. What a worker works for may be a vertex of the supervisor's, which has
- * started it with something else (populus/workers.h). */
+/* Does the address lie in the state of another vertex? A worker may work for a vertex of the
+ * supervisor, which has started it with another vertex_state (populus/workers.h). */
 static bool in_state_of_another(const tile *t, const context *c, uint32_t address)
 {
   const pop_image_segment *s = segment_at(t, address);
@@ -474,7 +480,7 @@ window memory_data_around(const machine *m, const tile *t, const context *c, uin
       start = stack->start + stack->size;
   }
   window data = larger_window(m, t, (window){0}, start, end);
-  bool below = start < t->stacks[c->number].start; /* where it depends on sp */
+  bool below = start < t->stacks[c->number].start; /* then it depends on sp */
   return below || !data.size || !is_all_data(t, &data) ? (window){0} : data;
 }
 
@@ -532,7 +538,8 @@ pop_error *machine_read(const machine *m, uint32_t tile, uint32_t address, void 
   return NULL;
 }
 
-/* Code that the host has changed is decoded, and all that follows from it found out, anew. */
+/* The host has changed the range. If it has code, everything that follows from the code is
+ * forgotten. */
 static void forget_code(machine *m, struct tile *t, uint32_t address, uint32_t size)
 {
   if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
@@ -557,7 +564,7 @@ pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void
   return NULL;
 }
 
-/* Copies to the host, or from it. */
+/* Lists copies of the ranges to the host, or from it. */
 static pop_error *list_ranges(const machine *m, const memory_range *ranges, size_t count,
                               uint8_t *to_host, const uint8_t *from_host, copy_list *copies)
 {

@@ -1,11 +1,12 @@
-/* The process's units, who uses them, and the translator's thread.
+/* The process's units, their users, and the translator's thread.
  *
- * A unit that no machine uses any more stays for the next one with the same code, until units like
- * that have IDLE_BYTES; then those go first that were used longest ago.
+ * A unit without users is kept for the next machine with the same code. If such units exceed
+ * IDLE_BYTES, the least recently used ones are freed.
  *
- * The thread is started when it is wanted first; native_module.c says how it shares the processor.
+ * The thread is started on first use; native_module.c says how it shares the processor.
  *
- * Locks: whoever is in the module (native_module.c) may take `lock`, never the other way round. */
+ * Lock order: a thread that is in the module (native_module.c) may take `lock`, never the other way
+ * round. */
 #include "native.h"
 
 #include "base/log.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, so no allocation can fail */
 #include <xxhash.h>
 
 enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20 };
@@ -120,7 +121,7 @@ void native_release(native_unit *u)
   pthread_mutex_unlock(&all.lock);
 }
 
-/* Where the one among the units without work and users is linked that was used longest ago. */
+/* The link to the least recently used unit without users and work. */
 static native_unit **find_oldest(void)
 {
   native_unit **oldest = NULL;
@@ -133,7 +134,7 @@ static native_unit **find_oldest(void)
   return oldest;
 }
 
-/* By one who is in the module. */
+/* To be called in the module. */
 static void free_idle_units(void)
 {
   pthread_mutex_lock(&all.lock);
@@ -151,13 +152,13 @@ static void free_idle_units(void)
 
 /* ---- making ---- */
 
-/* What a unit has become, before it is said under the lock. */
+/* The result of making a unit, before it is published under the lock. */
 typedef struct made {
   native_state state;
   translated_code native;
   translated_object *object;
   size_t object_bytes;
-  pop_bytes file; /* not in the folder */
+  pop_bytes file; /* of the object, as in the folder */
   native_counters counted;
 } made;
 
@@ -174,7 +175,7 @@ static void log_made(const code_unit *code, const char *verb, const char *from, 
             code->functions[0].entry, code->num_ops, now_ms() - start, *from ? " from " : "", from);
 }
 
-/* A unit as it is made: with its addresses, and without. */
+/* A unit that is being made: with its addresses, and without. */
 typedef struct making {
   const code_unit *code;
   code_unit moved;
@@ -213,7 +214,7 @@ static void link_unit(const making *it, made *m)
   free(error);
 }
 
-/* From what the process has compiled, or the folder. */
+/* Looks for the object among those that the process has compiled, and in the folder. */
 static void find_object(const making *it, native_folder *folder, made *m)
 {
   double start = now_ms();
@@ -233,7 +234,7 @@ static void find_object(const making *it, native_folder *folder, made *m)
   log_made(it->code, "Loaded", folder->path, start);
 }
 
-/* In the module. `look`: perhaps somebody has made it. */
+/* In the module. `look`: look in the folder. */
 static void make_inside(const code_unit *code, native_folder *folder, bool look, bool compile,
                         made *m)
 {
@@ -253,7 +254,7 @@ static void make_inside(const code_unit *code, native_folder *folder, bool look,
   free(it.place.starts);
 }
 
-/* What is left to tell the unit from others. */
+/* Frees what is not needed to tell the unit from others. */
 static void forget_operations(code_unit *code)
 {
   free(code->functions);
@@ -297,7 +298,7 @@ static bool has_no_work(void)
   return none;
 }
 
-/* Under the lock, which it gives up meanwhile. */
+/* Under the lock, which it releases meanwhile. */
 static void make_unit(native_unit *u, bool compile, bool parks)
 {
   made m = {.state = NATIVE_DONE};
@@ -347,7 +348,7 @@ static void *translate_queue(void *unused)
   pthread_mutex_lock(&all.lock);
   for (;;) {
     native_unit *u = next_unit();
-    if (u->state != NATIVE_QUEUED) continue; /* somebody could not wait */
+    if (u->state != NATIVE_QUEUED) continue; /* native_make has made it meanwhile */
     if (u->users)
       make_unit(u, u->worth_compiling, true);
     else
@@ -356,7 +357,7 @@ static void *translate_queue(void *unused)
   return NULL;
 }
 
-/* A child of this process has no translator's thread, and nobody finishes what was begun. */
+/* A forked child has no translator's thread, and no thread finishes what was begun. */
 static void lock_for_fork(void)
 {
   pthread_mutex_lock(&all.lock);
@@ -384,8 +385,8 @@ static void start_in_child(void)
   pthread_mutex_unlock(&all.lock);
 }
 
-/* Under the lock. Signals are the program's: this thread takes none. It is never joined; see
- * native_module.c for what it does when the process ends. */
+/* Under the lock. The thread takes no signals: they are the program's. It is never joined;
+ * native_module.c says what it does when the process ends. */
 static void start_thread(void)
 {
   pthread_t thread;
@@ -395,7 +396,7 @@ static void start_thread(void)
   if (all.has_thread) pthread_detach(thread);
 }
 
-/* Under the lock. Without a thread the unit stays the interpreter's. */
+/* Under the lock. If there is no thread, the unit is interpreted. */
 static void queue_unit(native_unit *u)
 {
   if (!all.has_thread) start_thread();

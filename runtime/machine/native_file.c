@@ -4,9 +4,9 @@
  *   material    what it was made from: the module's identity, the unit's content
  *   footer      magic, sizes of both, BLAKE3 of everything in front of the digest
  *
- * Only this user can write there (populus/cache_folder.h), and only what has the right digest and exactly
- * the material that is wanted is handed to LLVM, which trusts its input. Everything else is a file
- * that is not there: the unit is compiled, and its file replaced. */
+ * LLVM trusts its input. So it only gets files that only this user can write
+ * (populus/cache_folder.h), with the right digest and exactly the material that is wanted. Any
+ * other file is ignored: the unit is compiled, and the file replaced. */
 #include "native.h"
 
 #include "base/cache_trim.h"
@@ -34,7 +34,7 @@ enum { MAX_FILE_BYTES = 1 << 28 };
 
 bool native_folder_is_used(const native_folder *folder)
 {
-  char *native = pop_cache_folder_native(folder->path); /* made for the first file */
+  char *native = pop_cache_folder_native(folder->path); /* the folder is made for the first file */
   bool used = access(native, F_OK) == 0;
   free(native);
   return used;
@@ -81,7 +81,7 @@ static char *file_path(const native_folder *folder, const char *name)
 
 /* ---- reading ---- */
 
-/* The footer of the file; false: it is none that we have made. */
+/* Reads the footer of the file; false: the file is damaged, or none of these. */
 static bool read_footer(const pop_bytes *file, footer *f)
 {
   if (file->size < sizeof *f) return false;
@@ -112,7 +112,7 @@ static native_found check(const char *path, const pop_bytes *material, const pop
   return NATIVE_FOUND;
 }
 
-/* Said once for a folder. */
+/* Warns once for each folder. */
 static void complain(native_folder *folder, const pop_error *error)
 {
   if (!atomic_exchange(&folder->complained, true))
@@ -178,7 +178,7 @@ bool native_file_write(native_folder *folder, const char *name, const pop_bytes 
   char *path = file_path(folder, name);
   pop_error *error = pop_cache_folder_make_native(folder->path);
   if (!error) error = write_file(path, file);
-  /* Whatever the umask: pop_file_read_own wants it so. */
+  /* Independent of the umask: pop_file_read_own wants these rights. */
   if (!error && chmod(path, S_IRUSR | S_IWUSR) == 0)
     cache_trim(folder->path, atomic_load(&folder->max_bytes));
   if (error) complain(folder, error);

@@ -1,18 +1,19 @@
-/* The translator's module in this process: loaded when it is wanted first, then for good; used by one
- * thread at a time. What it does is done in a thread that can be given up (base/llvm_thread.h): without memory for LLVM,
- * no more code is compiled, and that is all.
+/* The translator's module in this process. It is loaded on first use and never unloaded. One thread
+ * at a time uses it. LLVM runs in a thread that can be given up (base/llvm_thread.h): if there is
+ * no memory for LLVM, no more code is compiled, and nothing else happens.
  *
- * Places to rest. The translator's thread comes by `breathe` between groups of passes, where it holds no
- * lock of LLVM or the C library. If it has not had a core for itself since the last time, it rests
- * until the process's other threads have used REST times what it has used: beside interpreters that keep
- * all cores busy it takes a ninth of their time. That, and no more, a program can lose by being
- * translated.
+ * Rests. Between groups of passes, where it holds no lock of LLVM or the C library, the
+ * translator's thread calls `breathe`. If it has not had a core for itself since the last call, it
+ * rests until the process's other threads have used REST times as much time as it has. So beside
+ * interpreters that keep all cores busy it takes a ninth of the time. A program can lose that much
+ * by being translated, and no more.
  *
- * The end of the process. exit() takes LLVM's statics apart, and whoever is in LLVM then crashes. So
- * the process must not end before the thread rests, and it must not go on afterwards. Handlers of atexit
- * come too late, as LLVM registers more of its own whenever it uses something first; but exit() begins with the
- * thread-local destructors of its caller. Each thread that has run a machine has one, which pauses
- * translation until the next run begins: if the thread ends and not the process, that is all. For exit()
+ * The end of the process. exit() destroys LLVM's statics, and a thread that is in LLVM then
+ * crashes. So the process must not end before the thread rests, and the thread must not go on
+ * afterwards. Handlers of atexit come too late, because LLVM registers more of its own whenever it
+ * uses something first. But exit() begins with the thread-local destructors of its caller. Each
+ * thread that has run a machine has such a destructor, which pauses translation until the next run
+ * begins. If only the thread ends, and not the process, this pause is the only effect. For exit()
  * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
@@ -34,7 +35,7 @@
 enum { REST = 8 };
 
 static struct {
-  pthread_mutex_t use; /* held by who is inside */
+  pthread_mutex_t use; /* held by the thread inside */
   const translator_interface *interface;
   translator *translator;
   char *identity;
@@ -43,7 +44,7 @@ static struct {
   bool parks; /* is the translator's thread inside? */
 
   pthread_mutex_t gate;
-  pthread_cond_t change; /* of one of these: */
+  pthread_cond_t change; /* of these: */
   bool inside, resting, paused, leaving;
   uint32_t num_running; /* machines */
 } module = {.use = PTHREAD_MUTEX_INITIALIZER,
@@ -69,7 +70,7 @@ static void leave_for_good(void)
   pthread_mutex_unlock(&module.gate);
 }
 
-/* A thread that has run machines ends, and perhaps the process. */
+/* A thread that has run machines ends, and the process perhaps with it. */
 static void pause_translation(void *unused)
 {
   (void)unused;
@@ -88,24 +89,28 @@ static void go_on(void)
   module.paused = false;
 }
 
-/* The C library's way to register a thread-local destructor; it is C++ that has a word for it. */
+/* The C library's function that registers a thread-local destructor; only C++ has a keyword for
+ * it. */
 extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* The C library ends the process if it has no memory for that: asking first leaves some, if it is more than goes to the thread's
- * cache, which calloc does not look into. Without, exit() in this thread is as in one that has run nothing. */
+/* The C library ends the process if it has no memory for registering. So this function asks for
+ * memory first, and frees it. It asks for more than the thread's cache holds, because the C
+ * library's calloc does not look there. If there is none, the thread is not watched, and exit() in
+ * it is like exit() in a thread that has run nothing. */
 static void watch_end_of_thread(void)
 {
   enum { MORE_THAN_IT_NEEDS = 4096 };
   if (this_thread_is_watched || !__cxa_thread_atexit_impl) return;
-  void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* or the compiler would do without */
+  /* volatile: else the compiler removes both calls */
+  void *volatile memory = malloc(MORE_THAN_IT_NEEDS);
   free(memory);
   if (memory) __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
   this_thread_is_watched = memory != NULL;
 }
 
-/* Of the main thread: when there is memory. */
+/* Watches the main thread from the start, when there is memory. */
 __attribute__((constructor)) static void watch_main_thread(void)
 {
   watch_end_of_thread();
@@ -130,7 +135,7 @@ void native_module_run_ends(void)
 /* ---- resting ---- */
 
 typedef struct use_of_time {
-  double passed, used; /* seconds: since some time, by this thread */
+  double passed, used; /* seconds: of the clock, and of this thread */
   double others;       /* by the process's other threads */
 } use_of_time;
 
@@ -149,7 +154,7 @@ static use_of_time use_now(void)
                        .others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used};
 }
 
-/* How long one other thread should have the core of one that has used it like that. */
+/* How long another thread should have the core that this one has used since then. */
 static double rest_after(use_of_time since)
 {
   static const double noise = 0.0005;
@@ -180,7 +185,7 @@ static void wait_for(double seconds)
       timed_out = pthread_cond_timedwait(&module.change, &module.gate, &until);
 }
 
-/* Under the gate. The more cores the others keep busy, the sooner they have had their time. */
+/* Under the gate. The more cores the others keep busy, the sooner the rest ends. */
 static void rest(double seconds)
 {
   enum { LOOKS = 4 }; /* for each core */
@@ -208,7 +213,8 @@ static void breathe(void)
 
 /* ---- loading ---- */
 
-/* The module's own bytes say which translator it is: a version would not change with each change. */
+/* The hash of the module's own bytes identifies the translator: a version number would not change
+ * with each change. */
 static char *identify(const char *path, const char *host)
 {
   uint8_t *bytes = NULL;
@@ -260,7 +266,8 @@ static void open_inside(void *context)
   o->error = open_module(o->path);
 }
 
-/* Inside. The caller perhaps ends the process, and then needs what the C++ library keeps for each thread. */
+/* Inside. The caller may end the process later, and then needs what the C++ library keeps for each
+ * thread. */
 static void load(void)
 {
   char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
@@ -287,7 +294,8 @@ static void set_inside(bool inside)
   pthread_cond_broadcast(&module.change);
 }
 
-/* May this thread go in? Who cannot wait has the translator's thread, which perhaps is paused inside, go on. */
+/* May this thread enter? A caller that cannot wait resumes the translator's thread, which may be
+ * paused inside. */
 static bool may_enter(bool parks)
 {
   if (!parks) go_on();
@@ -332,7 +340,7 @@ bool native_module_load(const char **error)
   return there;
 }
 
-/* A child that was made while another thread was inside has a broken LLVM. */
+/* If another thread was inside at the fork, LLVM is broken in the child. */
 void native_module_forked(void)
 {
   module.broken |= module.inside && !this_thread_is_inside;
@@ -368,7 +376,7 @@ static void serve_call(void *context)
   c->body(c);
 }
 
-/* False: LLVM has been given up, and the module with it. What `c` would have become is lost. */
+/* False: LLVM has been given up, and the module with it. The call's results are lost. */
 static bool call_module(module_call *c)
 {
   if (llvm_thread_call(LLVM_TRANSLATOR, serve_call, c)) return true;

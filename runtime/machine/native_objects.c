@@ -1,5 +1,6 @@
-/* Objects that the process has compiled, for units with the same code at other places (translate_move.c). Those that were
- * compiled first go first when they are too many. One user at a time: who is in the module (native_module.c). */
+/* Objects that the process has compiled, for units with the same code at other places
+ * (translate_move.c). If they become too many, the oldest are freed. Used only by the thread that
+ * is in the module (native_module.c). */
 #include "native.h"
 
 #include <populus/arena.h>
@@ -11,8 +12,8 @@ enum { MAX_OBJECTS_BYTES = 32 << 20, NUM_CHAINS = 256 };
 typedef struct kept_object {
   char name[NATIVE_NAME_BYTES];
   pop_bytes material, object;
-  struct kept_object *next;  /* of the same chain */
-  struct kept_object *newer; /* of all */
+  struct kept_object *next;  /* in the same chain */
+  struct kept_object *newer; /* the next newer one of all */
 } kept_object;
 
 static struct {
@@ -21,7 +22,7 @@ static struct {
   size_t bytes;
 } kept;
 
-/* The name ends with digits of a digest. */
+/* A name ends with digits of a digest. */
 static kept_object **chain_of(const char *name)
 {
   const char *end = name + strlen(name);

@@ -1,5 +1,5 @@
-/* What the pieces of interpret() are made of: macros, because they jump to labels of that function and use its
- * variables (x: the integer registers, slots and count: what has been paid for, limit, page, mode, unusual). */
+/* Macros for the pieces of interpret(). They jump to labels of that function and use its variables:
+ * x, the integer registers; slots and count, what has been paid; limit, page, mode, unusual. */
 #ifndef MACHINE_PIECES_H
 #define MACHINE_PIECES_H
 
@@ -9,7 +9,7 @@
     goto * op->piece;                                                                              \
   } while (0)
 
-/* Goes on with the first operation of a block, and pays for the block. */
+/* Enters a block at this operation, and pays for the block. */
 #define ENTER(target)                                                                              \
   do {                                                                                             \
     op = (target);                                                                                 \
@@ -37,11 +37,11 @@
 #define B x[op->rs2]
 #define IMM ((uint32_t)op->imm)
 
-/* The instruction, then what comes next. */
+/* One instruction. */
 #define PIECE(id, instruction) do_##id : instruction NEXT();
 
-/* Two instructions in a row (PAIRS of code_pages.h), whose names are macros: DO_ADDI … Time, faults and jumps to
- * the second are as if it were alone. */
+/* Two consecutive instructions (PAIRS of code_pages.h), as the macros DO_ADDI … Time, faults and
+ * jumps to the second one are as if each were alone. */
 #define PIECE_OF_PAIR(first, second)                                                               \
   do_##first##_##second : DO_##first op++;                                                         \
   DO_##second NEXT();
@@ -91,7 +91,8 @@
     memcpy(at, &value, sizeof value);                                                              \
   }
 
-/* Both words of a register. Where one window does not hold them, each is asked for; a store writes both or none. */
+/* Both words of a register. If no window holds both, each is checked; a store writes both or
+ * none. */
 #define WIDE_PLACE(at, target, store, by_sp)                                                       \
   uint32_t address = A + IMM, offset = address - c->target.start;                                  \
   if (__builtin_expect((address & 3) || offset >= c->target.size || offset + 4 >= c->target.size,  \
@@ -135,13 +136,13 @@
   PIECE(id, STORE_VALUE(writable, false, type, expression))                                        \
   PIECE(id##_STACK, STORE_VALUE(stack, true, type, expression))
 
-/* Floating point: `mode` is the rounding mode that counts. */
+/* Floating point: sets `mode` to the rounding mode. */
 #define ROUNDING(field)                                                                            \
   mode = (rounding_mode)((field) & 7);                                                             \
   if (mode == ROUND_DYNAMIC) mode = (rounding_mode)c->frm;                                         \
   if (__builtin_expect(mode > ROUND_NEAREST_AWAY, 0)) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
 
-/* `fast` is right for the usual rounding mode (code_pages.h). */
+/* `fast` is the result in the usual rounding mode (code_pages.h). */
 #define ROUNDED(id, destination, fast, general)                                                    \
   PIECE(                                                                                           \
       id, if (__builtin_expect((IMM & unusual) == 0, 1)) { destination = (fast); } else {          \
@@ -149,7 +150,7 @@
         destination = (general);                                                                   \
       })
 
-/* The same with `fast` a float: NaNs, which are rare, become the canonical one elsewhere. */
+/* The same if `fast` is a float. NaNs are rare, and become canonical elsewhere (not_a_number). */
 #define SINGLE(fast, general)                                                                      \
   if (__builtin_expect((IMM & unusual) == 0, 1)) {                                                 \
     uint32_t bits = single_to_bits(fast);                                                          \
@@ -160,7 +161,7 @@
     FD = (general);                                                                                \
   }
 
-/* Without a fast case, and without rounding. */
+/* GENERAL: no fast case. EXACT: no rounding. */
 #define GENERAL(id, destination, expression)                                                       \
   PIECE(id, ROUNDING(op->imm); destination = (expression);)
 
@@ -189,7 +190,7 @@
 
 #define FAST_HALF(value) float_box(half_from_single((value), FLAGS))
 
-/* Tile instructions are for the supervisor or for workers. */
+/* Instructions for the supervisor only, for workers only. */
 #define SUPERVISOR_ONLY()                                                                          \
   if (c->number != MACHINE_SUPERVISOR) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
 #define WORKER_ONLY()                                                                              \

@@ -1,14 +1,14 @@
-/* From sync to sync: every tile's supervisor runs until it asks for one, its workers run when it
- * waits for them, and when all tiles have asked, the sync is resolved.
+/* From sync to sync: every tile's supervisor runs until it asks for a sync. Its workers run when it
+ * waits for them. When all tiles have asked, the sync is resolved.
  *
- * Only the clocks know that tiles and contexts work at the same time. On the host tiles run on any
- * thread in any order (base/thread_pool.h), and the workers of a tile one after another when the supervisor waits for them or asks for
- * a sync (which waits for them, too). No tile sees another's memory before an exchange, so this
- * order cannot be observed across tiles; within a tile it makes races deterministic.
+ * Only the clocks show that tiles and contexts work at the same time. On the host tiles run on any
+ * thread in any order (base/thread_pool.h). The workers of a tile run one after another, when the
+ * supervisor waits for them or asks for a sync (which waits for them, too). No tile sees another's
+ * memory before an exchange, so the order of tiles cannot be observed; within a tile the order
+ * makes races deterministic.
  *
- * Faults do not stop the superstep: the other tiles finish it, so that what memory holds afterwards
- * and how many tiles faulted does not depend on an order either.
- */
+ * Faults do not stop the superstep: the other tiles finish it. So the contents of memory and the
+ * number of faulted tiles do not depend on the order either. */
 #include "control.h"
 #include "guard.h"
 
@@ -49,7 +49,8 @@ machine_fault superstep_supervisor_fault(const machine *m, const tile *t, machin
                          .cycle = m->at.clocks[t->number]};
 }
 
-/* Contexts start with all registers 0. One without a known stack treats sp as any register. */
+/* Contexts start with all registers 0. For one without a known stack, sp is a register like any
+ * other. */
 static void start_context(const tile *t, context *c, uint32_t number, uint32_t pc, uint64_t clock)
 {
   *c = (context){.number = number,
@@ -69,7 +70,7 @@ void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
   m->at.acks[t->number].open = 0;
 }
 
-/* In slices: between two of them it is seen that the run has been stopped. */
+/* In slices, so that between two of them the interpreter notices that the run has been stopped. */
 static stop interpret_all(machine *m, tile *t, context *c)
 {
   enum { SLICE_SLOTS = 4000000 };
@@ -86,8 +87,8 @@ static stop execute(machine *m, tile *t, context *c)
   return watches_calls(m, t) ? estimate_run(m, t, c, run) : run(m, t, c);
 }
 
-/* Runs the workers that have been started, with clocks from `base` on; moves the supervisor's clock to
- * the last one's end. False, and the supervisor's fault, if one faulted. */
+/* Runs the started workers, with clocks relative to `base`, and moves *clock to the last one's end.
+ * False, and the supervisor's fault, if one faulted. */
 static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_t base,
                         uint64_t *clock)
 {
@@ -102,7 +103,7 @@ static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_
     worker.vertex_state = t->supervisor.vertex_state;
     worker.vertex_entry = t->supervisor.vertex_entry;
     stop why = execute(m, t, &worker);
-    assert(why == STOP_EXIT || why == STOP_FAULT); /* all else is the supervisor's to ask for */
+    assert(why == STOP_EXIT || why == STOP_FAULT); /* other stops are the supervisor's only */
     if (why == STOP_FAULT) {
       t->supervisor.fault = worker.fault;
       return false;
@@ -122,7 +123,7 @@ static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_
   return true;
 }
 
-/* The supervisor has stopped: what it asks for. */
+/* The supervisor has stopped: notes what it asks for. */
 static void note_stop(machine *m, const tile *t, stop why)
 {
   const context *c = &t->supervisor;
@@ -135,8 +136,8 @@ static void note_stop(machine *m, const tile *t, stop why)
   m->at.host_codes[i] = why == STOP_HOST_SYNC ? c->host_code : 0;
 }
 
-/* Runs a tile until its supervisor asks for a sync; answers how many instructions that took. Several
- * threads do this, each with another tile. */
+/* Runs a tile until its supervisor asks for a sync. Returns the instructions that this took.
+ * Several threads do this, each for another tile. */
 static uint64_t run_tile_inside(void *machine_context, uint32_t number)
 {
   machine *m = machine_context;
@@ -158,7 +159,7 @@ static uint64_t run_tile_inside(void *machine_context, uint32_t number)
 static uint64_t run_tile(void *machine_context, uint32_t number)
 {
   machine *m = machine_context;
-  if (m->at.acks[number].open) return 0; /* it waits for syncs of others */
+  if (m->at.acks[number].open) return 0; /* it waits for syncs that it has acknowledged */
   if (!m->translation) return run_tile_inside(m, number);
   return guard_call(m, &m->tiles[number], run_tile_inside, m, number);
 }
@@ -191,7 +192,7 @@ static uint64_t run_job(void *list, uint32_t number)
   return guard_call(jobs->m, t, run_job_inside, list, number);
 }
 
-/* All tiles up to their sync. */
+/* Runs all tiles up to their sync. */
 static void run_supervisors(machine *m)
 {
   enum { TAKE = 4 };
@@ -210,7 +211,7 @@ static void run_supervisors(machine *m)
   control_settle(m);
 }
 
-/* What the tile has noted, now that it is its turn. */
+/* Reports the tile's trace events and fault, in the order of tiles. */
 static void report_tile(machine *m, uint32_t number)
 {
   tile *t = &m->tiles[number];
@@ -219,7 +220,7 @@ static void report_tile(machine *m, uint32_t number)
   if (m->at.waiting[number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 
-/* When the tile has asked for the sync that comes next. */
+/* The clock at which the tile has asked for the next sync. */
 static uint64_t request_clock(const machine *m, uint32_t tile)
 {
   const tile_acks *acks = &m->at.acks[tile];
@@ -234,7 +235,7 @@ static uint64_t latest_clock(const machine *m, uint32_t first, uint32_t count)
   return latest;
 }
 
-/* A sync that all have asked for has happened. Who has acknowledged more of them waits on. */
+/* Releases a tile from a sync. A tile that has acknowledged more syncs waits on. */
 static void release_tile(machine *m, uint32_t tile, uint64_t end)
 {
   tile_acks *acks = &m->at.acks[tile];
@@ -243,7 +244,7 @@ static void release_tile(machine *m, uint32_t tile, uint64_t end)
   if (!ran_on || m->at.clocks[tile] < end) m->at.clocks[tile] = end;
 }
 
-/* The tiles go on `cycles` after the last of them has asked. */
+/* Releases the tiles `cycles` after the last of them has asked. */
 static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_trace_kind kind,
                           uint32_t zone, uint32_t cycles)
 {
@@ -255,7 +256,7 @@ static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_tr
 }
 
 /* Each IPU goes on when its own tiles have asked: between external syncs IPUs do not wait for each
- * other. That they are run side by side here shows in no clock. */
+ * other. They are run side by side here, but that shows in no clock. */
 static void release_ipus(machine *m)
 {
   uint32_t per_ipu = m->target.tiles_per_ipu;
@@ -292,7 +293,7 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
   if (left) snprintf(text + used, size - used, " and %u more", left);
 }
 
-/* What it waits for is a sync of this zone, and no exchange. */
+/* Does the tile wait for a sync of this zone, and for no exchange? */
 static bool wants_sync(const machine *m, uint32_t tile, uint32_t zone)
 {
   return (m->at.waiting[tile] == STOP_SYNC || m->at.waiting[tile] == STOP_ANS) &&
@@ -309,7 +310,7 @@ static bool wants_external_sync(const machine *m, uint32_t tile)
   return m->at.waiting[tile] == STOP_GLOBAL_EXCHANGE || wants_sync(m, tile, ISA_SYNC_EXTERNAL);
 }
 
-/* Of a tile that waits for others. */
+/* The fault of a tile that waits for others in vain. */
 static machine_fault waiting_fault(machine *m, uint32_t number)
 {
   control_dissolve(m);
@@ -317,7 +318,7 @@ static machine_fault waiting_fault(machine *m, uint32_t number)
   return superstep_supervisor_fault(m, t, MACHINE_FAULT_EXCHANGE_ERROR, t->supervisor.pc - 4);
 }
 
-/* Some tiles wait for an internal sync that the others, waiting for the host, never ask for. */
+/* Some tiles wait for a sync. The others wait for the host and never ask for it. */
 static void fault_mixed_syncs(machine *m)
 {
   uint32_t first = 0;
@@ -379,7 +380,8 @@ void machine_wait_until(machine *m, uint64_t cycle)
     if (m->at.clocks[i] < cycle) m->at.clocks[i] = cycle;
 }
 
-/* All tiles wait for a sync, or an exchange, of one zone. */
+/* All tiles wait for a sync or an exchange, and should do so in one zone. `external`: how many wait
+ * for an external one. */
 static void resolve_sync(machine *m, bool exchanging, uint32_t external)
 {
   if (external && external < m->num_tiles) {
@@ -393,7 +395,8 @@ static void resolve_sync(machine *m, bool exchanging, uint32_t external)
   }
 }
 
-/* One superstep: all tiles up to their sync, the sync, the exchange. True if that was the host's. */
+/* One superstep: all tiles up to their sync, the sync, the exchange. True: all wait for the host,
+ * or for the replicas. */
 static bool run_superstep(machine *m, uint32_t *event)
 {
   uint32_t for_host = 0, external = 0, for_replicas = 0;
@@ -459,10 +462,11 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   atomic_store(&m->limit, m->options.max_cycles_per_run
                               ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
                               : UINT64_MAX);
-  if (atomic_load(&m->stopped)) atomic_store(&m->limit, 0); /* before, or while it was set */
+  /* machine_stop was called before, or meanwhile */
+  if (atomic_load(&m->stopped)) atomic_store(&m->limit, 0);
   fenv_t host;
   feholdexcept(&host);
-  fesetenv(FE_DFL_ENV); /* to nearest, denormals kept: what float.h relies on */
+  fesetenv(FE_DFL_ENV); /* to nearest, subnormals kept: float.h relies on that */
   bool done = false;
   translate_open(m);
   while (!done && m->fault.kind == MACHINE_FAULT_NONE) done = run_superstep(m, event);

@@ -1,19 +1,22 @@
-/* Units: which code is worth translating, who has it, and how a context runs on it.
+/* Units: which code is worth translating, which tiles have it, and how a context runs on it.
  *
- *   a context calls a vertex, is long at one place, or comes out of native code --> translate_want(tile, pc)
- *     the tile's table knows the pc               nothing to do
+ *   a context calls a vertex, is long at one place, or leaves native code
+ *   --> translate_want(tile, pc)
+ *     the tile's table has the pc                 nothing to do
  *     another tile has the same code there        the tile's table gets that unit
- *     otherwise                                   a new unit is discovered; native.c says whether the
- *                                                 process has it already
- *   the translator's thread (MACHINE_AUTO) or whoever wants it (MACHINE_TRANSLATOR) has it made
- *   execute() runs a context: on native code where the tile's table has some, else on the interpreter
+ *     otherwise                                   a new unit is discovered; native.c looks whether
+ *                                                 the process has it already
+ *   the translator's thread (MACHINE_AUTO) or the caller (MACHINE_TRANSLATOR) has it made
+ *   translate_run() runs a context: on native code where the tile's table has some, else on the
+ *   interpreter
  *
- * So the work is per distinct code, and while LLVM works the interpreter runs. In MACHINE_AUTO
- * nothing is wanted before the interpreter has executed so much that it could pay; what only has to be
- * taken from the cache's folder pays sooner. Results do not depend on when native code comes: both do
- * the same, to the cycle.
+ * So each distinct code is translated once, and the interpreter runs while LLVM works. In
+ * MACHINE_AUTO nothing is wanted before the interpreter has executed so much that translation could
+ * pay. Code from the cache's folder pays earlier. Results do not depend on when native code becomes
+ * available: both do the same, to the cycle.
  *
- * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
+ * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the
+ * tile. */
 #include "translate.h"
 #include "block_copy.h"
 #include "float_control.h"
@@ -33,7 +36,7 @@
 typedef struct held_unit {
   uint32_t pc; /* its entry */
   native_unit *unit;
-  struct held_unit *next; /* of the same hash of the entry */
+  struct held_unit *next; /* in the same chain of the hash table */
 } held_unit;
 
 struct tile_entry {
@@ -43,8 +46,9 @@ struct tile_entry {
 
 enum { UNIT_CHAINS = 1024 };
 
-/* MACHINE_AUTO: instructions that the interpreter executes before anything is taken from the folder,
- * before anything is compiled, and those in a row after which the place where it is counts as hot. */
+/* MACHINE_AUTO: instructions that the interpreter executes before anything is taken from the
+ * folder; before anything is compiled; and consecutively at a place before the place counts as
+ * hot. */
 enum { WARM_UP_LOAD = 20000000, WARM_UP = 200000000, SLICE_SLOTS = 1000000 };
 
 struct translation {
@@ -54,8 +58,7 @@ struct translation {
   atomic_uint_fast64_t interpreted; /* instructions, roughly */
   pthread_mutex_t lock;
   held_unit *chains[UNIT_CHAINS];
-  _Atomic(native_unit *)
-      hot; /* the last that was wanted for a place where the interpreter stayed long */
+  _Atomic(native_unit *) hot; /* the last unit wanted for a hot place */
 };
 
 /* Life */
@@ -69,7 +72,7 @@ pop_error *translate_start(machine *m)
   tr->warm_up_load = tr->warm_up;
   if (m->options.native_folder)
     tr->folder = native_folder_of(m->options.native_folder, m->options.native_folder_max_bytes);
-  /* To look needs LLVM, which takes some tens of milliseconds to load. */
+  /* Looking there needs LLVM, which takes some tens of milliseconds to load. */
   bool looks_early = tr->folder && native_folder_is_used(tr->folder);
   if (looks_early && tr->warm_up > WARM_UP_LOAD) tr->warm_up_load = WARM_UP_LOAD;
   pthread_mutex_init(&tr->lock, NULL);
@@ -140,7 +143,7 @@ static void add_entry(tile *t, uint32_t pc, native_unit *unit)
   t->num_entries++;
 }
 
-/* Does the unit's code do what the context's control registers say? */
+/* Is the unit's code right for the context's control registers? */
 static bool suits(const context *c, const code_unit *code)
 {
   if (c->frm) return false;
@@ -156,7 +159,7 @@ static translated_code find_native(const tile *t, const context *c, uint32_t pc)
   return atomic_load_explicit(&e->unit->native, memory_order_acquire);
 }
 
-/* Which unit a tile has at a pc */
+/* The unit of a tile at a pc */
 
 /* csrrw, csrrs, … of 1 (fflags) or 3 (fcsr) with a destination */
 static bool reads_flags(uint32_t word)
@@ -167,8 +170,8 @@ static bool reads_flags(uint32_t word)
 
 enum { SCAN_WORDS = 64 };
 
-/* Something in these words that may read them. Without branches, so that it is done in vectors: this is
- * what remains to be done for each tile. */
+/* May an instruction in these words read fflags? It has no branches, so it is vectorised; it runs
+ * over the code of every tile. */
 static bool may_read_flags(const uint32_t words[SCAN_WORDS])
 {
   static const uint32_t mask = 0xffd0007f, system_1_or_3 = 0x00100073;
@@ -177,8 +180,8 @@ static bool may_read_flags(const uint32_t words[SCAN_WORDS])
   return found;
 }
 
-/* Does some instruction of the tile's code read fflags? Words of data count, too: that is on the safe
- * side. */
+/* Does some instruction of the tile's code read fflags? Words of data count, too, which errs on the
+ * safe side. */
 static bool finds_flag_readers(const machine *m, const tile *t)
 {
   for (size_t i = 0; i < t->num_segments; i++) {
@@ -239,13 +242,14 @@ static bool is_warm(translation *tr)
   return atomic_load(&tr->interpreted) >= tr->warm_up;
 }
 
-/* Nothing is too much for MACHINE_TRANSLATOR. */
+/* MACHINE_TRANSLATOR translates everything at once. */
 static bool pays(translation *tr)
 {
   return tr->mode == MACHINE_TRANSLATOR || atomic_load(&tr->interpreted) >= tr->warm_up_load;
 }
 
-/* The tile's unit at `pc`, if there can be one; queued, where the translator's thread makes it. */
+/* The tile's unit at `pc`; NULL if there can be none. A new one is queued (MACHINE_AUTO) or made
+ * (MACHINE_TRANSLATOR). */
 static native_unit *want_unit(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
@@ -259,7 +263,7 @@ static native_unit *want_unit(machine *m, tile *t, uint32_t pc)
   return u;
 }
 
-/* From now on what was not found in the folder is worth compiling. */
+/* From now on units that are not in the folder are worth compiling. */
 static void become_warm(translation *tr)
 {
   pthread_mutex_lock(&tr->lock);
@@ -286,7 +290,8 @@ bool translate_has(const tile *t, const context *c, uint32_t pc)
 
 /* Helpers of native code */
 
-/* The window if it lies in `outer`, else none: native code takes what may be stored to for loadable. */
+/* The window if it lies in `outer`, else none: native code assumes that loads are legal where
+ * stores are. */
 static window window_inside(window w, window outer)
 {
   uint32_t offset = w.start - outer.start;
@@ -305,14 +310,14 @@ static void set_other(translated_frame *frame, window other)
   frame->other_bytes = other.size;
 }
 
-/* To look for the state at each call of a vertex would cost more than the call, so it is done where some vertex has
- * written its own. */
+/* Looking for the own state at each call of a vertex would cost more than the call. So it is only
+ * done on tiles where some vertex has written its own state. */
 static void find_own_state(translated_frame *frame)
 {
   if (frame->t->writes_states && !frame->other_bytes) set_other(frame, own_state(frame));
 }
 
-/* The next stores near one that the machine has allowed need not ask. */
+/* Remembers the window around an allowed store, so that the next stores near it need not ask. */
 static void remember_store(translated_frame *frame, uint32_t start)
 {
   window state = own_state(frame);
@@ -337,7 +342,7 @@ uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how
   return 1;
 }
 
-/* Slots from `clock` on in which the run has not come to its limit. */
+/* Slots from `clock` on to the run's cycle limit. */
 static uint64_t slots_allowed(const machine *m, uint64_t clock)
 {
   uint64_t limit = cycle_limit(m), left = clock < limit ? limit - clock : 0;
@@ -441,7 +446,7 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
   block_copy block;
   uint64_t slots = rows ? 0 : block_copy_plain(frame->c, address, left);
   if (slots) return slots + 1;
-  frame->c->x[2] = sp; /* which the rules of stacks ask for */
+  frame->c->x[2] = sp; /* the rules for stacks need it */
   if (!block_copy_read(frame->m, frame->t, frame->c, address, rows, &block)) return 0;
   if (left < (int64_t)block.slots) left += (int64_t)translated_more_time(frame);
   if (left < (int64_t)block.slots) return 0;
@@ -478,7 +483,8 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
                             .probe = probe};
 }
 
-/* Runs the context on native code as long as there is some; books what that has done. False: nothing. */
+/* Runs the context on native code as long as there is any, and adds its time and instructions.
+ * False: nothing was executed. */
 static bool run_native(machine *m, tile *t, context *c)
 {
   translated_code native = find_native(t, c, c->pc);
@@ -500,14 +506,15 @@ static bool run_native(machine *m, tile *t, context *c)
   return frame.slots != 0;
 }
 
-/* The interpreter is long at one place, or native code came to where there is none: to the caller of what was hot, which
- * would else call it interpreted again. While native code for the last such place is being made, there is no other: it
- * may be the same loop. */
+/* Wants native code for a hot place: where the interpreter stays long, or where native code has
+ * left to. The latter is the caller of the hot code, which would otherwise call it interpreted
+ * again. While native code for the last hot place is being made, no other is wanted: it may be in
+ * the same loop. */
 static void want_hot(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
   native_unit *last = atomic_load_explicit(&tr->hot, memory_order_acquire);
-  /* No lock where it has its code, as mostly: all threads come here for each vertex. */
+  /* Without a lock if it has its code, as it mostly does: all threads come here for each vertex. */
   if (last && !atomic_load_explicit(&last->native, memory_order_relaxed) && !native_is_done(last))
     return;
   translate_want(m, t, pc);
@@ -530,7 +537,7 @@ stop translate_run(machine *m, tile *t, context *c)
   for (;;) {
     bool was_native = run_native(m, t, c);
     if (c->returns_to && c->pc == c->returns_to) return STOP_RETURN;
-    /* Code with calls that are watched is not for native code (estimate.c). */
+    /* Code with watched calls must not become native (estimate.c). */
     bool calls = watches_calls(m, t) && !c->returns_to;
     if (was_native && !calls && tr->mode == MACHINE_AUTO) want_hot(m, t, c->pc);
     uint64_t before = c->instructions;

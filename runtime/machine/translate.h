@@ -1,19 +1,21 @@
-/* What the machine and its translator say to each other.
+/* Interface of the machine and its translator.
  *
  * The translator (translator/) turns tile code into native code through LLVM. It is a module of its
- * own, loaded when there is something to translate, because a program that never translates should
- * not wait for LLVM to start. It sees no machine: the machine hands over decoded code, a `unit`, and
- * gets a function that runs it on a `translated_frame`.
+ * own, loaded when there is something to translate: a program that never translates should not wait
+ * for LLVM to start. It knows no machine. The machine hands over decoded code, a `unit`, and gets a
+ * function that runs it on a `translated_frame`.
  *
  *   code words --translate_discover.c--> code_unit --translator/--> translated_code
  *
- * Native code is a part of what the interpreter would do, and nothing more: it starts at the
- * unit's entry with everything in the context, and it comes back with everything in the context, in
- * front of the first instruction that is not translated or that would fault. The interpreter, which
- * goes on there, finds out what is wrong. So native code knows no faults, and what it did up to
- * there is exact: registers, memory, cycles, instructions. Exceptions: fflags (tiles whose code can
- * read them are not translated) and rounding modes (a context with frm != 0 is not either). Contexts under float
- * control run on code that was made for it (code_unit.checked). */
+ * Native code does a part of what the interpreter would do. It starts at the unit's entry with
+ * everything in the context. It returns with everything in the context, in front of the first
+ * instruction that is not translated or that would fault. The interpreter goes on there, and finds
+ * out what is wrong. So native code knows no faults, and everything up to that place is exact:
+ * registers, memory, cycles, instructions.
+ *
+ * Exceptions: fflags (tiles whose code can read them are not translated), and rounding modes (no
+ * native code runs for a context with frm != 0). Contexts under float control run on code that was
+ * made for it (code_unit.checked). */
 #ifndef MACHINE_TRANSLATE_H
 #define MACHINE_TRANSLATE_H
 
@@ -21,7 +23,7 @@
 
 enum { UNIT_NONE = -1 };
 
-/* One instruction. Jumps have the address of their target in `imm`; there are no *_FAR and *_STACK
+/* One instruction. `imm` of a jump is the address of its target. There are no *_FAR and *_STACK
  * forms and no extras. */
 typedef struct code_op {
   uint8_t id; /* isa_op */
@@ -31,16 +33,18 @@ typedef struct code_op {
 } code_op;
 
 /* How a block ends, after its operations:
+ *
  *   NEXT    goes on with `next`
  *   BRANCH  the last operation decides between `taken` and `next`
  *   JUMP    the last operation goes to `taken`
  *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
- *   ENTER   the last operation (jal) calls a function of which `taken` is the first block of a copy
- *   DYNAMIC the last operation (jalr, tile.call) goes to an address; `next` is behind it, if that
- *           is where a return is expected; the `targets` are where it probably goes
- *   KNOWN   no operation: a DYNAMIC block has found that it calls `callee`, which is expected to return to `next`, the
- *           block at pc_end; `pc` is where it begins
- *   LEAVE   what is at `pc_end` is the interpreter's; it is not among the operations */
+ *   ENTER   the last operation (jal) calls a function that is inlined: its copy begins at `taken`
+ *   DYNAMIC the last operation (jalr, tile.call) goes to an address in a register; `next` is the
+ *           block behind it, if it is expected to return there; `targets` are its probable
+ *           targets
+ *   KNOWN   no operation: a DYNAMIC block has found that it calls `callee`, which begins at `pc`
+ *           and is expected to return to `next`, the block at pc_end
+ *   LEAVE   what is at `pc_end` is left to the interpreter; it is not among the operations */
 typedef enum block_end {
   BLOCK_NEXT,
   BLOCK_BRANCH,
@@ -57,17 +61,18 @@ typedef struct code_block {
   uint32_t first_op, num_ops; /* in the unit's operations */
   block_end end;
   int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
-  int32_t callee;                     /* CALL: function of the unit, or UNIT_NONE */
+  int32_t callee;                     /* CALL, KNOWN: function of the unit, or UNIT_NONE */
   uint32_t first_target, num_targets; /* in the unit's targets */
 } code_block;
 
-/* What can be reached from an entry without a call. Its first block is the entry's. */
+/* The blocks that can be reached from an entry without a call. The first one is the entry's. */
 typedef struct code_function {
   uint32_t entry;
   uint32_t first_block, num_blocks; /* in the unit's blocks */
 } code_function;
 
-/* Words [start, end) of the tile's code; `words` are those of the ranges before, then these. */
+/* Words [start, end) of the tile's code. The unit's `words` has the words of all ranges, in
+ * order. */
 typedef struct code_range {
   uint32_t start, end;
 } code_range;
@@ -79,15 +84,15 @@ typedef struct code_window {
 
 enum { MOVED_WINDOW_BYTES = 1024, MOVED_OFFSET_BITS = 20 };
 
-/* What a moved unit leaves to the linker. */
+/* What the linker writes into a moved unit. */
 typedef struct code_place {
   uint32_t *starts; /* to be freed */
   size_t num_starts;
-  code_window writable, readable; /* those that are moved */
+  code_window writable, readable; /* if they are moved */
 } code_place;
 
 /* A function and those that it calls. Native code of a unit is right for every tile that has the
- * same words in the same ranges, and at least these windows. */
+ * same words in the same ranges, and whose windows contain these. */
 typedef struct code_unit {
   code_function *functions; /* the first is the unit's entry */
   size_t num_functions, functions_capacity;
@@ -97,47 +102,47 @@ typedef struct code_unit {
   size_t num_ops, ops_capacity;
   int32_t *targets; /* blocks of the same function, of jump tables */
   size_t num_targets, targets_capacity;
-  int32_t *
-      pointed; /* functions of the unit that pointers in its code or tables point to (translate_pointers.c) */
+  /* functions that the unit's pointers probably point to (translate_pointers.c) */
+  int32_t *pointed;
   size_t num_pointed, pointed_capacity;
   code_range *ranges; /* ascending, not touching */
   size_t num_ranges, ranges_capacity;
   uint32_t *words;
   size_t num_words;
-  /* All contexts of these tiles may load from and store to them; what may be stored to may be loaded
-   * from, too. Bounds that are constants are what most accesses are compared with. */
+  /* All contexts of the unit's tiles may load from `readable` and store to `writable`, which lies
+   * in `readable`. Most accesses are compared with these constant bounds. */
   code_window readable, writable;
-  /* For contexts under float control (isa.h), too: native code leaves in front of an operation whose result is not finite,
-   * or whose operands might be invalid. Always 0 or 1. */
+  /* 1: right for contexts under float control (isa.h), too. Native code then leaves in front of an
+   * operation whose result is not finite, or whose operands might be invalid. Otherwise 0. */
   uint32_t checked;
-  /* Moved units (translate_move.c): addresses of code count from so many starts; of these windows it is known only that they
-   * have a power of two of bytes, up to MOVED_WINDOW_BYTES, and where they are says the linker. */
+  /* Moved units (translate_move.c): the number of starts that addresses of code are relative to,
+   * and which windows are moved. The size of a moved window is a power of two, up to
+   * MOVED_WINDOW_BYTES; the linker says where it is. */
   uint32_t num_starts, writable_is_moved, readable_is_moved;
-  uint32_t
-      data_apart; /* stores to addresses that its code has as constants probably are not in `writable`: 0 or 1 */
-  uint32_t reads_all; /* `readable` is all of tile memory, on any tile */
-  uint32_t
-      rounds_halves; /* some operation's result is a half: not for contexts that round them at random */
+  uint32_t data_apart; /* 1: stores to constant addresses are probably not in `writable`; else 0 */
+  uint32_t reads_all;  /* `readable` is the whole tile memory on every tile */
+  /* some operation gives a half: not for contexts that round halves at random */
+  uint32_t rounds_halves;
 } code_unit;
 
 /* What native code works on. */
 typedef struct translated_frame {
   context *c;
-  uint8_t *memory; /* host's place of tile address 0 */
-  uint64_t slots,
-      extra;      /* issue slots since the frame was made, and how many more than instructions */
-  uint64_t limit; /* of slots; not above INT64_MAX */
+  uint8_t *memory;       /* host's place of tile address 0 */
+  uint64_t slots, extra; /* since the frame was made: issue slots, and slots minus instructions */
+  uint64_t limit;        /* of slots; not above INT64_MAX */
   uint64_t clock, instructions; /* the context's when the frame was made */
   uint64_t slot_cycles;         /* of the clock, per slot */
-  uintptr_t stack_end;          /* of the host: native code calls no deeper */
+  uintptr_t stack_end;          /* of the host: native code makes no calls below it */
   uint32_t tile_number;
   uint32_t *random; /* the context's state of random numbers (CSR_RANDOM) */
-  /* The context's windows: start and bytes. Those of stores lie in that of loads, or are empty. */
+  /* The context's windows. Those of stores lie in that of loads, or are empty. */
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;
   uint32_t stack_start, stack_bytes;
-  /* Where the last store was that no other window holds: the state of the own vertex, which this is from its beginning on tiles
-   * where some vertex writes its own, or data between other segments, such as a codelet's static ones. */
+  /* The window around the last store that was in no other window. It is the own vertex's state, or
+   * data between other segments, such as a codelet's static data. On tiles where some vertex writes
+   * its own state, it is that state from the start. */
   uint32_t other_start, other_bytes;
   machine *m;
   tile *t;
@@ -146,34 +151,37 @@ typedef struct translated_frame {
 
 typedef void (*translated_code)(translated_frame *frame);
 
-/* Of the host's stack, for native code of one frame and the helpers that it calls. */
+/* Bytes of the host's stack for native code of one frame and the helpers that it calls. */
 enum { TRANSLATED_STACK_BYTES = 192 << 10 };
 
 /* Helpers of native code. */
 
-/* how: bytes (a multiple of the alignment) | alignment << ACCESS_ALIGN_SHIFT | … */
+/* how: bytes (a multiple of the alignment) | alignment << ACCESS_ALIGN_SHIFT | flags */
 enum {
   ACCESS_BYTES = 0xffff,
   ACCESS_ALIGN_SHIFT = 16,
   ACCESS_STORE = 1 << 24,
   ACCESS_BY_SP = 1 << 25
 };
-/* Are all accesses to the range legal, with this sp? For those that no window holds. */
+/* Are all accesses to the range legal, with this sp? Called if no window holds the range. */
 uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp);
-/* Native code knows only its limit of slots: after as many it asks for more, and so sees whether the run has been stopped.
- * They take some ten milliseconds, and are much more than a counted loop needs, which wants time for all its rounds. */
+/* Native code runs up to a limit of slots and then asks for more; so it notices that the run has
+ * been stopped. This many slots take some ten milliseconds, and are many more than a counted loop
+ * needs, whose guard wants time for all its rounds. */
 enum { NATIVE_SLOTS = 1 << 25 };
-/* The frame's limit is used up, or nearly: slots that have been added to it, 0 if the run ends there. */
+/* The frame's limit is nearly used up. Adds slots to it and returns their number; 0 if the run ends
+ * there. */
 uint64_t translated_more_time(translated_frame *frame);
-/* Native code that starts at `pc`; NULL if there is none for the frame's tile. Sets the window of the vertex's own state:
- * who changes the context's vertex_state makes it empty. */
+/* Native code of the frame's tile at `pc`; NULL: none. Sets the `other` window to the vertex's own
+ * state; code that changes the context's vertex_state makes that window empty. */
 translated_code translated_find(translated_frame *frame, uint32_t pc);
-/* Result of an operation that has no short form: of floating point from the operands' registers, or of the table's
- * VALUES from two registers and the immediate. */
+/* The result of an operation that is not lifted: of floating point, from the operands' registers;
+ * of the table's VALUES, from two registers and the immediate. */
 uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
 
-/* Does the block copy (isa.h) whose descriptor is at `address` if it is legal, with this sp, and there is time: `left`
- * slots and what can be added to the frame's limit. Slots that it took, its own included; 0: nothing is done. */
+/* Does the block copy (isa.h) whose descriptor is at `address`, if it is legal with this sp, and if
+ * there is time: `left` slots and what can be added to the frame's limit. Returns its slots, its
+ * own one included; 0: nothing is done. */
 uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t rows, uint32_t sp,
                          int64_t left);
 
@@ -185,44 +193,44 @@ typedef struct translator_helpers {
   uint64_t (*copy)(translated_frame *, uint32_t, uint32_t, uint32_t, int64_t);
 } translator_helpers;
 
-/* The module's one symbol, translator_module. Used by one thread at a time. An object is an ELF file
- * with one function, called as `name` says. */
+/* The module's one symbol, translator_module. One thread at a time uses it. An object is an ELF
+ * file with one function, whose name `name` determines. */
 typedef struct translator translator;
 typedef struct translated_object translated_object; /* code in memory */
 enum { TRANSLATOR_DIGEST_BYTES = 32 };
 typedef struct translator_interface {
-  /* First, whatever else changes: POPULUS_TRANSLATOR_CONTRACT of the module's build. A module with another
-   * one lays the structs of this header out in another way, or means something else by them. */
+  /* Always the first member: POPULUS_TRANSLATOR_CONTRACT of the module's build. In a module with
+   * another contract the structs of this header have another layout or meaning. */
   const char *contract;
-  /* First of all, in each thread that calls the module: base/llvm/ends.h. */
+  /* Called first, in each thread that calls the module: base/llvm/ends.h. */
   void (*ends_in)(void (*give_up)(const char *why));
-  /* In any thread that may end the process; needs memory. */
+  /* To be called in any thread that may end the process; needs memory. */
   void (*prepare_thread)(void);
   /* Errors are texts to be freed with `forget`. */
   translator *(*create)(const translator_helpers *helpers, char **error);
-  /* What else than the unit shapes an object: LLVM, processor and its features. */
+  /* What determines an object besides the unit: LLVM, the processor and its features. */
   const char *(*identity)(const translator *t);
   /* The unit's object, to be freed; NULL: see `error`. `breathe`, if not NULL, is called now and
-   * then, when no lock of LLVM or the C library is held: it need not return. */
+   * then, when no lock of LLVM or the C library is held. It need not return. */
   uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name, void (*breathe)(void),
                       size_t *size, char **error);
-  /* Only of bytes that `compile` has made, then or earlier, by that name. Copies them. */
+  /* Links bytes that `compile` has made by this name, now or earlier. Copies them. */
   translated_code (*link)(translator *t, const uint8_t *bytes, size_t size, const char *name,
                           const code_place *place, translated_object **object, char **error);
   void (*discard)(translated_object *object);
   void (*digest)(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
   void (*forget)(char *error);
-  /* Nothing is to be translated now: gives back memory that comes again by itself. */
+  /* Nothing is to be translated now: gives back memory that can be had again. */
   void (*shrink)(void);
   void (*destroy)(translator *t); /* and all code that it has linked */
 } translator_interface;
 
-/* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */
+/* translate_discover.c: the unit that starts at `entry`; false if there is nothing to translate. */
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit);
 void code_unit_free(code_unit *unit);
 
-/* translate_pointers.c: places in the tile's code range that the unit's code makes the address of, or loads from a
- * table that it makes the address of; each once. To be freed. */
+/* translate_pointers.c: places in the tile's code whose addresses the unit's code makes, or loads
+ * from a table whose address it makes; each once. To be freed. */
 uint32_t *code_unit_find_pointers(const machine *m, const tile *t, const code_unit *unit,
                                   size_t *num_pointers);
 /* Does it call through pointers? */
@@ -231,13 +239,14 @@ bool code_unit_calls_pointers(const code_unit *unit);
 /* translate_inline.c: copies of small functions take the place of calls. */
 void code_unit_inline(code_unit *unit);
 
-/* translate_move.c: the unit without its place, as far as that is possible; targets and words are still the unit's. */
+/* translate_move.c: the unit without its place, as far as that is possible. It shares the targets
+ * and words of `unit`. */
 code_unit code_unit_move(const code_unit *unit, code_place *place);
 void code_unit_free_moved(code_unit *moved);
 
 /* translate_share.c: is native code of the unit right for the tile? */
 bool code_unit_fits(const machine *m, const tile *t, const code_unit *code);
-/* Sets the unit's windows, for `t` and all others that have its code. */
+/* Sets the unit's windows, for `t` and all other tiles with its code. */
 void code_unit_find_windows(const machine *m, const tile *t, code_unit *code);
 
 #endif

@@ -1,22 +1,24 @@
 /* From an entry to the code that can be reached from it: functions, blocks, operations.
  *
- * A function is what branches, jumps and fall-through lead to from its entry. A call starts another
- * function of the unit and is expected to come back behind itself; a jump through a register ends
- * the knowledge (returns do that, too). Functions are found one after the other: the list of
- * functions is the list of work.
+ * A function consists of what branches, jumps and fall-through reach from its entry. A call starts
+ * another function of the unit and is expected to return behind itself. Behind an indirect jump,
+ * such as a return, nothing is known. Functions are found one after the other: the list of
+ * functions is the worklist.
  *
- * Where the unit calls through registers, functions that its pointers probably point to are added (translate_pointers.c).
+ * If the unit calls through registers, functions that its pointers probably point to are added
+ * (translate_pointers.c).
  *
- * For one function the words are visited in any order, marked, and then cut into blocks in the order
- * of their addresses. */
+ * Within a function, words are visited in any order and marked. Then they are cut into blocks, in
+ * the order of their addresses. */
 #include "translate.h"
 
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger units are cut: calls of what did not fit find their code when they are made. So are functions of more blocks, as
- * LLVM's time grows with the square of their number: what leads to the rest leaves, and that becomes another unit. */
+/* Larger units are cut. Functions that do not fit are looked up when they are called. Functions
+ * with more blocks are cut, too, because LLVM's time grows with the square of the number of blocks:
+ * an edge to the rest leaves native code, and the rest becomes another unit. */
 enum { MAX_FUNCTIONS = 64, MAX_OPS = 16384, MAX_BLOCKS = 1024 };
 
 enum { MARK_VISITED = 1, MARK_LEADER = 2 };
@@ -54,7 +56,7 @@ static bool is_near_jump(uint8_t id)
   return is_branch(id) || id == OP_JAL;
 }
 
-/* Without the forms that the decoder adds. */
+/* The isa_op of a form that the decoder adds. */
 static uint8_t plain_id(uint8_t id)
 {
 #define FAR_ROW(id, ...) [OP_##id##_FAR] = OP_##id,
@@ -86,8 +88,9 @@ static code_op code_op_of(discovery *d, uint32_t word)
   return out;
 }
 
-/* The counters are read as they are, words of the random state are read and written. The rounding mode is 0 and nobody
- * reads fflags (translate.h): such accesses have no effect. */
+/* CSR instructions that are translated: reads of counters, reads and writes of random words, and
+ * accesses without effect. The last are those of frm and fflags, because frm is 0 and no code reads
+ * fflags (translate.h). */
 static bool is_translated_csr(const code_op *op)
 {
   enum { FFLAGS = 1, FRM = 2 };
@@ -99,7 +102,7 @@ static bool is_translated_csr(const code_op *op)
          (op->imm == FFLAGS && op->rd == REGISTER_SINK);
 }
 
-/* Instructions that are the interpreter's. */
+/* Is the instruction left to the interpreter? */
 static bool is_left(const code_op *op)
 {
   uint8_t id = op->id;
@@ -116,7 +119,7 @@ static bool is_left(const code_op *op)
     return true;
   default:
     if (id >= OP_CSRRW && id <= OP_CSRRCI) return !is_translated_csr(op);
-    return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT; /* block copies come behind it */
+    return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT; /* block copies have larger ids */
   }
 }
 
@@ -148,8 +151,8 @@ static bool returns_behind(const code_op *op)
   return op->id == OP_TILE_CALL || (op->id == OP_JALR && op->rd != REGISTER_SINK);
 }
 
-/* As it is in a block that begins at `first`. There `auipc r; jalr rd, imm(r)` goes to a place that is
- * known, if nobody comes to the jalr from elsewhere: it is a jal. */
+/* The operation in a block that begins at `first`. There `auipc r; jalr rd, imm(r)` has a known
+ * target, if nothing jumps to the jalr from elsewhere: it becomes a jal. */
 static code_op code_op_in_block(discovery *d, uint32_t first, uint32_t word)
 {
   code_op op = code_op_of(d, word);
@@ -161,13 +164,13 @@ static code_op code_op_in_block(discovery *d, uint32_t first, uint32_t word)
   return op;
 }
 
-/* Jump tables: `sh2add t, index, table; lw t, (t); jr t`. What is found is a guess: native code
- * compares with where it really goes, and leaves if it is nowhere of that. So it is enough to look
- * backwards through the words as they lie there. */
+/* Jump tables: `sh2add t, index, table; lw t, (t); jr t`. The targets are a guess: native code
+ * compares them with the real target, and leaves if none matches. So a search backwards through the
+ * words in memory is enough. */
 
 enum { MAX_TARGETS = 512, SEARCHED_WORDS = 256, MAX_TARGET_WORDS = 1 << 13 };
 
-/* The nearest word in front of `word` that looks as if it made `reg`; num_words if there is none. */
+/* The nearest word in front of `word` that probably writes `reg`; num_words if there is none. */
 static uint32_t find_maker(discovery *d, uint32_t word, uint32_t reg, code_op *op)
 {
   for (uint32_t left = SEARCHED_WORDS; word > 0 && left > 0; left--) {
@@ -179,7 +182,7 @@ static uint32_t find_maker(discovery *d, uint32_t word, uint32_t reg, code_op *o
   return num_words(d);
 }
 
-/* The value of `reg` in front of `word`, if it is made by lui or li, or lui and addi. */
+/* The value of `reg` in front of `word`, if lui, li, or lui and addi make it. */
 static bool find_constant(discovery *d, uint32_t word, uint32_t reg, uint32_t *value)
 {
   code_op op;
@@ -196,12 +199,13 @@ static bool find_constant(discovery *d, uint32_t word, uint32_t reg, uint32_t *v
   return true;
 }
 
-/* Entries of the table that `sum`, at `word`, finds a place in: what the nearest `bltu limit, index` lets
- * through, or `andi index, x, limit`. */
+/* The number of entries of the table that `sum`, at `word`, indexes. It is told by the nearest
+ * `bltu limit, index` or `andi index, x, limit`. */
 static uint32_t find_table_size(discovery *d, uint32_t word, const code_op *sum)
 {
   enum { SEARCHED = 16 };
-  uint32_t index = sum->id == OP_SH2ADD ? sum->rs1 : 0; /* of a shifted one the name is not known */
+  /* the register of a shifted index is not known yet */
+  uint32_t index = sum->id == OP_SH2ADD ? sum->rs1 : 0;
   for (uint32_t left = SEARCHED; word > 0 && left > 0; left--) {
     code_op op = code_op_of(d, --word);
     uint32_t limit;
@@ -228,8 +232,8 @@ static bool find_table(discovery *d, uint32_t word, uint32_t *table, uint32_t *s
   return found;
 }
 
-/* `auipc t, 0; add a, a, t; jr imm(a)` goes somewhere into the words behind it: stores of single bytes, as the C
- * library's memset has them. Up to the next return each of them may be meant. */
+/* `auipc t, 0; add a, a, t; jr imm(a)` jumps into the words behind it: stores of single bytes, as
+ * in the C library's memset. Any of them up to the next return may be the target. */
 static uint32_t find_computed(discovery *d, uint32_t word, uint32_t targets[MAX_TARGETS])
 {
   enum { MOST = 32 };
@@ -245,7 +249,7 @@ static uint32_t find_computed(discovery *d, uint32_t word, uint32_t targets[MAX_
   return count;
 }
 
-/* Where the jalr at `word` probably goes, as word numbers, each once. */
+/* Probable targets of the jalr at `word`, as word numbers, each once. */
 static uint32_t find_targets(discovery *d, uint32_t word, uint32_t targets[MAX_TARGETS])
 {
   uint32_t table, size, count = find_computed(d, word, targets);
@@ -293,7 +297,7 @@ static void visit(discovery *d, uint32_t word)
 
 static int32_t find_block(const code_unit *u, const code_function *f, uint32_t pc)
 {
-  size_t low = 1, high = f->num_blocks; /* the entry's comes first; the others ascend */
+  size_t low = 1, high = f->num_blocks; /* the entry's block comes first; the others ascend */
   if (u->blocks[f->first_block].pc == pc) return 0;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -307,7 +311,7 @@ static int32_t find_block(const code_unit *u, const code_function *f, uint32_t p
   return UNIT_NONE;
 }
 
-/* The function of the unit that starts at `entry`, which is added if there is room. */
+/* The function of the unit that starts at `entry`. A new one is added if there is room. */
 static int32_t find_function(code_unit *u, uint32_t entry)
 {
   for (size_t i = 0; i < u->num_functions; i++)
@@ -390,8 +394,8 @@ static void discover_function(discovery *d, size_t number)
   memset(d->marks + d->lowest, 0, d->highest - d->lowest);
 }
 
-/* The words that the unit was made from. The word behind a block that the interpreter goes on with
- * counts, too. */
+/* Notes the words that the unit was made from, including the word at which a block leaves native
+ * code. */
 static void note_words(discovery *d)
 {
   code_unit *u = d->unit;
@@ -410,12 +414,12 @@ static void note_words(discovery *d)
       u->words[at++] = memory_word(d->m, d->t, pc);
 }
 
-/* From function `first` on, and those that they call. */
+/* Discovers functions from number `first` on, and those that they call. */
 static void discover_functions(discovery *d, size_t first)
 {
   code_unit *unit = d->unit;
   for (size_t i = first; i < unit->num_functions; i++) {
-    if (unit->num_ops > MAX_OPS) { /* callers find these when they call */
+    if (unit->num_ops > MAX_OPS) { /* these are looked up when they are called */
       for (size_t b = 0; b < unit->num_blocks; b++)
         if (unit->blocks[b].callee >= (int32_t)i) unit->blocks[b].callee = UNIT_NONE;
       unit->num_functions = i;
@@ -425,7 +429,7 @@ static void discover_functions(discovery *d, size_t first)
   }
 }
 
-/* Is the place inside of a function of the unit, as those of a jump table are? */
+/* Does the place lie inside a function of the unit, like targets of jump tables? */
 static bool is_inside(const discovery *d, uint32_t address)
 {
   const code_unit *u = d->unit;
@@ -449,7 +453,7 @@ static void find_pointed(discovery *d)
   }
   free(places);
   discover_functions(d, first);
-  size_t kept = 0; /* without those that were too much */
+  size_t kept = 0; /* without functions that did not fit */
   for (size_t i = 0; i < u->num_pointed; i++)
     if ((size_t)u->pointed[i] < u->num_functions) u->pointed[kept++] = u->pointed[i];
   u->num_pointed = kept;

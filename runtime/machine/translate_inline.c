@@ -1,16 +1,16 @@
-/* Inlining: small functions of a unit become part of those that call them.
+/* Inlining: small functions of a unit are copied into their callers.
  *
- * A native call costs what some ten instructions do: registers are moved to where the callee wants them, time is compared
- * with its limit twice. So a call of a small function is made into a jump to a copy of
- * its blocks. The call becomes BLOCK_ENTER, which sets the return address; a return of the copy
- * (`jr ra`) gets one target, the block behind the call. Like the targets of a jump table that is a guess: native code
- * compares with what is really in ra, and leaves if it is another place. So nothing is assumed about what the
- * function does with its return address.
+ * A native call costs as much as some ten instructions: registers are moved to the callee's, and
+ * time is compared with its limit twice. So a call of a small function becomes a jump to a copy of
+ * its blocks. The call becomes BLOCK_ENTER, which sets the return address. A return of the copy
+ * (`jr ra`) gets one target, the block behind the call. Like the targets of a jump table that is a
+ * guess: native code compares it with the value of ra, and leaves if ra is another place. So
+ * nothing is assumed about what the function does with its return address.
  *
- * A call through a register is compared with the functions that the unit's pointers point to (translate_pointers.c);
- * what is found is a BLOCK_KNOWN, and then a call like any other.
+ * A call through a register is compared with the functions that the unit's pointers point to
+ * (translate_pointers.c). A match is a BLOCK_KNOWN, and then a call like any other.
  *
- * A function that calls itself is copied into itself a few times, which saves as many calls. */
+ * A recursive function is copied into itself a few times, which saves as many calls. */
 #include "translate.h"
 
 #include <populus/arena.h>
@@ -20,18 +20,19 @@ enum {
   SMALL_OPS = 160,       /* of a function that is worth a copy */
   SMALL_RECURSIVE = 64,  /* of one that calls itself */
   MAX_COPIED_OPS = 3000, /* in one function */
-  MAX_UNIT_COST = 8000,  /* of a unit's copies: functions may share code, which each holds */
-  CALL_COST = 8,         /* in operations: around a call all registers are moved */
-  MAX_CALL_DEPTH = 8,    /* copies in copies */
-  MAX_RECURSION = 2      /* of them, of the same function */
+  /* of all copies in a unit: functions that share code each have a copy of it */
+  MAX_UNIT_COST = 8000,
+  CALL_COST = 8,      /* in operations: a call moves all registers */
+  MAX_CALL_DEPTH = 8, /* copies in copies */
+  MAX_RECURSION = 2   /* likewise, of the same function */
 };
 
 /* A copy of a function's blocks: the function itself, or one for a call. */
 typedef struct instance {
   size_t function;
-  uint32_t first_block; /* in the function that is made */
+  uint32_t first_block; /* in the new function */
   int32_t caller;       /* instance; UNIT_NONE: the function itself */
-  int32_t returns_to;   /* block of the function that is made */
+  int32_t returns_to;   /* block of the new function */
 } instance;
 
 typedef struct inliner {
@@ -41,9 +42,9 @@ typedef struct inliner {
   uint32_t *costs;   /* likewise: operations, with CALL_COST for each call */
   instance *instances;
   size_t num_instances, instances_capacity;
-  uint32_t first_block, copied_ops; /* of the function that is made */
-  uint32_t copied_cost;             /* of the unit so far */
-  int32_t *instance_of;             /* by block of it */
+  uint32_t first_block, copied_ops; /* of the new function */
+  uint32_t copied_cost;             /* of all copies in the unit so far */
+  int32_t *instance_of;             /* by block of the new function */
   size_t num_blocks, blocks_capacity;
 } inliner;
 
@@ -110,7 +111,7 @@ static void add_instance(inliner *in, size_t function, int32_t caller, int32_t r
   pop_push(in->instances, in->num_instances, in->instances_capacity, it);
 }
 
-/* Is a copy of `callee` worth it, for a call in that instance? */
+/* Is a copy of `callee` worth it for a call in instance `caller`? */
 static bool is_wanted(const inliner *in, int32_t callee, int32_t caller)
 {
   unsigned depth = 0, same = 0;
@@ -132,7 +133,7 @@ static void copy_callee(inliner *in, size_t number)
   int32_t entry = (int32_t)in->num_blocks;
   add_instance(in, (size_t)b->callee, in->instance_of[number], b->next);
   code_block *call = &in->to->blocks[in->first_block + number];
-  if (call->end == BLOCK_KNOWN) { /* which goes on there, without an operation */
+  if (call->end == BLOCK_KNOWN) { /* it has no operation, and so just goes on there */
     call->end = BLOCK_NEXT;
     call->next = entry;
     call->pc_end = call->pc;
@@ -150,8 +151,8 @@ static bool calls_pointer(const code_unit *u, const code_block *b)
          u->ops[b->first_op + b->num_ops - 1].id == OP_JALR;
 }
 
-/* Guarded direct calls (speculative devirtualisation): the functions that pointers of the unit point to are what a call
- * through a register goes to, if it goes to one of them. */
+/* Guarded direct calls (speculative devirtualisation): a call through a register gets the functions
+ * that the unit's pointers point to as targets. */
 static void guard_call(inliner *in, size_t number)
 {
   code_unit *u = in->to;
@@ -181,7 +182,7 @@ static void make_function(inliner *in, size_t number)
   in->copied_ops = 0;
   in->first_block = (uint32_t)u->num_blocks;
   add_instance(in, number, UNIT_NONE, UNIT_NONE);
-  for (size_t n = 0; n < in->num_blocks; n++) { /* their number grows */
+  for (size_t n = 0; n < in->num_blocks; n++) { /* the number of blocks grows */
     const code_block *b = &u->blocks[in->first_block + n];
     if (calls_pointer(u, b)) guard_call(in, n);
     copy_callee(in, n);
@@ -192,8 +193,9 @@ static void make_function(inliner *in, size_t number)
                            .num_blocks = (uint32_t)in->num_blocks});
 }
 
-/* The functions that are still called, in the order of their first call. The unit's entry, if the unit calls it, becomes
- * another function besides, because those are called in another way (translator/calling.c). */
+/* Makes the functions that are still called, in the order of their first call. If the unit calls
+ * its own entry, the entry also becomes a second function, because functions of a unit are called
+ * by another convention (translator/calling.c). */
 static void make_functions(inliner *in)
 {
   code_unit *u = in->to;

@@ -1,12 +1,14 @@
-/* Units without their place. Tiles have the same code at different addresses, as each links what it needs, and their data
- * behind it. What a unit's code does depends on that only where it makes an address of code: targets of jumps, return
- * addresses, auipc, where the interpreter goes on. So these count from the starts of the unit's functions, which native code
- * loads from numbers that linking writes (translator/object_place.c), as it does the bounds of the tiles' data; and the same
- * object serves all places.
+/* Units without their place (position-independent units). Tiles have the same code at different
+ * addresses, because each links what it needs, and its data behind that. What a unit's code does
+ * depends on the place only where it makes an address of code: targets of jumps, return addresses,
+ * auipc, places where the interpreter goes on. So in a moved unit these addresses are relative to
+ * the starts of the unit's functions. Native code loads the starts from numbers that linking writes
+ * (translator/object_place.c), as it does the bounds of the tiles' data. So one object serves all
+ * places.
  *
  *   address of code = starts[number] + offset  -->  number << MOVED_OFFSET_BITS | offset
  *
- * An address that is in none of the unit's functions counts from the word that it is in. */
+ * An address in none of the unit's functions is relative to its own word. */
 #include "translate.h"
 
 #include <populus/arena.h>
@@ -30,7 +32,7 @@ static bool is_pc(const code_op *op)
          (op->id < ISA_NUM_OPS && isa_rows[op->id].format == FORMAT_B);
 }
 
-/* Its end counts, too: there the interpreter goes on. */
+/* The range with the address. Its end counts, too: the interpreter may go on there. */
 static const code_range *range_of(const code_unit *unit, uint32_t address)
 {
   for (size_t i = 0; i < unit->num_ranges; i++)
@@ -42,7 +44,7 @@ static const code_range *range_of(const code_unit *unit, uint32_t address)
 static uint32_t start_of(const mover *mv, uint32_t address)
 {
   const code_range *range = range_of(mv->unit, address);
-  if (!range) return address & ~3u; /* starts are: a wild jump may go to what is not */
+  if (!range) return address & ~3u; /* starts are multiples of 4; a wild jump's target may not be */
   uint32_t start = range->start;
   for (size_t i = 0; i < mv->num_entries; i++)
     if (mv->entries[i] > start && mv->entries[i] <= address) start = mv->entries[i];
@@ -67,7 +69,8 @@ static uint32_t moved(mover *mv, uint32_t address)
   return moved_from(mv, start_of(mv, address), address);
 }
 
-/* Behind its instructions another function may begin or not. All of them count from the start of the first. */
+/* Behind the block's instructions another function may begin. Both addresses are relative to the
+ * start of the block's function. */
 static void move_block(mover *mv, code_block *b)
 {
   uint32_t start = start_of(mv, b->pc), behind = b->pc + 4 * b->num_ops;
@@ -92,7 +95,8 @@ static void find_entries(mover *mv)
       add_entry(mv, (uint32_t)u->ops[i].imm);
 }
 
-/* The first half of a call, auipc ra: what it makes depends on how far the function is, and is seen by nobody. */
+/* The first half of a call, auipc ra: its value depends on the distance to the function, and is not
+ * used. */
 static bool is_overwritten(const code_op *op, uint32_t left)
 {
   return op->id == OP_AUIPC && left > 1 && op[1].id == OP_JAL && op[1].rd == op->rd;
@@ -102,7 +106,8 @@ static void move_ops(mover *mv, code_op *ops, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++) {
     code_op *op = &ops[i];
-    if (op->id == OP_AUIPC || op->id == OP_JAL) op->rs1 = op->rs2 = 0; /* bits of the immediate */
+    /* decoded from bits of the immediate */
+    if (op->id == OP_AUIPC || op->id == OP_JAL) op->rs1 = op->rs2 = 0;
     if (is_overwritten(op, count - i))
       op->imm = 0;
     else if (is_pc(op))
@@ -127,7 +132,7 @@ static void move_code(mover *mv, code_unit *to)
   }
 }
 
-/* Where jump tables lead is counted from one of the places (translator/lift_call.c). */
+/* All targets of a jump table must be relative to one start (translator/lift_call.c). */
 static bool tables_stay_together(const code_unit *to)
 {
   for (size_t f = 0; f < to->num_functions; f++) {
@@ -141,7 +146,8 @@ static bool tables_stay_together(const code_unit *to)
   return true;
 }
 
-/* Small windows are moved, too, as one that has a power of two of bytes: programs with little data share code. */
+/* A moved window keeps a power of two of bytes, so that programs with little data share code, too.
+ * False: it is empty. */
 static uint32_t move_window(code_window *window, code_window *to)
 {
   uint32_t bytes = MOVED_WINDOW_BYTES;

@@ -1,8 +1,8 @@
-/* Where the pointers of a unit probably point: functions whose address its code makes (lui and addi, auipc and addi), and
- * those in tables of constants whose address it makes.
+/* Where the pointers of a unit probably point: to functions whose addresses its code makes (lui and
+ * addi, auipc and addi), and to those in constant tables whose addresses it makes.
  *
- * A call through a register is then compared with them (guarded direct calls), so a guess that is wrong costs a
- * comparison. */
+ * A call through a register is compared with these functions (guarded direct calls). A wrong guess
+ * costs a comparison. */
 #include "translate.h"
 
 #include <populus/arena.h>
@@ -28,7 +28,8 @@ static void add_place(pointers *p, uint32_t address)
   if (p->num_places < MAX_POINTERS) pop_push(p->places, p->num_places, p->capacity, address);
 }
 
-/* The address of code, or of a table of such, which no instruction looks like: they all end in 3. */
+/* Adds the address of code, or the addresses in a table of code. Tables do not look like code,
+ * because all instructions end in 3. */
 static void add_address(pointers *p, uint32_t address)
 {
   uint32_t count = 0;
@@ -42,7 +43,7 @@ static void add_address(pointers *p, uint32_t address)
   if (!count && is_code(p, address)) add_place(p, address);
 }
 
-/* lui or auipc make a constant, addi another one of it; blocks begin with nothing known. */
+/* lui or auipc makes a constant, addi adds to it. Nothing is known at the start of a block. */
 static void look_at_block(pointers *p, const code_unit *unit, const code_block *b)
 {
   uint32_t value[32] = {0};

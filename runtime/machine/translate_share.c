@@ -1,8 +1,8 @@
-/* Which tiles can share a unit: those with its words, and with its windows.
+/* Which tiles can share a unit: those with its words and its windows.
  *
- * Native code compares most addresses with bounds that are constants in it. They are the windows that
- * all tiles have that begin alike where the unit's code is; tiles whose windows are smaller, loaded
- * later or in another machine, get a unit of their own. A tile whose windows are larger loses little:
+ * Native code compares most addresses with constant bounds. They are the windows that all tiles
+ * have in common whose code begins alike at the unit's place. A tile with smaller windows, loaded
+ * later or in another machine, gets a unit of its own. A tile with larger windows loses little:
  * native code tests the tile's own windows next. */
 #include "translate.h"
 
@@ -37,7 +37,7 @@ bool code_unit_fits(const machine *m, const tile *t, const code_unit *code)
          has_words(m, t, code);
 }
 
-/* Cheap, and right for nearly all tiles; nothing but speed depends on it. */
+/* A cheap test, right for nearly all tiles. Only speed depends on it. */
 static bool begins_alike(const machine *m, const tile *t, const code_unit *code)
 {
   enum { FIRST_BYTES = 64 };

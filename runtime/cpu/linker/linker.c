@@ -1,7 +1,8 @@
-/* The module: host objects in, addresses out, through ORC. LLVM's errors become texts here.
+/* The host linker's module: links host objects through ORC, and finds addresses. LLVM's errors are
+ * returned as texts.
  *
- * An object is linked when a symbol of it is looked up for the first time. What no object defines is asked
- * of the caller, one lookup at a time, by a definition generator. */
+ * An object is linked when a symbol of it is looked up for the first time. A definition generator
+ * asks the caller for symbols that no object defines, one at a time. */
 #include "base/llvm/ends.h"
 #include "cpu/host_linker.h"
 #include "host_linker_contract.h"
@@ -19,10 +20,10 @@
 struct linked_objects {
   LLVMOrcLLJITRef jit;
   uintptr_t (*find)(const char *name);
-  char *reported; /* what LLVM said first: the lookup's own error knows less */
+  char *reported; /* LLVM's first report: the lookup's own error tells less */
 };
 
-/* `error`, which is used up, as a text. */
+/* The text of `error`, which is consumed. */
 static char *text_of(LLVMErrorRef error)
 {
   char *message = LLVMGetErrorMessage(error), *text = pop_xstrdup(message);
@@ -40,7 +41,7 @@ static void report(void *context, LLVMErrorRef error)
     linked->reported = text;
 }
 
-/* The better of the two texts, once. */
+/* The text of `error`, with LLVM's report if there is one, which is used once. */
 static char *explain(linked_objects *linked, LLVMErrorRef error)
 {
   char *text = text_of(error);

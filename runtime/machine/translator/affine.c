@@ -1,5 +1,6 @@
-/* Sums of symbols, each times a constant, plus a constant, modulo 2^32; and what instructions make of
- * them. Symbols 1-31 are registers as they were at some place; who needs more takes higher ones. */
+/* Affine values: sums of symbols, each times a constant, plus a constant, modulo 2^32; and the
+ * effect of instructions on them. Symbols 1-31 are registers at some place. Users may define higher
+ * symbols. */
 #include "lift.h"
 
 #include <string.h>

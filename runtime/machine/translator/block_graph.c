@@ -1,5 +1,5 @@
-/* The blocks of a function as a graph: order, dominators (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance
- * Algorithm", 2001). */
+/* The control-flow graph of a function: reverse postorder, dominators (Cooper, Harvey, Kennedy, "A
+ * Simple, Fast Dominance Algorithm", 2001), natural loops. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -81,7 +81,8 @@ static void find_dominators(block_graph *g)
   }
 }
 
-/* Numbers the dominator tree in preorder, so that what a block dominates has consecutive numbers, its own first. */
+/* Numbers the dominator tree in preorder: the blocks that a block dominates have consecutive
+ * numbers, its own first. */
 static void number_tree(block_graph *g)
 {
   uint32_t *next = pop_xcalloc(g->num_blocks, sizeof *next); /* number of the block's next child */

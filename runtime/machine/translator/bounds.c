@@ -1,7 +1,7 @@
-/* What values cannot be greater than: indices into tables, mostly. */
+/* Upper bounds of values, mostly of indices into tables. */
 #include "lift.h"
 
-/* A symbol below NUM_REGISTERS can be anything. */
+/* A symbol below NUM_REGISTERS has no bound. */
 static uint32_t bound_of_value(const affine *a, const uint32_t *bounds)
 {
   uint64_t sum = a->constant;
@@ -17,7 +17,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
   return a < b ? a : b;
 }
 
-/* The greatest number with no more bits than the two. */
+/* The greatest number with no more significant bits than the two. */
 static uint32_t as_many_bits(uint32_t a, uint32_t b)
 {
   uint32_t bits = a | b;

@@ -1,16 +1,19 @@
 /* Calling conventions: how the functions of a unit are called, and with which registers.
  *
- * A function takes the registers that it or what it calls uses as parameters, and returns those that are written, so that
- * a call does not have to spill the others (interprocedural register sets: the smallest ones that are closed under calls).
- * Results for which the host has no registers go through the context.
+ * A function takes the registers that it or its callees use as parameters, and returns those that
+ * are written. So a call does not have to spill the others (interprocedural register sets: the
+ * smallest ones that are closed under calls). Results for which the host has no registers go
+ * through the context.
  *
- * By context, with all registers there, are the unit's entry, which anybody calls, and what calls code that nobody knows
- * beforehand, which may touch any register; and so whoever calls these. */
+ * Two kinds of functions are called by context, with all registers in it: the unit's entry, which
+ * any code may call, and functions that call code that is not known beforehand, which may touch any
+ * register. So are all functions that call these. */
 #include "lift.h"
 
 #include <populus/arena.h>
 
-/* What LLVM's regcall convention returns in registers: 11 integers, of which two are the pc and time; 16 vectors. */
+/* What LLVM's regcall convention returns in registers: 11 integers, two of which are the pc and the
+ * time; 16 vectors. */
 enum { INTEGER_RESULTS = 9, FLOAT_RESULTS = 16 };
 
 static bool calls_unknown(const code_block *b)
@@ -39,7 +42,7 @@ static void note_op(calling *c, const code_op *op)
 
 static calling own_needs(const code_unit *unit, size_t number)
 {
-  enum { SP = 2 }; /* who asks whether an access is legal says where the stack is */
+  enum { SP = 2 }; /* the machine needs it to decide whether an access is legal */
   const code_function *f = &unit->functions[number];
   calling c = {.x = 1u << SP, .by_context = number == 0};
   for (uint32_t n = 0; n < f->num_blocks; n++) {
@@ -55,7 +58,7 @@ static calling own_needs(const code_unit *unit, size_t number)
   return c;
 }
 
-/* Adds what a callee needs; has that changed anything? */
+/* Adds the registers of a callee. True if that has changed anything. */
 static bool add_callee(calling *c, const calling *callee)
 {
   calling before = *c;
@@ -79,7 +82,7 @@ static bool add_callees(const code_unit *unit, calling *callings, size_t number)
   return changed;
 }
 
-/* Of the registers that are written, those that callers probably want first. */
+/* Returns by value those of the written registers that callers probably read first. */
 static void choose_results(calling *c)
 {
   static const uint8_t wanted[] = {2,  10, 11, 8,  9,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 12,
@@ -105,9 +108,10 @@ static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint64_t set, LLVM
   return count;
 }
 
-/* Integer parameters have 64 bits. LLVM 19 takes the registers of regcall's parameters, which the callee may change, out of what
- * a call keeps, but only as wide as the parameter is: a value of 64 bits whose lower half was one of 32 stayed in its register
- * (unit-machine-translate_calls). */
+/* Integer parameters have 64 bits because of a defect of LLVM 19. It removes the registers of
+ * regcall's parameters, which the callee may change, from those that a call preserves, but only as
+ * wide as the parameter is. So a value of 64 bits stayed in its register across a call that had a
+ * parameter of 32 bits in the lower half (unit-machine-translate_calls). */
 static void make_type(const lift *l, calling *c)
 {
   LLVMTypeRef types[2 + NUM_REGISTERS + NUM_FLOAT_WORDS] = {l->type.i32, l->type.i64};

@@ -1,14 +1,15 @@
-/* Bounds checks are merged, over the dominator tree.
+/* Merges bounds checks, over the dominator tree.
  *
- * From the root to the current block the code is executed symbolically: a block goes on with what its dominator has left in
- * registers, but for those that something between the two writes (joins, loops). A symbol stands for a register where
- * the root begins, or behind such a place, or for a result that is no sum. Accesses whose addresses differ by
- * constants are a group if they are in one block, or in blocks of which the second always comes behind the first:
- * the first one checks the range of all. Symbols do not change, so a range that
- * has been checked is known to be good in all blocks below.
+ * The code is executed symbolically from the root down to the current block. A block starts with
+ * the registers that its dominator has left, except those that blocks between the two write (joins,
+ * loops). A symbol stands for a register at the root's start, for a register that was written in
+ * between, or for a result that is not affine. Accesses whose addresses differ by constants form a
+ * group if they are in one block, or in blocks of which the second always follows the first. The
+ * first access of a group checks the range of all. Symbols do not change, so a checked range stays
+ * legal in all blocks below.
  *
- * Only what will be accessed is checked, if nothing faults before. Where a check fails, the interpreter
- * goes on. */
+ * Only ranges are checked that will be accessed if nothing faults before. If a check fails, the
+ * interpreter goes on. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -19,19 +20,19 @@ enum { MAX_DEPTH = 256, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMB
 
 typedef struct group {
   affine base;                     /* constant 0 */
-  affine sp;                       /* where it is tested */
-  int64_t lowest, highest, offset; /* of everybody; of the first one */
+  affine sp;                       /* where the group is tested */
+  int64_t lowest, highest, offset; /* of all accesses; of the first one */
   uint32_t align, rest;            /* as of align_together */
-  uint32_t first, chain;           /* operation, and where it is (search.chain) */
+  uint32_t first, chain;           /* operation, and its search.chain */
   bool store, by_sp;
 } group;
 
-/* How a block hangs below another. */
+/* How a block is linked to the one above it in its tree. */
 typedef struct link {
   uint32_t parent; /* UINT32_MAX: it is a root */
   uint32_t first_child, next_sibling;
-  uint32_t written; /* integer registers, by what is between the two; a bit for each */
-  bool follows;     /* always, if nothing leaves in between */
+  uint32_t written; /* by the blocks between the two: integer registers, a bit each */
+  bool follows;     /* the block always follows its parent, unless native code is left in between */
 } link;
 
 typedef struct search {
@@ -41,15 +42,16 @@ typedef struct search {
   const function_loops *loops;
   const counted_loop *fast; /* NULL: the function */
   link *links;              /* by block, as the next */
-  uint32_t *first_before;   /* where its predecessors begin in `before`; one more at the end */
+  uint32_t *first_before;   /* start of its predecessors in `before`; one more entry at the end */
   uint32_t *before;
   bool *between; /* while a block is looked at */
   uint32_t *stack;
   access_check *out;
   group *groups;
   size_t num_groups, groups_capacity;
-  uint32_t chain,
-      depth; /* the first of the blocks that the current one always follows; how deep it is in the tree */
+  /* chain: the first of the blocks that the current one always follows; depth: of the current block
+   * in its tree */
+  uint32_t chain, depth;
   unsigned next_symbol;
   uint32_t *roots;
   size_t num_roots, roots_capacity;
@@ -57,8 +59,8 @@ typedef struct search {
 
 /* Trees */
 
-/* What leaves a counted loop has another predecessor, the fast copy, unless that goes back to the plain copy to end. So it
- * is not below blocks of the loop. */
+/* A block behind a counted loop has another predecessor, the fast copy, unless the last round is in
+ * the plain copy. So it is not below the loop's blocks. */
 static bool is_cut_off(const search *s, uint32_t from, uint32_t to)
 {
   for (size_t i = 0; i < s->loops->num_loops && !s->fast; i++) {
@@ -68,7 +70,7 @@ static bool is_cut_off(const search *s, uint32_t from, uint32_t to)
   return false;
 }
 
-/* Does nobody else change registers at its end? */
+/* Does the block end without a call, so that no other code changes registers? */
 static bool goes_on(const code_block *b)
 {
   switch (b->end) {
@@ -87,8 +89,8 @@ static bool goes_on(const code_block *b)
 static void find_predecessors(search *s, const block_graph *g)
 {
   s->first_before = pop_xcalloc(s->num_blocks + 2, sizeof *s->first_before);
-  uint32_t *count = s->first_before + 2,
-           num = 0; /* where the next block's begin, in the end where the next one goes */
+  /* count[n]: first the start of block n's predecessors, then where its next one goes */
+  uint32_t *count = s->first_before + 2, num = 0;
   for (uint32_t n = 0; n < s->num_blocks; n++)
     for (uint32_t i = 0; i < block_graph_num_successors(g, n); i++) {
       int32_t to = block_graph_successor(g, n, i);
@@ -114,8 +116,8 @@ static uint32_t written_by(const search *s, uint32_t block)
   return registers;
 }
 
-/* Marks the blocks between `top` and the block, which it dominates: backwards along edges. False if registers change there in a
- * way that is not known. */
+/* Marks the blocks between `top` and the block that it dominates, backwards along edges. False if
+ * code that is not known may change registers there. */
 static bool find_between(search *s, const block_graph *g, uint32_t top, uint32_t block, link *out)
 {
   uint32_t depth = 0;
@@ -136,7 +138,7 @@ static bool find_between(search *s, const block_graph *g, uint32_t top, uint32_t
   return good;
 }
 
-/* Does nothing but what is between lead from there to anywhere else? */
+/* Do all edges from `top` and the blocks in between stay among them or lead to `block`? */
 static bool always_follows(const search *s, const block_graph *g, uint32_t top, uint32_t block)
 {
   if (s->between[block]) return false;
@@ -186,13 +188,13 @@ static void find_links(search *s, const block_graph *g)
 
 /* Groups */
 
-/* Down to what is aligned. */
+/* Rounds down to the group's alignment. */
 static int64_t round_down(const group *g, int64_t offset)
 {
   return ((offset - g->rest) & -(int64_t)g->align) + g->rest;
 }
 
-/* Makes the group larger by an access, if it does not become too large. */
+/* Adds an access to the group's range, if the range does not become too large. */
 static bool extend(group *g, int64_t offset, uint32_t bytes)
 {
   int64_t low = offset < g->lowest ? offset : g->lowest;
@@ -211,7 +213,7 @@ static bool is_aligned_by(const group *g, int64_t offset, uint32_t align)
   return align <= own && align_together(&own, &rest, offset, align);
 }
 
-/* Has what the access needs been tested further up? */
+/* Does a test further up cover the access? */
 static bool has_tested(const group *g, const affine *base, int64_t offset, uint32_t bytes,
                        bool store, bool by_sp)
 {
@@ -220,7 +222,8 @@ static bool has_tested(const group *g, const affine *base, int64_t offset, uint3
          (!by_sp || g->by_sp);
 }
 
-/* Outside of the windows a store that is not relative to sp may be legal or not depending on where sp is (memory.c). */
+/* Outside the windows it may depend on sp whether a store that is not relative to sp is legal
+ * (memory.c). */
 static bool is_tested_alike(const group *g, const affine *sp, bool store, bool by_sp)
 {
   return !store || by_sp || g->by_sp || affine_equal(&g->sp, sp);
@@ -273,7 +276,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   g->by_sp |= by_sp;
 }
 
-/* All that may become part of it is done: the first one gets its test. */
+/* The group is complete: its first access gets the test. */
 static void finish_group(search *s, const group *g)
 {
   int64_t from = round_down(g, g->lowest), to = round_down(g, g->highest + g->align - 1);
@@ -303,7 +306,7 @@ static void forget(search *s, affine_registers *v, uint32_t registers)
           s->next_symbol <= LAST_SYMBOL ? affine_symbol((uint16_t)s->next_symbol++) : (affine){0};
 }
 
-/* To the blocks below; where the tree is too deep, others begin. */
+/* Walks the blocks below; where the tree is too deep, they become roots. */
 static void walk_on(search *s, uint32_t block, const affine_registers *v)
 {
   for (uint32_t n = s->links[block].first_child; n != UINT32_MAX; n = s->links[n].next_sibling) {

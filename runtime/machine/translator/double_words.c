@@ -1,10 +1,11 @@
-/* Which values are halves of 64-bit integers, which of these are worth to be joined, and joining them. */
+/* Finds halves of 64-bit integers, chooses the pairs that are worth joining, and joins them. */
 #include "double_words.h"
 
 #include <populus/arena.h>
 #include <stdlib.h>
 
-/* An instruction that was there before: its block in reverse postorder, and its number in the function. */
+/* An instruction of the original code: its block's number in reverse postorder. Its place is its
+ * number in the function. */
 typedef struct place {
   LLVMValueRef instruction;
   uint32_t block;
@@ -15,14 +16,15 @@ typedef struct function {
   LLVMTypeRef word, whole; /* 32 and 64 bits */
   place *places;
   size_t num_places, places_capacity;
-  pair_map numbers; /* of instructions: in `places`; of blocks: reverse postorder */
+  /* of instructions: index in `places`; of blocks: position in reverse postorder */
+  pair_map numbers;
   LLVMBasicBlockRef *blocks;
   uint32_t num_blocks, *dominator; /* by block */
   double_words d;
   bool *replaced; /* by place */
 } function;
 
-/* What 64-bit arithmetic has made. */
+/* A sign of 64-bit arithmetic, which demands a pair. */
 typedef enum demand_kind {
   DEMAND_HALVES,  /* the pair itself */
   DEMAND_SHIFTED, /* a word: the low one of the pair shifted down by `amount` */
@@ -34,7 +36,7 @@ typedef enum demand_kind {
 typedef struct demand {
   demand_kind kind;
   int32_t pair;
-  LLVMValueRef from; /* but of halves: the instruction */
+  LLVMValueRef from; /* the instruction; unused for DEMAND_HALVES */
   uint32_t amount;
   LLVMValueRef bound, other;
 } demand;
@@ -131,13 +133,14 @@ static void number_instructions(function *f)
   }
 }
 
-/* The place of a value, or UINT32_MAX of a constant, a parameter, or what is new. */
+/* The place of a value; UINT32_MAX: a constant, a parameter, or a new instruction. */
 static uint32_t place_of(const function *f, LLVMValueRef v)
 {
   return LLVMIsAInstruction(v) ? pair_map_find(&f->numbers, v, NULL) : UINT32_MAX;
 }
 
-/* Of two comparable values (are_comparable): where both are. UINT32_MAX: everywhere. */
+/* The later place of two comparable values (are_comparable), where both are defined. UINT32_MAX:
+ * everywhere. */
 static uint32_t later(const function *f, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t x = place_of(f, a), y = place_of(f, b);
@@ -147,7 +150,8 @@ static uint32_t later(const function *f, LLVMValueRef a, LLVMValueRef b)
   return block_dominates(f, block, other) ? y : x;
 }
 
-/* Builds behind what is at `place` and what has been built there before. */
+/* Positions the builder behind the instruction at `place` and behind what has been built there
+ * before. */
 static void build_behind(const function *f, uint32_t place)
 {
   uint32_t next = place == UINT32_MAX ? 0 : place + 1;
@@ -155,7 +159,8 @@ static void build_behind(const function *f, uint32_t place)
   LLVMPositionBuilderBefore(f->b, f->places[next].instruction);
 }
 
-/* What is worth it: all ways are taken to be, until something they come from is not. */
+/* Which pairs are worth it: all are assumed to be, until none of a pair's ways is left. A way is
+ * dropped if a pair that it needs is not worth it. */
 
 static bool is_good(const function *f, int32_t pair)
 {
@@ -171,7 +176,8 @@ static bool is_good_sum(const function *f, const way *w)
   return true;
 }
 
-/* Where paths meet, values that have to be joined there may come along half of them. */
+/* A phi is worth it if at least half of the incoming pairs are; the others are joined from their
+ * halves. */
 static bool is_good_phi(const function *f, const way *w)
 {
   uint32_t bad = 0;
@@ -296,7 +302,7 @@ static LLVMValueRef build_chain(function *f, const way *w)
   return all;
 }
 
-/* Of ways that come from other pairs, these first: they may have to stand in front. */
+/* The pairs that a way needs are built first: they may have to stand in front of it. */
 static LLVMValueRef build_way(function *f, const word_pair *p, const way *w, uint32_t place)
 {
   LLVMValueRef a = NULL, b = NULL;
@@ -344,7 +350,8 @@ static LLVMValueRef build_phi(function *f, int32_t pair, const way *w)
   return phi;
 }
 
-/* Bits that are only moved and combined can be seen with either half as the upper one; arithmetic knows better. */
+/* If bits are only moved and combined, either half can be the high one; arithmetic decides
+ * which. */
 static bool has_two_sides(const way *w)
 {
   return w->kind == WAY_PHI || w->kind == WAY_SELECTED || w->kind == WAY_ROTATED ||
@@ -352,7 +359,7 @@ static bool has_two_sides(const way *w)
          (w->kind == WAY_BINARY && w->opcode != LLVMAdd && w->opcode != LLVMSub);
 }
 
-/* The same the other way round, if that has been built. */
+/* The pair with its halves exchanged, if it has been built. */
 static LLVMValueRef reverse_of(const function *f, const word_pair *p)
 {
   uint32_t other = pair_map_find(&f->d.by_halves, p->high, p->low);
@@ -361,7 +368,7 @@ static LLVMValueRef reverse_of(const function *f, const word_pair *p)
 
 static LLVMValueRef build(function *f, int32_t pair)
 {
-  word_pair *p = &f->d.pairs[pair]; /* no more are added */
+  word_pair *p = &f->d.pairs[pair]; /* no more pairs are added */
   if (p->whole) return p->whole;
   const way *w = p->good ? good_way(f, p) : NULL;
   uint32_t place = later(f, p->low, p->high);
@@ -378,7 +385,7 @@ static LLVMValueRef build(function *f, int32_t pair)
 
 /* Replacing */
 
-/* Is the use by `user`, as its operand of that number, behind the place? */
+/* Is this use of a value (operand number `operand` of `user`) behind the place? */
 static bool is_behind(const function *f, LLVMValueRef user, unsigned operand, uint32_t place)
 {
   uint32_t own = place_of(f, user), block = f->places[place].block;
@@ -389,7 +396,7 @@ static bool is_behind(const function *f, LLVMValueRef user, unsigned operand, ui
   return block_dominates(f, block, f->places[own].block);
 }
 
-/* Where `old` is used behind the place it is `fresh`. */
+/* Replaces the uses of `old` behind the place by `fresh`. */
 static void replace(function *f, LLVMValueRef old, LLVMValueRef fresh, uint32_t place)
 {
   LLVMValueRef *users = NULL;
@@ -410,7 +417,7 @@ static bool is_replaced(const function *f, LLVMValueRef v)
   return own == UINT32_MAX || f->replaced[own];
 }
 
-/* By the low word of `whole` shifted down. */
+/* Replaces `old` by the low word of `whole` >> shift. */
 static void replace_word(function *f, LLVMValueRef old, LLVMValueRef whole, uint32_t shift,
                          uint32_t place)
 {
@@ -440,8 +447,9 @@ typedef struct demands {
   size_t count, capacity;
 } demands;
 
-/* Is one of them there where the other is? Two values that one instruction uses are. So it is enough that what is demanded is like that:
- * then the halves of all that it comes from are. */
+/* Is one value defined wherever the other one is? Two values that one instruction uses are
+ * comparable. So it is enough that the halves of a demanded pair are comparable: then the halves of
+ * all pairs that it comes from are. */
 static bool are_comparable(function *f, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t x = place_of(f, a), y = place_of(f, b);
@@ -465,7 +473,8 @@ static void demand_pair(function *f, demands *to, LLVMValueRef low, LLVMValueRef
 
 enum { MAX_HEIGHT = 8, MAX_SUMS = 16 };
 
-/* Is it a sum whose carry is wanted? Then it is the low word of another pair (a word of a longer number), and no pair's upper one. */
+/* Is it a sum whose carry is used? Then it is the low word of another pair (a word of a longer
+ * number), and not the high word of any. */
 static bool is_carried(LLVMValueRef sum)
 {
   if (!is_operation(sum, LLVMAdd)) return false;
@@ -478,7 +487,7 @@ static bool is_carried(LLVMValueRef sum)
   return false;
 }
 
-/* Of sums in which `part` is, the largest first: with low word `low`. */
+/* Demands pairs of `low` with the sums that contain `part`, the largest first. */
 static void demand_sums(function *f, demands *to, LLVMValueRef low, LLVMValueRef part,
                         unsigned height, unsigned *left)
 {
@@ -493,7 +502,8 @@ static void demand_sums(function *f, demands *to, LLVMValueRef low, LLVMValueRef
   }
 }
 
-/* Of x - y, where `part` is 1 if x < y; and of y - 1, where it is 1 if 0 < y. */
+/* Demands pairs whose low word is x - y, where `part` is the borrow (x < y); or y - 1, where `part`
+ * is (0 < y). */
 static void demand_difference(function *f, demands *to, LLVMValueRef x, LLVMValueRef y,
                               LLVMValueRef part)
 {
@@ -591,7 +601,8 @@ static LLVMValueRef store_before(const function *f, LLVMValueRef store)
   return NULL;
 }
 
-/* Both halves of a pair that is known. `taken`: the last store that is part of a demand. */
+/* Demands a store of a known pair for the stores of both its halves. `taken`: the last store of the
+ * last such demand. */
 static void look_at_store(function *f, demands *to, LLVMValueRef store, LLVMValueRef *taken)
 {
   if (!is_operation(store, LLVMStore) || LLVMTypeOf(LLVMGetOperand(store, 0)) != f->word) return;
@@ -647,7 +658,7 @@ static void join(function *f, const demands *all)
 {
   f->replaced = pop_xcalloc(f->num_places, sizeof *f->replaced);
   for (unsigned round = 0; round < 2;
-       round++) /* sums first: they know which half is the upper one */
+       round++) /* sums first: they show which half is the high one */
     for (size_t i = 0; i < all->count; i++)
       if (f->d.pairs[all->list[i].pair].good && (all->list[i].kind == DEMAND_HALVES) == !round)
         build(f, all->list[i].pair);
@@ -657,7 +668,7 @@ static void join(function *f, const demands *all)
   for (size_t i = 0; i < all->count; i++) {
     const demand *own = &all->list[i];
     if (own->kind != DEMAND_STORE || !f->d.pairs[own->pair].good) continue;
-    LLVMInstructionEraseFromParent(own->from); /* nothing is built at places any more */
+    LLVMInstructionEraseFromParent(own->from); /* from here on nothing is built at places */
     LLVMInstructionEraseFromParent(own->other);
   }
   free(f->replaced);

@@ -1,14 +1,17 @@
 /* Double words: 64-bit integers, which a tile has in two registers.
  *
- * Tile code adds them with carries, multiplies them in three or four products, and shifts bits from one half into the
- * other. LLVM does not see that this is one operation of the host. So between two of its passes:
+ * Tile code adds them with carries, multiplies them in three or four products, and shifts bits from
+ * one half into the other. LLVM does not see that each of these is one operation of the host. So
+ * between two of its passes:
  *
- *   double_words.c: demands   instructions that only 64-bit arithmetic has (carries, high products, bits that come from another
- *                             word) say which values are two halves
- *   double_words_match.c      how such a pair could be computed as a whole, from other pairs: `ways`
- *   double_words.c            which pairs are worth it (those whose ways come from worthwhile pairs), building them
+ *   double_words.c: demands   finds instructions that only 64-bit arithmetic needs (carries, high
+ *                             products, bits from another word): they show two halves
+ *   double_words_match.c      finds how such a pair could be computed as a whole, from other
+ *                             pairs: `ways`
+ *   double_words.c            chooses the pairs that are worth it (some way comes from worthwhile
+ *                             pairs) and builds them
  *
- * Each way is an identity, so what is chosen matters for speed only. */
+ * Each way is an identity, so the choice matters for speed only. */
 #ifndef TRANSLATOR_DOUBLE_WORDS_H
 #define TRANSLATOR_DOUBLE_WORDS_H
 
@@ -17,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two pointers to a number; {0} is empty. */
+/* Map of two pointers to a number; {0} is empty. */
 typedef struct pair_map {
   struct pair_entry {
     const void *a, *b;
@@ -26,7 +29,7 @@ typedef struct pair_map {
   uint32_t count, capacity;
 } pair_map;
 
-/* UINT32_MAX: there is none. */
+/* UINT32_MAX: not found. */
 uint32_t pair_map_find(const pair_map *m, const void *a, const void *b);
 void pair_map_add(pair_map *m, const void *a, const void *b, uint32_t number);
 
@@ -44,7 +47,7 @@ typedef enum way_kind {
   WAY_ROTATED,    /* the pair a to the left by `amount` */
   WAY_SELECTED,   /* by `x`: a or b */
   WAY_PHI,        /* terms: pairs that come in, as the low half's */
-  WAY_SUM         /* of terms, and of rests << 32 */
+  WAY_SUM         /* sum of the terms, and of the rests << 32 */
 } way_kind;
 
 typedef struct way {
@@ -56,7 +59,8 @@ typedef struct way {
   uint32_t first_term, num_terms, first_rest, num_rests; /* in double_words */
 } way;
 
-/* A pair, if x is NULL: times the pair `b`, if there is one; else the product of two words, both extended alike or not. */
+/* If x is NULL: the pair a, times the pair b if there is one. Otherwise the product of the words x
+ * and y; the two may be extended differently. */
 typedef struct term {
   int32_t a, b;
   LLVMValueRef x, y;
@@ -73,7 +77,7 @@ typedef struct word_pair {
   way ways[MAX_WAYS];
   uint32_t num_ways;
   bool matched; /* its ways are known */
-  bool reverse; /* looked at because its halves are those of another pair, exchanged */
+  bool reverse; /* made only to look at another pair with its halves exchanged */
   bool good;    /* worth it */
   LLVMValueRef whole;
 } word_pair;
@@ -90,16 +94,17 @@ typedef struct double_words {
 
 /* double_words_match.c */
 
-/* The pair of two words with its ways; NO_PAIR if that would lead too far. */
+/* The pair of two words, with its ways; NO_PAIR if the search is too deep or there are too many
+ * pairs. */
 int32_t double_words_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, unsigned depth);
 bool is_operation(LLVMValueRef v, LLVMOpcode opcode);
-/* Is it 1 where x < y, without signs, else 0? */
+/* Is it the word (x < y), unsigned? */
 bool is_below(LLVMValueRef v, LLVMValueRef *x, LLVMValueRef *y);
 /* Is it `sum`'s carry, as a word? */
 bool is_carry_of(LLVMValueRef v, LLVMValueRef sum);
-/* Does v have the bits of `high`, shifted up by `count`, and below them the uppermost of `low`? */
+/* Is it (high << count) | (low >> (32 - count))? (A funnel shift.) */
 bool is_funnel(LLVMValueRef v, LLVMValueRef *high, LLVMValueRef *low, uint32_t *count);
-/* The upper word of a product; how its operands are extended. */
+/* Is it the upper word of a product? Sets the operands and how they are extended. */
 bool is_high_product(LLVMValueRef v, LLVMValueRef operands[2], LLVMOpcode extend[2]);
 
 /* Is the word at `high` the one behind that at `low`? */

@@ -1,5 +1,6 @@
-/* How the value of two words could be computed as a whole: patterns of what compilers make of 64-bit arithmetic for a
- * machine of 32 bits, as the lifted code has them before LLVM has combined instructions. */
+/* How a pair of words could be computed as a whole. Matches the patterns that compilers make of
+ * 64-bit arithmetic on a 32-bit machine, as lifted code has them before LLVM combines
+ * instructions. */
 #include "double_words.h"
 
 #include <populus/arena.h>
@@ -90,10 +91,11 @@ bool is_carry_of(LLVMValueRef v, LLVMValueRef sum)
   if (!is_operation(sum, LLVMAdd) || !is_below(v, &x, &y)) return false;
   LLVMValueRef a = operand(sum, 0), b = operand(sum, 1);
   if (x == sum) return y == a || y == b;
-  return is_exactly(x, 0) && is_exactly(b, UINT32_MAX) && y == a; /* of a - 1: unless a is 0 */
+  /* the carry of a + -1: 0 only if a is 0 */
+  return is_exactly(x, 0) && is_exactly(b, UINT32_MAX) && y == a;
 }
 
-/* Is it what a - b borrows, as a word? */
+/* Is it the borrow of a - b, as a word? */
 static bool is_borrow_of(LLVMValueRef v, LLVMValueRef a, LLVMValueRef b)
 {
   LLVMValueRef x, y;
@@ -117,7 +119,7 @@ bool is_funnel(LLVMValueRef v, LLVMValueRef *high, LLVMValueRef *low, uint32_t *
   return left + right == 32 && left && right;
 }
 
-/* The word that is extended, or NULL. A constant is extended as its own value says. */
+/* The word that `v` extends, or NULL. A constant's extension is told by its value. */
 static LLVMValueRef extended(LLVMValueRef v, LLVMTypeRef type, LLVMOpcode *how)
 {
   uint64_t number;
@@ -158,7 +160,7 @@ static bool is_mask(LLVMValueRef v)
   return is_operation(v, LLVMSub) && is_exactly(operand(v, 0), 0) && is_truth(operand(v, 1), 3);
 }
 
-/* Where a load or store is: a base and a constant. */
+/* The address as a base and a constant offset. */
 static LLVMValueRef place_of(LLVMValueRef pointer, int64_t *offset)
 {
   uint64_t number;
@@ -180,14 +182,14 @@ bool are_in_a_row(LLVMValueRef low, LLVMValueRef high)
   return base == place_of(high, &high_offset) && high_offset - low_offset == 4;
 }
 
-/* Two words in a row, with nothing between the loads that may change them. */
+/* Two loads of consecutive words, with nothing in between that may change memory. */
 static bool are_loads(LLVMValueRef low, LLVMValueRef high)
 {
   if (!is_operation(low, LLVMLoad) || !is_operation(high, LLVMLoad)) return false;
   if (LLVMGetInstructionParent(low) != LLVMGetInstructionParent(high)) return false;
   if (!are_in_a_row(operand(low, 0), operand(high, 0))) return false;
   LLVMValueRef at = low, end = high;
-  for (unsigned i = 0; i < 2; i++) { /* behind low, or behind high */
+  for (unsigned i = 0; i < 2; i++) { /* high comes behind low, or low behind high */
     for (LLVMValueRef v = at; v; v = LLVMGetNextInstruction(v)) {
       if (v == end) return true;
       if (is_operation(v, LLVMStore) || is_operation(v, LLVMCall)) break;
@@ -200,7 +202,7 @@ static bool are_loads(LLVMValueRef low, LLVMValueRef high)
 
 /* Ways */
 
-/* Is it known that nothing makes the pair? */
+/* Is it known that the pair has no way? */
 static bool is_hopeless(const double_words *d, int32_t pair)
 {
   return pair == NO_PAIR || (d->pairs[pair].matched && d->pairs[pair].num_ways == 0);
@@ -228,7 +230,7 @@ static int32_t part(double_words *d, LLVMValueRef low, LLVMValueRef high, unsign
   return double_words_pair(d, low, high, depth + 1);
 }
 
-/* Of the pairs (a, p) and (b, q). */
+/* Adds the way `opcode` of the pairs (a, p) and (b, q). */
 static void add_binary(double_words *d, int32_t pair, LLVMOpcode opcode, LLVMValueRef a,
                        LLVMValueRef p, LLVMValueRef b, LLVMValueRef q, unsigned depth)
 {
@@ -270,7 +272,7 @@ static void add_difference(double_words *d, int32_t pair, LLVMValueRef a, LLVMVa
   add_binary(d, pair, LLVMSub, a, p, b, q, depth);
 }
 
-/* low = a - b, high = p - q - what that borrows, or without q. */
+/* low = a - b, high = p - q - its borrow, or without q. */
 static void match_difference(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high, zero = word(high, 0);
@@ -318,7 +320,7 @@ static void match_bitwise(double_words *d, int32_t pair, unsigned depth)
       add_binary(d, pair, opcode, operand(low, 0), operand(high, i), operand(low, 1),
                  operand(high, 1 - i), depth);
   }
-  for (unsigned i = 0; i < 2; i++) { /* with a constant that leaves one half as it is */
+  for (unsigned i = 0; i < 2; i++) { /* with a constant that does not change one half */
     LLVMValueRef changed = i ? high : low;
     if (!is_bitwise(changed) || !is_number(operand(changed, 1), &number)) continue;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(changed);
@@ -332,7 +334,8 @@ static void match_bitwise(double_words *d, int32_t pair, unsigned depth)
 
 enum { MAX_CHAIN = 6 };
 
-/* What an operation is made of that may be done in any order; bits that come from two words belong together. */
+/* The operands of a chain of one associative and commutative operation. A funnel shift is one
+ * operand: its bits belong together. */
 static void split_chain(LLVMValueRef v, LLVMOpcode opcode, unsigned depth, LLVMValueRef *links,
                         uint32_t *count)
 {
@@ -347,7 +350,7 @@ static void split_chain(LLVMValueRef v, LLVMOpcode opcode, unsigned depth, LLVMV
   }
 }
 
-/* Halves of which each is combined of the same number of words, in another order. */
+/* Each half combines the same number of words with one operation, perhaps in another order. */
 static void match_chain(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low[MAX_CHAIN], high[MAX_CHAIN];
@@ -356,8 +359,8 @@ static void match_chain(double_words *d, int32_t pair, unsigned depth)
   LLVMOpcode opcode = LLVMGetInstructionOpcode(d->pairs[pair].low);
   split_chain(d->pairs[pair].low, opcode, MAX_CHAIN, low, &count);
   split_chain(d->pairs[pair].high, opcode, MAX_CHAIN, high, &num_high);
-  if (count != num_high || count < 3 || count > MAX_CHAIN)
-    return; /* two: as match_bitwise has it */
+  /* two: as match_bitwise has it */
+  if (count != num_high || count < 3 || count > MAX_CHAIN) return;
   term terms[MAX_CHAIN];
   for (uint32_t i = 0; i < count; i++) {
     int32_t found = NO_PAIR;
@@ -423,7 +426,7 @@ typedef struct sum {
   bool failed;
 } sum;
 
-/* x << count + x, or less x: what of? NULL: it is no such thing. */
+/* (x << count) + x or (x << count) - x: returns x and sets `times`; NULL: neither. */
 static LLVMValueRef multiple_of(LLVMValueRef v, uint32_t *times)
 {
   bool add = is_operation(v, LLVMAdd);
@@ -470,7 +473,7 @@ static void split_low(sum *s, LLVMValueRef v)
     s->low[s->num_low++] = v;
 }
 
-/* The leaf that is the other factor of `by`, if there is one. */
+/* Finds a leaf that is a product with `by`; its other factor, or NULL. */
 static LLVMValueRef take_cross(sum *s, LLVMValueRef by, leaf **taken)
 {
   for (uint32_t i = 0; i < s->num_high; i++) {
@@ -492,7 +495,8 @@ static LLVMValueRef take_cross(sum *s, LLVMValueRef by, leaf **taken)
   return NULL;
 }
 
-/* The pair of `factor`, a factor of a product, with the upper word that a product of it and `other` shows; else with 0. */
+/* The pair whose low word is `factor`, a factor of a product. Its high word is the one that a cross
+ * product with `other` shows; else 0. */
 static int32_t factor_pair(double_words *d, sum *s, LLVMValueRef factor, LLVMValueRef other,
                            unsigned depth)
 {
@@ -507,7 +511,8 @@ static int32_t factor_pair(double_words *d, sum *s, LLVMValueRef factor, LLVMVal
   return part(d, factor, word(factor, 0), depth);
 }
 
-/* How many times x is v? Products with constants are made of shifts and sums. False if that is not seen. */
+/* Is v a constant times x? Compilers make such products of shifts and sums. False if it is not
+ * recognised. */
 static bool is_multiple(LLVMValueRef v, LLVMValueRef x, uint32_t *times, unsigned depth)
 {
   uint32_t a, b;
@@ -540,7 +545,7 @@ static bool is_low_product(LLVMValueRef v, LLVMValueRef x, LLVMValueRef y)
   return is_number(x, &constant) && is_multiple(v, y, &times, 4) && times == constant;
 }
 
-/* a * b, where the upper word of that is among the leaves. */
+/* Is `low` the low word of a product whose high word is among the leaves? */
 static bool take_product(double_words *d, sum *s, LLVMValueRef low, term *out, unsigned depth)
 {
   for (uint32_t i = 0; i < s->num_high; i++) {
@@ -558,13 +563,13 @@ static bool take_product(double_words *d, sum *s, LLVMValueRef low, term *out, u
     if (left != NO_PAIR && right != NO_PAIR)
       *out = (term){.a = left, .b = right};
     else
-      *s = before; /* the words' product alone: cross products are still to be added */
+      *s = before; /* the product of the words alone: the cross products remain leaves */
     return true;
   }
   return false;
 }
 
-/* The pair of `low` and a leaf; with 0 if there is none. */
+/* The pair of `low` and a leaf, or of `low` and 0. */
 static int32_t take_pair(double_words *d, sum *s, LLVMValueRef low, unsigned depth)
 {
   for (uint32_t i = 0; i < s->num_high; i++) {
@@ -578,7 +583,7 @@ static int32_t take_pair(double_words *d, sum *s, LLVMValueRef low, unsigned dep
   return part(d, low, word(low, 0), depth);
 }
 
-/* low = the sum of words and products, high = all carries of that and more. */
+/* low = a sum of words and products; high = the carries of that sum, and more. */
 static void match_products(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low = d->pairs[pair].low;
@@ -598,7 +603,8 @@ static void match_products(double_words *d, int32_t pair, unsigned depth)
     terms[i] = (term){.a = take_pair(d, &s, s.low[i], depth), .b = NO_PAIR};
     if (terms[i].a == NO_PAIR) return;
   }
-  for (uint32_t i = 0; i < s.num_high; i++) /* else it is the upper word and something more */
+  /* a leaf that is left over: there is more in it than the high word */
+  for (uint32_t i = 0; i < s.num_high; i++)
     if (!s.high[i].used && !s.high[i].negative && !is_operation(s.high[i].word, LLVMMul)) return;
   way w = {.kind = WAY_SUM, .first_term = (uint32_t)d->num_terms, .num_terms = s.num_low};
   w.first_rest = (uint32_t)d->num_rests;
@@ -612,7 +618,7 @@ static void match_products(double_words *d, int32_t pair, unsigned depth)
   add_way(d, pair, w);
 }
 
-/* Values that blocks or conditions choose */
+/* Phis and selects */
 
 static LLVMValueRef incoming_of(LLVMValueRef phi, LLVMBasicBlockRef block)
 {
@@ -677,13 +683,13 @@ static bool match_leaf(double_words *d, int32_t pair)
   return true;
 }
 
-/* Is `other` nothing but `pair` with its halves exchanged? */
+/* Is the only way of `other` to exchange the halves of `pair`? */
 static bool is_only_reverse_of(const word_pair *other, int32_t pair)
 {
   return other->num_ways == 1 && other->ways[0].kind == WAY_ROTATED && other->ways[0].a == pair;
 }
 
-/* The halves of another pair, exchanged. */
+/* Another pair with its halves exchanged. */
 static void match_reverse(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;

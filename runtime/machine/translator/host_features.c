@@ -1,13 +1,14 @@
-/* The host's processor, and what the environment says about the code that is made for it. It must have fused multiply-add and
- * half-precision conversions, because without them both would be calls of libraries that the code generator takes for granted. */
+/* The features of the host's processor, and what the environment says about the code that is made
+ * for it. The processor must have fused multiply-add and half-precision conversions (F16C). Without
+ * them the code generator would call library functions for both. */
 #include "module.h"
 
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Vector extensions that the environment's POPULUS_TRANSLATOR_WITHOUT can take away, so that what is made for other
- * processors can be seen, and tested, here. Without AVX there is no fused multiply-add either. */
+/* Vector extensions that POPULUS_TRANSLATOR_WITHOUT can take away, so that code for other
+ * processors can be seen and tested here. Without AVX there is no fused multiply-add either. */
 static const struct {
   const char *name, *features;
 } extensions[] = {{"avx512", ",-avx512f"},

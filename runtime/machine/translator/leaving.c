@@ -1,12 +1,15 @@
-/* What who leaves native code writes to the context: registers that are live there. So a value need not be kept for exits
- * alone.
+/* Which registers are written to the context where native code is left: those that are live there.
+ * So no value has to be kept for exits alone.
  *
- * A register is live if it may be read before it is written again (liveness analysis, backwards to a fixed point). Nothing
- * but tile code sees registers; where that is not known (calls, returns, what is left to the interpreter) all are live, and so is sp
- * everywhere, because what an access may do depends on it.
+ * A register is live if it may be read before it is written again (liveness analysis, backwards to
+ * a fixed point). Registers are only visible to tile code. Where the code that follows is not known
+ * (calls, returns, what is left to the interpreter), all registers are live. sp is live everywhere,
+ * because it decides which accesses are legal.
  *
- * What is in no cycle, or in the fast copy of a loop, leaves by one exit, which writes all registers: values that are kept for it alone cost
- * little there, and a hundred exits take long to compile. So does, for that reason, what comes behind the first hundreds in cycles. */
+ * Blocks that are in no cycle and fast copies of loops leave by one shared exit, which writes all
+ * registers. Values that are kept for it alone cost little there, and a hundred exits take long to
+ * compile. For that reason the exits in cycles share it, too, after the first few hundreds of a
+ * function (MOST_EXITS). */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -25,7 +28,7 @@ static bool is_equal(register_set a, register_set b)
   return a.x == b.x && a.f == b.f;
 }
 
-/* Those that are live in front of the operation, given those behind it. */
+/* Registers that are live in front of the operation, given those behind it. */
 static register_set live_before(register_set live, const code_op *op)
 {
   uint8_t written = code_op_writes_x(op);
@@ -36,7 +39,7 @@ static register_set live_before(register_set live, const code_op *op)
   return live;
 }
 
-/* Does the block lead to nothing but its successors, by nothing but its operations? */
+/* Does only code of its successors follow the block? */
 static bool is_closed(const code_block *b)
 {
   switch (b->end) {
@@ -52,7 +55,8 @@ static bool is_closed(const code_block *b)
   }
 }
 
-/* In front of that operation, or behind all of the block's. `entries`: where blocks begin. */
+/* Live registers in front of the operation, or behind all of the block. `entries`: at the starts of
+ * blocks. */
 static register_set live_at(const code_unit *unit, const code_block *b, const register_set *entries,
                             uint32_t op_index)
 {
@@ -83,7 +87,8 @@ static register_set *find_live(const lift *l, const block_graph *g)
   return entries;
 }
 
-/* Blocks that may be executed again, and some more: all between the two ends of an edge that goes backwards, in reverse postorder. */
+/* Blocks in cycles, and some more: all blocks between the two ends of a backward edge, in reverse
+ * postorder. */
 static bool *find_cycles(const block_graph *g)
 {
   bool *is_in_cycle = pop_xcalloc(g->num_blocks, sizeof *is_in_cycle);

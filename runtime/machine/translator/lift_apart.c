@@ -1,10 +1,14 @@
-/* What LLVM is told about which accesses of a fast copy do not overlap.
+/* Tells LLVM which accesses of a fast copy do not overlap (alias checks in the guard, alias scopes
+ * on the accesses).
  *
- * All of them are in the tile's memory, one object. Where two places move alike, LLVM's vectorizer compares them itself, in front of
- * the loop, if they are few. Where they do not (pairs are read and their sums stored, a load stays), it gives up: "unknown dependence". So
- * the guard asks whether groups that move differently, or of many any two, of which one stores, overlap in all rounds, and the accesses are marked:
- * each group is a scope of aliases, and an access is in none of the scopes that it was compared with. Where groups overlap, the plain copy runs, whose
- * accesses are not marked; so nothing moves from one run of the loop into another. */
+ * All accesses are in the tile's memory, one object. LLVM's vectorizer compares two places itself,
+ * in front of the loop, if both move by the same step and there are few of them. If the steps
+ * differ (pairs are read and their sums stored, or a load stays), it gives up: "unknown
+ * dependence". So the guard compares groups that move differently; if there are many groups, it
+ * compares any two. It compares only pairs of which one stores, over all rounds. The accesses are
+ * marked: each group is an alias scope, and an access does not alias the scopes that its group was
+ * compared with. If groups overlap, the plain copy runs, whose accesses are not marked; so nothing
+ * moves from one run of the loop into another. */
 #include "lift.h"
 
 #include <stdio.h>
@@ -33,7 +37,8 @@ LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b)
   return LLVMBuildOr(l->b, not_above(l, a->to, b->from), not_above(l, b->to, a->from), "");
 }
 
-/* A trial that does not store loads what the rounds would load: nothing of a group is stored by way of another. */
+/* A trial stores nothing, so its loads are right only if no group stores where another group
+ * loads. */
 LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
 {
   bool tries = lift_tries(l, loop);
@@ -48,7 +53,8 @@ LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
   return apart;
 }
 
-/* Where a group is in the first round: with another that moves alike, as far apart as in the last one. */
+/* The group's range in the first round. Two groups that move alike are as far apart in it as in the
+ * last one. */
 static access_group first_round(lift *l, const access_group *g)
 {
   access_group first = *g;
@@ -76,7 +82,7 @@ static LLVMMetadataRef text_of(lift *l, const char *text)
   return LLVMMDStringInContext2(l->context, text, strlen(text));
 }
 
-/* A scope's first operand is its name, which nothing else in the module has; the second the domain. */
+/* A scope has two operands: its name, which nothing else in the module has, and its domain. */
 static LLVMMetadataRef scope_of(lift *l, uint32_t group)
 {
   char name[64];
@@ -96,7 +102,6 @@ static void mark(lift *l, LLVMValueRef access, const char *kind, LLVMMetadataRef
                   LLVMMetadataAsValue(l->context, list));
 }
 
-/* An access of the fast copy. */
 void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access)
 {
   LLVMMetadataRef own = scope_of(l, group), others[MAX_GROUPS];

@@ -1,9 +1,10 @@
-/* Calls (conventions: calling.c), and jumps to places that are not known.
+/* Calls (conventions: calling.c), and indirect jumps.
  *
- * A native function returns when its tile function does, or whenever the interpreter has to go on. Then it has
- * put into the context what it has written, and its caller adds what it alone has written, and so on up to whoever
- * runs native code (unwinding). A caller that finds that its callee went to another place than behind the call leaves
- * for that place: so the way back to the interpreter is always open, whatever the tile code does to its return addresses. */
+ * A native function returns when its tile function returns, or when the interpreter has to go on.
+ * In that case it has written its own registers to the context; its caller adds those that only the
+ * caller has written, and so on up to the code that runs native code (unwinding). If a callee
+ * returns to another place than behind the call, the caller leaves for that place. So the way back
+ * to the interpreter is always open, whatever the tile code does to its return addresses. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -66,7 +67,7 @@ static void add_result(lift *l, LLVMValueRef *result, unsigned *at, LLVMValueRef
   *result = LLVMBuildInsertValue(l->b, *result, value, (*at)++, "");
 }
 
-/* To wherever `target` is, which the caller knows or not. */
+/* Returns to `target`, which the caller compares with the place behind its call. */
 static void lift_return(lift *l, LLVMValueRef target)
 {
   const calling *own = l->own;
@@ -88,7 +89,7 @@ static void lift_return(lift *l, LLVMValueRef target)
 
 /* Calls by context */
 
-/* Behind a call that should have come back to the end of the block: everything is in the context. */
+/* Behind a call that should return to the end of the block; everything is in the context. */
 static void come_back(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
@@ -115,7 +116,7 @@ static void call_by_context(lift *l, uint32_t number, LLVMValueRef callee)
   come_back(l, number);
 }
 
-/* Calls what the frame's tile has at `target`, if that is native code. */
+/* Calls the tile's native code for `target`, if there is any. */
 static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 {
   lift_store_state(l, target, lift_leaving_unknown(l));
@@ -131,7 +132,7 @@ static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 
 /* Calls with parameters */
 
-/* Time is counted from what the function itself needs at most. */
+/* Converts time between two functions: each counts what is left beyond its own worst_slots. */
 static LLVMValueRef time_for(lift *l, LLVMValueRef time, const calling *from, const calling *to)
 {
   LLVMValueRef slots = lift_constant64(l, from->worst_slots - to->worst_slots);
@@ -236,8 +237,9 @@ static uint32_t target_pc(const lift *l, uint32_t number)
   return l->unit->blocks[l->f->first_block + (uint32_t)block].pc;
 }
 
-/* To one of the places where a jump table leads, or somewhere else. The words of the code are counted
- * from the first of these places, so that LLVM finds the cases dense and makes a table, too. `from`: the block; UNIT_NONE: several. */
+/* Jumps to one of the targets of a jump table, or somewhere else. Case values are distances in
+ * words from the lowest target, so that LLVM finds them dense and makes a table, too. `from`: the
+ * block; UNIT_NONE: several. */
 static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
 {
   const code_block *b = l->block;
@@ -259,8 +261,9 @@ static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
   lift_at_end(l, other);
 }
 
-/* Each of many operations of an interpreter that runs on a tile may end with a jump to any of them. LLVM's time grows with the number of
- * these ways, times what is in registers. So where there are many, all jumps by the same table share one switch. */
+/* An interpreter that runs on a tile may end each of its many operations with a jump to any of
+ * them. LLVM's time grows with the number of these edges, times the number of registers. So where
+ * there are many, all jumps by the same table share one switch. */
 enum { MANY_WAYS = 1024 };
 
 static bool only_jumps(const code_block *b)
@@ -298,7 +301,7 @@ static shared_jump make_shared_jump(lift *l)
   return jump;
 }
 
-/* Of the current block. */
+/* The shared jump of the current block. */
 static shared_jump find_shared_jump(lift *l)
 {
   for (size_t i = 0; i < l->num_jumps; i++)
@@ -315,7 +318,7 @@ static void jump_together(lift *l, LLVMValueRef target)
   LLVMBuildBr(l->b, jump.start);
 }
 
-/* In the fast copy of a loop with rare ways, which are ways to somewhere else. */
+/* In the fast copy of a loop with rare ways: any other target is a rare way. */
 static void jump_as_expected(lift *l, uint32_t number, LLVMValueRef target)
 {
   uint32_t pc = target_pc(l, 0);

@@ -1,20 +1,22 @@
-/* Float control: native code does nothing of an operation that might raise what is a fault then, or make something else of an
- * overflow. All of that shows in a result that is not finite, or in an operand that is a NaN.
+/* Float control (faults and changed overflows of floating-point operations). Native code may not
+ * execute an operation that raises a fault under float control, or whose overflow becomes another
+ * value. Each such case shows in a result that is not finite, or in an operand that is a NaN.
  *
- * That is tested once for many operations: until something is stored, or the block ends, they have changed nothing but
- * registers. So what they ask for is collected, and where it does not hold, the registers are what they were in front of
- * the first of them, and the interpreter goes on there. Who leaves for another reason while something is not tested leaves
- * there, too.
+ * One test serves many operations: until a store or the end of the block they change nothing but
+ * registers. So their conditions are collected. If one of them does not hold, the registers are
+ * restored to what they were in front of the first of these operations, and the interpreter goes on
+ * there. Code that leaves for another reason while operations are untested leaves there, too.
  *
- * In loops that could be vectorised even that is too often. Where nothing that a round loads was stored by an earlier
- * one, and no float register goes from round to round (loop_trial.c), all rounds of the fast copy are tried: the trial
- * does the same but stores nothing, and only finds out whether something is raised. If not, the fast copy runs without
- * tests, else the plain one does. Both are vectors. */
+ * In loops that could be vectorised even that is too often. If no round loads what an earlier round
+ * has stored, and no float register carries a value from round to round (loop_trial.c), all rounds
+ * of the fast copy are tried first. The trial does the same without stores, and only finds out
+ * whether something is raised. If nothing is, the fast copy runs without tests; otherwise the plain
+ * copy runs. Trial and fast copy are both vectorised. */
 #include "lift.h"
 
 #include <math.h>
 
-/* What has been written down of a slot; NULL: there is no such slot. */
+/* The slot's value; NULL: there is no such slot. */
 static LLVMValueRef save(lift *l, LLVMValueRef slot)
 {
   return slot ? LLVMBuildLoad2(l->b, LLVMGetAllocatedType(slot), slot, "before") : NULL;
@@ -25,7 +27,7 @@ static void restore(lift *l, LLVMValueRef value, LLVMValueRef slot)
   if (value) LLVMBuildStore(l->b, value, slot);
 }
 
-/* Registers that operations first ... end - 1 of the unit write. */
+/* Saves the registers that operations first ... end - 1 of the unit write. */
 static void save_written(lift *l, uint32_t first, uint32_t end, saved_registers *saved)
 {
   for (uint32_t i = first; i < end; i++) {
@@ -53,7 +55,7 @@ void lift_restore(lift *l, const saved_registers *saved)
   }
 }
 
-/* The rest of the block may write registers. */
+/* Begins a series of untested operations: saves the registers that the rest of the block writes. */
 static void begin(lift *l)
 {
   l->untested = (untested_ops){.first = l->op_index, .quiet = LLVMConstInt(l->type.i1, 1, 0)};
@@ -67,7 +69,6 @@ uint32_t lift_go_back(lift *l)
   return l->untested.first;
 }
 
-/* To what must hold. */
 static void add_condition(lift *l, LLVMValueRef condition)
 {
   if (!l->is_trial) {
@@ -106,7 +107,8 @@ void lift_leave_unless(lift *l, LLVMValueRef condition)
   add_condition(l, condition);
 }
 
-/* What is not finite makes these results not finite, either: so their test is that of their operands, too. */
+/* Operands that make the result not finite if they are not finite. The test of the result is that
+ * of these operands, too. */
 static uint64_t operands_that_show(const code_op *op)
 {
   uint64_t first = UINT64_C(1) << op->rs1, second = UINT64_C(1) << op->rs2;
@@ -123,7 +125,7 @@ static uint64_t operands_that_show(const code_op *op)
   case OP_F32V2_SUB:
   case OP_F32V2_MUL:
     return first | second;
-  case OP_FDIV_S: /* by infinity is 0 */
+  case OP_FDIV_S: /* a finite value / infinity is 0 */
   case OP_FSQRT_S:
     return first;
   default:
@@ -143,7 +145,7 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result)
   l->untested.finite[op->rd + word] = lift_is_finite(l, result);
 }
 
-/* Results that the operation uses as lift_need_finite knows are seen to there. */
+/* For operations with operands_that_show, lift_need_finite keeps the tests. */
 void lift_note_writes(lift *l, const code_op *op)
 {
   if (!l->untested.quiet || operands_that_show(op)) return;

@@ -1,7 +1,9 @@
-/* Integers to floats and back.
+/* Conversions between integers and floats.
  *
- * To integers in all rounding modes by an integral float first, which is exact. Back, nearest even is the host's own; in another mode the number is
- * mostly what such a conversion has just made (floor, ceil, trunc and round, as clang makes them), and so the same float again. */
+ * To integers: in each rounding mode the float is rounded to an integral float first, and
+ * converting that is exact. To floats: the host rounds to nearest even. In another mode the number
+ * has mostly just been made by a conversion to an integer (clang makes floor, ceil, trunc and round
+ * so), and so gives the same float again. */
 #include "lift.h"
 
 #include "isa/float.h"
@@ -20,7 +22,7 @@ static LLVMValueRef narrow(lift *l, LLVMValueRef single)
 
 /* To integers */
 
-/* Unless it is in the integers' range, however it is rounded. */
+/* Leaves unless the number is in the integers' range, however it is rounded. */
 static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
 {
   if (!l->unit->checked) return;
@@ -31,8 +33,8 @@ static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
   lift_leave_unless(l, fits);
 }
 
-/* Cut off to an integer, the nearest that there is; NaN counts as plus infinity. LLVM's fptosi.sat makes less of it, but its vectorizer takes that
- * for dear. */
+/* Truncates to an integer, saturating; NaN counts as plus infinity. LLVM's fptosi.sat is less code,
+ * but its vectorizer takes that for expensive. */
 static LLVMValueRef cut(lift *l, LLVMValueRef a, bool is_signed)
 {
   LLVMTypeRef single = l->type.single, types[] = {l->type.i32, single};
@@ -54,7 +56,7 @@ static LLVMValueRef cut(lift *l, LLVMValueRef a, bool is_signed)
   return LLVMBuildSelect(l->b, fits, inside, outside, "");
 }
 
-/* Rounds as the mode says to an integral value, and that to an integer. Modes: see float.h. */
+/* Rounds to an integral value as the mode says, then converts it. Modes: see float.h. */
 static LLVMValueRef to_integer(lift *l, LLVMValueRef a, uint32_t mode, bool is_signed)
 {
   static const char *const roundings[] = {[ROUND_NEAREST_EVEN] = "llvm.roundeven",
@@ -82,8 +84,9 @@ static LLVMValueRef from_integer(lift *l, const code_op *op)
   return LLVMBuildUIToFP(l->b, x, l->type.single, "");
 }
 
-/* By how much the magnitude's bits of what is nearest to `x` are off in another rounding mode. `nearest` and `next`, which is one step farther from zero,
- * are doubles, as `x` is: integers, floats and their distances are exact there. */
+/* The correction (-1, 0, 1) of the magnitude's bits of `nearest` for another rounding mode.
+ * `nearest` is the float nearest to `x`, `next` the next one farther from zero. All are doubles, in
+ * which integers, floats and their distances are exact. */
 static LLVMValueRef step_to_rounded(lift *l, uint32_t mode, LLVMValueRef x, LLVMValueRef nearest,
                                     LLVMValueRef next)
 {
@@ -97,7 +100,7 @@ static LLVMValueRef step_to_rounded(lift *l, uint32_t mode, LLVMValueRef x, LLVM
     off = LLVMBuildFCmp(l->b, LLVMRealOGT, size_of_nearest, size, "");
     return LLVMBuildSelect(l->b, off, nearer, none, "");
   }
-  if (mode == ROUND_NEAREST_AWAY) { /* it was in the middle */
+  if (mode == ROUND_NEAREST_AWAY) { /* a tie */
     LLVMValueRef below = LLVMBuildFSub(l->b, size, size_of_nearest, "");
     LLVMValueRef above = LLVMBuildFSub(l->b, size_of_next, size, "");
     off = LLVMBuildFCmp(l->b, LLVMRealOEQ, below, above, "");
@@ -119,7 +122,8 @@ static LLVMValueRef as_double(lift *l, LLVMValueRef bits, bool half)
   return LLVMBuildFPExt(l->b, single, twice, "");
 }
 
-/* Has the block made the integer of a float of that format? Then it is one again, but for what infinity and NaN have become. */
+/* Has a conversion in the block made this integer of a float of the same format? Then the result is
+ * that float's integral value again, except for infinities and NaNs. */
 static bool was_float(const lift *l, const code_op *op)
 {
   static const uint8_t makers[ISA_NUM_OPS] = {[OP_FCVT_S_W] = OP_FCVT_W_S,
@@ -161,7 +165,7 @@ static LLVMValueRef half_again(lift *l, const code_op *op)
   return is_signed ? unless_equal(l, op, 0x80000000, lowest, half) : half;
 }
 
-/* From what is nearest to the neighbour that the mode wants. */
+/* Corrects the nearest float to the one that the mode wants. */
 static LLVMValueRef rounded_bits(lift *l, const code_op *op, LLVMValueRef nearest, bool half,
                                  bool is_signed)
 {
@@ -190,7 +194,8 @@ static void put_half(lift *l, const code_op *op)
     lift_finish_half(l, op->rd, nearest);
     return;
   }
-  lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0)); /* under float control the interpreter's */
+  /* under float control left to the interpreter */
+  lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
   if (was_float(l, op))
     lift_set_half(l, op->rd, half_again(l, op));
   else

@@ -1,7 +1,7 @@
-/* Block copies: a call of the machine, which knows the rules and the time.
+/* Block copies: calls of the machine, which knows the rules and the time.
  *
- * What it takes is not known beforehand, so it is asked whether there is time for it; where there is not, or where
- * something is not legal, the interpreter goes on in front of it. */
+ * The time of a copy is not known beforehand, so the machine is asked whether there is enough. If
+ * there is not, or if something is not legal, the interpreter goes on in front of the copy. */
 #include "lift.h"
 
 #include "isa/isa.h"

@@ -1,14 +1,17 @@
-/* Where time is counted: as seldom as the control flow allows (the placement of counters: T. Ball and J. R. Larus, "Optimally
- * Profiling and Tracing Programs", 1994).
+/* Where time is counted: as rarely as the control flow allows (placement of counters: T. Ball and
+ * J. R. Larus, "Optimally Profiling and Tracing Programs", 1994).
  *
- * What a block takes need not go to the counter where the block begins. Each place has a debt, which is known when it is
- * translated: time that has passed and is not in the counter. A block adds what it takes to the debt. Where ways meet, the
- * debt is the least of theirs; whoever comes with more pays the difference on the way (two ways that take the same time
- * pay nothing). All is paid where the counter is looked at: on backward edges, in front of calls, and by who leaves. So a
- * round of a loop costs one addition, and one on each way that takes longer than another.
+ * The time of a block need not go to the counter where the block begins. Each place has a debt,
+ * known at compile time: time that has passed and is not in the counter. A block adds its time to
+ * the debt. Where ways join, the debt is the least of theirs; a way with more pays the difference
+ * on its edge (two ways that take the same time pay nothing). All debt is paid where the counter is
+ * read: on backward edges, in front of calls, and where native code is left. So a round of a loop
+ * costs one addition, and one more on each way that takes longer than another.
  *
- * In a fast copy whose rounds go several ways these are summed apart, and the sum is paid with the rest of the round: a counter that is
- * changed twice in a round is no reduction to LLVM's vectorizer. (A gradient that is scaled where it is negative: 9.1 to 2.5 of the host's time.) */
+ * In a fast copy whose rounds have several ways, the differences are summed apart, and the sum is
+ * paid with the rest of the round: a counter that is changed twice in a round is no reduction to
+ * LLVM's vectorizer. (A gradient that is scaled where it is negative: 9.1 to 2.5 of the host's
+ * time.) */
 #include "lift.h"
 
 #include "isa/isa.h"
@@ -21,7 +24,7 @@ static const code_block *block_of(const lift *l, uint32_t number)
   return &l->unit->blocks[l->f->first_block + number];
 }
 
-/* Does something in the block, or behind it, look at the counter? */
+/* Does the block, or the call at its end, read the counter? */
 static bool looks_at_time(const lift *l, const code_block *b)
 {
   if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || b->end == BLOCK_KNOWN) return true;
@@ -37,7 +40,7 @@ static uint64_t time_of(const lift *l, const code_block *b)
   return lift_time_of(lift_slots_of(l, b), b->num_ops);
 }
 
-/* Blocks in the order in which they can be looked at: those that lead to a block, but for backward edges, come before it. */
+/* Reachable blocks in reverse postorder: predecessors come first, except by backward edges. */
 static uint32_t *sequence_of(const lift *l, uint32_t *num_reachable)
 {
   uint32_t *sequence = pop_xcalloc(l->f->num_blocks, sizeof *sequence);
@@ -50,7 +53,7 @@ static uint32_t *sequence_of(const lift *l, uint32_t *num_reachable)
   return sequence;
 }
 
-/* What comes to the blocks behind this one. `met`: somebody has come. */
+/* Passes the debt on to the successors. `met`: by block, does it have a debt already? */
 static void send_debt(const lift *l, uint32_t from, uint64_t *debts, bool *met)
 {
   const code_block *b = block_of(l, from);
@@ -71,7 +74,7 @@ uint64_t *lift_find_debts(const lift *l, const counted_loop *loop)
   for (uint32_t i = 0; i < num_reachable; i++) {
     uint32_t n = sequence[i];
     if (loop && !loop->contains[n]) continue;
-    if (l->loops.is_target[n]) debts[n] = 0; /* paid on the way round */
+    if (l->loops.is_target[n]) debts[n] = 0; /* paid on the backward edge */
     debts[n] += time_of(l, block_of(l, n));
     send_debt(l, n, debts, met);
   }
@@ -97,7 +100,7 @@ void lift_pay(lift *l)
   l->debt = 0;
 }
 
-/* In rounds of a fast copy but the last? */
+/* Is this a round of such a fast copy, not the last one? */
 static bool sums_ways(const lift *l)
 {
   return l->fast && l->fast->sums_ways && l->last_round;

@@ -1,9 +1,9 @@
-/* F and Zfh, but for conversions of integers (lift_conversion.c).
+/* F and Zfh without conversions from and to integers (lift_conversion.c).
  *
- * Operations that round to nearest even are the host's own; its NaNs become canonical where their
- * bits can be seen (lift_float_registers.c). Halves are computed as singles and rounded (float.h says why that is
- * exact). Whatever else there is (other rounding modes, fused operations on halves) is a
- * call of the machine's integer arithmetic. The rounding mode in frm is 0 while native code runs. */
+ * Operations that round to nearest even are the host's own. Its NaNs become canonical where their
+ * bits can be seen (lift_float_registers.c). Halves are computed as singles and rounded (float.h
+ * says why that is exact). The rest (other rounding modes, fused operations on halves) calls the
+ * machine's integer arithmetic. frm is 0 while native code runs. */
 #include "lift.h"
 
 #include "isa/float.h"
@@ -76,8 +76,9 @@ static LLVMValueRef exact_half_bits(lift *l, uint32_t r)
   return lift_unbox(l, lift_f_bits(l, r));
 }
 
-/* What fclass says of a float whose sign is the top bit and whose magnitude are the lowest ones, given the least normal number and
- * infinity. Its bits: infinity, normal, subnormal, zero, and back for the other sign; NaNs. */
+/* fclass of a float. The sign is the top bit, the magnitude the low bits; `normal` is the least
+ * normal number. Result bits 0-3 are infinity, normal, subnormal, zero for the negative sign; bits
+ * 4-7 the same backwards for the positive one; then NaNs. */
 static LLVMValueRef class_of(lift *l, LLVMValueRef bits, uint32_t normal, uint32_t infinity)
 {
   static const uint32_t negative[] = {1 << 0, 1 << 1, 1 << 2, 1 << 3};
@@ -92,7 +93,8 @@ static LLVMValueRef class_of(lift *l, LLVMValueRef bits, uint32_t normal, uint32
     LLVMValueRef is_it = lift_compare(l, LLVMIntUGE, size, lift_constant(l, from[i]));
     class = class ? LLVMBuildSelect(l->b, is_it, own, class, "") : own;
   }
-  /* A NaN's fraction has the bit below the exponent's lowest one, which is that of the least normal number. */
+  /* A quiet NaN has the top bit of the fraction. It is the one below the exponent's lowest bit,
+   * which is the least normal number. */
   LLVMValueRef quiet = LLVMBuildAnd(l->b, bits, lift_constant(l, normal / 2), "");
   LLVMValueRef is_quiet = lift_compare(l, LLVMIntNE, quiet, lift_constant(l, 0));
   LLVMValueRef nan =
@@ -114,7 +116,7 @@ static uint32_t third(const code_op *op)
   return (uint32_t)op->imm >> 8 & 31;
 }
 
-/* By the machine's own arithmetic. */
+/* Calls the machine's own arithmetic. */
 static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fused)
 {
   LLVMValueRef arguments[] = {lift_constant(l, op->id),
@@ -170,7 +172,7 @@ static LLVMRealPredicate predicate_of(uint8_t id)
   return id == OP_FLT_S || id == OP_FLT_H ? LLVMRealOLT : LLVMRealOLE;
 }
 
-/* Rounded to nearest even only; false if it is something else. */
+/* Operations that round, here to nearest even; false: no such operation. */
 static bool lift_nearest(lift *l, const code_op *op)
 {
   switch (op->id) {
@@ -209,7 +211,7 @@ static bool lift_nearest(lift *l, const code_op *op)
   }
 }
 
-/* What does not round, or rounds to integers. */
+/* Operations that do not round. */
 static bool lift_exact(lift *l, const code_op *op)
 {
   switch (op->id) {
@@ -293,8 +295,8 @@ static bool lift_exact(lift *l, const code_op *op)
   }
 }
 
-/* Operations on halves that the machine computes, and everything in an unusual rounding mode; under float control the
- * interpreter's. */
+/* Fused operations on halves, and all operations in another rounding mode: calls of the machine.
+ * Under float control left to the interpreter. */
 static bool lift_general(lift *l, const code_op *op)
 {
   lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));

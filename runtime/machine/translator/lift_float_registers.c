@@ -1,5 +1,5 @@
-/* Floating-point registers in their slots (lift.h): a value as single, half or bits, and NaNs, which become
- * canonical where their bits are seen. */
+/* Floating-point registers in their slots (lift.h), as single, half or bits. NaNs become canonical
+ * where their bits are seen. */
 #include "lift.h"
 
 /* Bits and values */
@@ -111,7 +111,7 @@ void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits)
   set_flags(l, r, false, false);
 }
 
-/* `tested`: the single, or what stands for it. */
+/* `tested`: the single, perhaps behind a fence. */
 static LLVMValueRef f_bits(lift *l, uint32_t r, LLVMValueRef tested)
 {
   LLVMValueRef bits = lift_as_bits(l, lift_single(l, r));

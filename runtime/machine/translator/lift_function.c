@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop that may end early */
+enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop with early exits */
 
 static LLVMValueRef has_time(lift *l)
 {
@@ -41,8 +41,9 @@ static void count_round(lift *l)
   LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
 }
 
-/* At the end of a round of the plain copy of a loop that may end early: the guard costs as much as some rounds, so it is not in
- * front of the loop, but behind the first of them. */
+/* At the end of a round of the plain copy of a loop with early exits. The guard costs as much as
+ * some rounds, so it stands behind the first ROUNDS_BEFORE_GUARD of them and not in front of the
+ * loop. */
 static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
 {
   count_round(l);
@@ -51,8 +52,9 @@ static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef 
   lift_likely(l, go_on, start, loop->late_guard);
 }
 
-/* Where all backward edges to the block meet. They test the limit once for all, so that LLVM sees one edge, and what differs between the
- * ways to it as values. `loop`: the counted loop whose round ends; NULL: none. */
+/* A block where all backward edges to a block join. It tests the limit once for all. LLVM then sees
+ * one backward edge, and phis for what differs between the ways. `loop`: the counted loop whose
+ * round ends; NULL: none. */
 static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                      const counted_loop *loop)
 {
@@ -116,7 +118,8 @@ LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
                                 : lift_pay_on_way(l, &l->plain, to, target);
 }
 
-/* At the end of a round of the fast copy that is not the last: the guard has counted them. */
+/* At the end of a round of the fast copy that is not the last: the guard has computed their
+ * number. */
 static void go_round(lift *l)
 {
   lift_pay_round(l);
@@ -128,8 +131,9 @@ static void go_round(lift *l)
   lift_keep_vectors_single(l, again);
 }
 
-/* At the end of the last round. If the loop has one exit, this is it; if it has several, this is asked, and where the loop does not
- * end after all, because the exit that should be taken was passed by, it goes on in the plain copy. */
+/* At the end of the last round. If the loop has one exit, this is it. If it has several, the
+ * latch's condition is tested. If the loop does not end, because the exit that should be taken is
+ * on a way that this round did not take, it goes on in the plain copy. */
 static void end_last_round(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -165,8 +169,9 @@ uint64_t lift_slots_of(const lift *l, const code_block *b)
   return slots;
 }
 
-/* From the fast copy of a loop that ends early: the round begins again in the plain copy, which knows how to end. So it is as if it had
- * not begun: registers are what they were, and time is given back. */
+/* An early exit of the fast copy: the round begins again in the plain copy, which knows how to
+ * end it. So the round is undone: registers get their values at its start, and its time is given
+ * back. */
 static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
@@ -202,7 +207,8 @@ static bool leads_out_of(const counted_loop *loop, const code_block *b)
          loop->contains[b->taken] != loop->contains[b->next];
 }
 
-/* In the fast copy of a loop with rare ways, where one begins: the trial has seen, or sees, whether a round takes it. */
+/* A branch of the fast copy that may lead to a rare way. The trial tests whether any round takes
+ * it. */
 static void lift_usual_way(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -294,7 +300,7 @@ static void lift_op(lift *l, uint32_t index)
   lift_behind_op(l, op);
 }
 
-/* What registers hold where a round of the fast copy begins. */
+/* Saves the registers at the start of a round of the fast copy. */
 static void note_round(lift *l)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
@@ -336,7 +342,8 @@ static void load_frame(lift *l)
   l->stack_bytes = LOAD_FIELD(i32, stack_bytes);
 }
 
-/* Calls without end must come to the interpreter before the host has no stack left. */
+/* Is there stack left on the host? Endless recursion must come to the interpreter before there is
+ * none. */
 static LLVMValueRef has_stack(lift *l)
 {
   LLVMValueRef name = LLVMMetadataAsValue(
@@ -347,7 +354,8 @@ static LLVMValueRef has_stack(lift *l)
   return lift_compare(l, LLVMIntUGE, here, LOAD_FIELD(i64, stack_end));
 }
 
-/* Who cannot finish any path through the function, or may not call, does not begin. */
+/* At the function's entry: leaves unless there is time for any path through the function, and stack
+ * for its calls. */
 static void test_entry(lift *l)
 {
   LLVMValueRef entry = lift_pc(l, l->f->entry);
@@ -367,7 +375,7 @@ static uint32_t num_ops_of(const lift *l)
   return last->first_op + last->num_ops - first->first_op;
 }
 
-/* For each operation of the function: where does its address probably point? */
+/* Guesses for each access of the function where its address points. */
 static void guess_places(const lift *l, access_check *checks)
 {
   uint32_t first = l->unit->blocks[l->f->first_block].first_op;
@@ -383,7 +391,7 @@ static void guess_places(const lift *l, access_check *checks)
   }
 }
 
-/* The blocks of the function, or of a loop. `counts`: its blocks count their time. */
+/* A copy of the function's blocks, or of a loop's. `counts`: its blocks count their time. */
 static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
 {
   uint32_t n = l->f->num_blocks;
@@ -417,8 +425,8 @@ static void free_copy(code_copy *copy)
   free(copy->debts);
 }
 
-/* Registers that grow by the same in each round, and time, behind `rounds` rounds: by multiplication, so that nothing in the
- * loop has to count them (the final values of induction variables). `before`: registers in front of the loop. */
+/* Sets induction variables and time behind `rounds` rounds by multiplication, so that no round has
+ * to count them (final values of induction variables). `before`: registers in front of the loop. */
 static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds,
                           LLVMValueRef before[NUM_REGISTERS])
 {
@@ -439,7 +447,7 @@ static void lift_last_round(lift *l, const counted_loop *loop)
   free_copy(&l->fast_copy);
 }
 
-/* Float control, and rare ways: a fast copy is tried first. In front of the guard, */
+/* Trials (float control, rare ways). In front of the guard: */
 static void begin_trial(lift *l, const counted_loop *loop, saved_registers *saved)
 {
   l->raised = lift_new_slot(l, l->type.i1, "raised");
@@ -447,7 +455,8 @@ static void begin_trial(lift *l, const counted_loop *loop, saved_registers *save
   lift_save_loop(l, loop, saved);
 }
 
-/* and behind it: the trial in l->fast_copy, all rounds but the last; then `fast` or the plain copy as if nothing had been. */
+/* Behind the guard: the trial, in l->fast_copy, of all rounds but the last. Then `fast` or the
+ * plain copy runs with the registers in front of the trial. */
 static void lift_trial(lift *l, const code_copy *fast, const saved_registers *saved)
 {
   LLVMBasicBlockRef last = l->last_round;
@@ -467,9 +476,11 @@ static void lift_trial(lift *l, const code_copy *fast, const saved_registers *sa
   l->last_round = last;
 }
 
-/* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
- * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
- * whole vectors in shorter vectors. If the last round may be done twice, the others are all, so that 40 are whole vectors. A loop that may end early, or has rare ways, has its last round in the plain copy. */
+/* Loop peeling: the last round is a copy of its own. It computes the registers that are used behind
+ * the loop. So the other rounds only compute what the next round needs, and LLVM can vectorise the
+ * remainder behind whole vectors with shorter vectors. If the last round may be done twice, the
+ * other copy does all rounds, so that 40 rounds are whole vectors. A loop with early exits or rare
+ * ways has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
@@ -514,7 +525,7 @@ static void make_guard(lift *l, counted_loop *loop)
   if (loop->ends_early) loop->late_guard = lift_new_block(l, "late_guard");
 }
 
-/* Where a loop that may end early begins. */
+/* The entry of a loop with early exits. */
 static void begin_plain_rounds(lift *l, const counted_loop *loop)
 {
   if (!loop->ends_early) return;

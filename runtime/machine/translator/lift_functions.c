@@ -1,4 +1,5 @@
-/* Functions of singles (isa.h: FUNCTIONS, PAIR_FUNCTIONS): isa/function_values.h as LLVM's instructions. */
+/* Functions of floats (isa.h: FUNCTIONS, PAIR_FUNCTIONS): isa/function_values.h as LLVM
+ * instructions. */
 #include "lift.h"
 
 #include "isa/functions.h"
@@ -56,7 +57,7 @@ static LLVMValueRef single_result(lift *l, const code_op *op, uint32_t word)
   return result;
 }
 
-/* As packed arithmetic on halves (lift_packed.c); a NaN of any sign and payload is the canonical one. */
+/* Like packed arithmetic on halves (lift_packed.c): any NaN becomes the canonical one. */
 static LLVMValueRef half_result(lift *l, const code_op *op, LLVMValueRef word, uint32_t shift)
 {
   LLVMValueRef bits = LLVMBuildLShr(l->b, word, lift_constant(l, shift), "");
@@ -84,7 +85,7 @@ bool lift_functions(lift *l, const code_op *op)
   uint32_t count = isa_is_pair_function((isa_op)op->id) ? 2 : 1;
   bool halves = function_is_of_halves((isa_op)op->id);
   if (halves) lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
-  for (uint32_t i = 0; i < count; i++) { /* both are there before one is written */
+  for (uint32_t i = 0; i < count; i++) { /* both are computed before one is written */
     uint32_t word = i * NUM_REGISTERS;
     words[i] = halves ? half_word(l, op, word) : single_result(l, op, word);
   }

@@ -1,17 +1,20 @@
-/* Loop versioning. The guard in front of a counted loop chooses between two copies of it: it computes the
- * trip count, whether the cycle limit leaves time for it, and whether all accesses are in bounds. The checks
- * are hoisted into the guard: the fast copy has none. (loops.c finds the loops.) */
+/* Loop versioning. The guard in front of a counted loop chooses between its two copies. It computes
+ * the trip count, and tests whether there is time for all rounds and whether all accesses are in
+ * bounds. These checks are hoisted from the loop: the fast copy has none. (loops.c finds the
+ * loops.) */
 #include "lift.h"
 
 #include <llvm-c/DebugInfo.h>
 
-/* Rounds that the rest of the guard costs more than. In the host's instructions, about: the guard takes 20 and 6 for each group of accesses; a
- * round of the plain copy takes 2 more than one of the fast copy, and 3 for each access. With one access alone (bytes in front of and behind
- * what memset sets by words) LLVM makes too much of a plain copy that it knows to run so few rounds. */
+/* Up to this trip count the rest of the guard does not pay. Costs, in about so many instructions of
+ * the host: the guard takes 20, and 6 for each group of accesses; a round of the plain copy takes 2
+ * more than one of the fast copy, and 3 for each access. Loops with a single access (memset's bytes
+ * in front of and behind its words) get the least value, because LLVM makes too much of a plain
+ * copy that it knows to run so few rounds. */
 static uint32_t few_rounds(const counted_loop *loop)
 {
   uint32_t few = (20 + 6 * loop->num_groups) / (2 + 3 * loop->num_accesses);
-  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs one in front of its last */
+  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs a round in front of its last one */
   if (loop->num_accesses < 2) return LEAST;
   return few < LEAST ? LEAST : few > MOST ? MOST : few;
 }
@@ -34,10 +37,10 @@ static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
   return LLVMBuildAnd(l->b, a, b, "");
 }
 
-/* What the guard asks. Most of it is whether one number is below another: their difference has the sign bit then. So the host
- * subtracts, ands, and looks once. */
+/* The guard's conditions. Most of them ask whether a < b; the difference a - b has the sign bit
+ * then. So the host subtracts, ands the differences and branches once. */
 typedef struct conditions {
-  LLVMValueRef legal, below; /* below: negative if all of those hold */
+  LLVMValueRef legal, below; /* below: negative if all comparisons hold */
 } conditions;
 
 static conditions no_conditions(const lift *l)
@@ -68,8 +71,8 @@ static LLVMValueRef conditions_hold(lift *l, const conditions *c)
   return both(l, c->legal, lift_compare(l, LLVMIntSLT, c->below, lift_constant64(l, 0)));
 }
 
-/* Rounds behind the first of a loop that ends when counter == bound: the difference must be a multiple of the step,
- * and is modulo 2^32. */
+/* Trip count - 1 of a loop that ends when counter == bound. The difference must be a multiple of
+ * the step; it is taken modulo 2^32. */
 static LLVMValueRef more_until_equal(lift *l, const loop_exit *e, conditions *c)
 {
   LLVMValueRef counter = lift_affine(l, &e->counter), bound = lift_affine(l, &e->bound);
@@ -79,12 +82,14 @@ static LLVMValueRef more_until_equal(lift *l, const loop_exit *e, conditions *c)
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
   want(l, c, lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0)));
-  /* Not an exact division: what is not exact would be poison, and the guard branches on what comes of it. */
+  /* Not an exact division: an inexact one would give poison, and the guard branches on the
+   * result. */
   return LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, distance, step, ""), l->type.i64, "");
 }
 
-/* Rounds behind the first of a loop that ends when the counter has passed the bound, which it must do before it wraps around, and not
- * by more than a step in front of the first round. That they are less than 2^32 LLVM can see: it vectorises better. */
+/* Trip count - 1 of a loop that ends when the counter has passed the bound. The counter must pass
+ * it before it wraps around, and in front of the first round it must not be past it by more than a
+ * step. LLVM can see that the result is less than 2^32, so it vectorises better. */
 static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c)
 {
   bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
@@ -93,7 +98,8 @@ static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c
   LLVMValueRef counter = LLVMBuildCast(l->b, extend, lift_affine(l, &e->counter), i64, "");
   LLVMValueRef bound = LLVMBuildCast(l->b, extend, lift_affine(l, &e->bound), i64, "");
   uint64_t step = (uint64_t)(up ? (int64_t)e->step : -(int64_t)e->step);
-  uint64_t beyond = e->or_equal ? step : step - 1; /* so far behind the bound it ends at most */
+  /* the counter ends at most this far past the bound */
+  uint64_t beyond = e->or_equal ? step : step - 1;
   int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
   if (beyond && up)
     want_below(l, c, bound, lift_constant64(l, (uint64_t)most - beyond + 1));
@@ -108,7 +114,7 @@ static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c
   return LLVMBuildZExt(l->b, more, i64, "");
 }
 
-/* Rounds of the loop behind the first, the one in which it ends included: the least that an exit allows. */
+/* Trip count - 1 of the loop: the least of its exits. */
 static LLVMValueRef count_more(lift *l, const counted_loop *loop, conditions *c)
 {
   LLVMValueRef least = NULL;
@@ -123,7 +129,7 @@ static LLVMValueRef count_more(lift *l, const counted_loop *loop, conditions *c)
   return least;
 }
 
-/* Of tile memory; starts and sizes are multiples of 4. */
+/* A window of tile memory; start and size are multiples of 4. */
 typedef struct window_values {
   LLVMValueRef start, bytes;
 } window_values;
@@ -138,14 +144,15 @@ static window_values stack_window(const lift *l)
   return (window_values){l->stack_start, l->stack_bytes};
 }
 
-/* Where the last store was that is in none of the others: another one now and then, so it is loaded here. */
+/* The window around the last store that was in no other window. It changes now and then, so it is
+ * loaded here. */
 static window_values other_window(lift *l)
 {
   return (window_values){lift_frame_word(l, offsetof(translated_frame, other_start)),
                          lift_frame_word(l, offsetof(translated_frame, other_bytes))};
 }
 
-/* Where stores of the group probably go (likely_pointers.c). */
+/* The window that the group's stores probably go to (likely_pointers.c). */
 static window_values likely_window(lift *l, const counted_loop *loop, const access_group *g)
 {
   likely_pointers likely = l->block_pointers[loop->header];
@@ -162,7 +169,8 @@ static uint32_t log_align(const access_group *g)
   return g->align / 2; /* of 1, 2, 4 */
 }
 
-/* Rotated, so that what is not aligned becomes huge, in units of the alignment; in 64 bits. */
+/* Bytes in units of the group's alignment, in 64 bits. Rotated, so that an unaligned number becomes
+ * huge. */
 static LLVMValueRef in_units(lift *l, const access_group *g, LLVMValueRef bytes)
 {
   LLVMValueRef log = lift_constant(l, log_align(g));
@@ -171,7 +179,8 @@ static LLVMValueRef in_units(lift *l, const access_group *g, LLVMValueRef bytes)
   return LLVMBuildZExt(l->b, bytes, l->type.i64, "");
 }
 
-/* How far the group moves in `more` rounds, in units: of a symbolic stride, forwards by less than 2^30 of them a round. */
+/* How far the group moves in `more` rounds, in units. A symbolic stride must go forwards by less
+ * than 2^30 units a round. */
 static LLVMValueRef units_moved(lift *l, const access_group *g, LLVMValueRef more, conditions *c)
 {
   int64_t step = (int32_t)g->step.constant;
@@ -184,7 +193,8 @@ static LLVMValueRef units_moved(lift *l, const access_group *g, LLVMValueRef mor
   return LLVMBuildMul(l->b, more, units, "");
 }
 
-/* All that the group touches in the first round and `more` is aligned, and in the window: its first unit is, and so many behind it. */
+/* Wants the group's whole range, in the first round and `more` others, to be aligned and in the
+ * window. It tests the last unit of the range by its offset from the window's start. */
 static void want_in_window(lift *l, const access_group *g, LLVMValueRef more, window_values w,
                            conditions *c)
 {
@@ -224,12 +234,12 @@ static LLVMValueRef is_aligned(lift *l, const access_group *g)
   LLVMValueRef bits = LLVMBuildAdd(l->b, lift_affine(l, &g->base), lift_constant(l, g->rest), "");
   if (g->step.num_terms)
     bits = LLVMBuildOr(l->b, bits, lift_affine(l, &g->step),
-                       ""); /* of others loops.c has seen to it */
+                       ""); /* loop_accesses.c checks constant ones */
   LLVMValueRef low_bits = LLVMBuildAnd(l->b, bits, lift_constant(l, g->align - 1), "");
   return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
 }
 
-/* The starts of the first and of the last round, so that the lower one comes first. */
+/* Orders the addresses of the first and of the last round: the lower one first. */
 static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LLVMValueRef *last)
 {
   LLVMValueRef ends[] = {*first, *last};
@@ -242,8 +252,8 @@ static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LL
   }
 }
 
-/* Where the group starts, by how much it moves in a round, and what it touches in the first and `more`. (As there is time for all
- * rounds, their way has 64 bits.) */
+/* Sets the group's start, its stride, and its range over the first round and `more` others. (There
+ * is time for all rounds, so 64 bits are enough for the distance.) */
 static void find_ends(lift *l, access_group *g, LLVMValueRef more)
 {
   LLVMValueRef lowest = lift_constant(l, (uint32_t)g->lowest);
@@ -262,13 +272,14 @@ static void find_ends(lift *l, access_group *g, LLVMValueRef more)
   g->to = LLVMBuildAdd(l->b, g->to, limit, "");
 }
 
-/* Is what is tested first a guess: which of several windows it is, which way it moves? */
+/* Does the first test guess: which of several windows the group is in, or the sign of its
+ * stride? */
 static bool is_guess(const access_group *g)
 {
   return g->step.num_terms || (g->store && !g->by_sp);
 }
 
-/* Wherever it is, whichever way it moves. */
+/* The group's full test: any window, any sign of the stride. */
 static LLVMValueRef group_legal(lift *l, const access_group *g)
 {
   LLVMValueRef aligned = is_aligned(l, g);
@@ -282,7 +293,7 @@ static LLVMValueRef group_legal(lift *l, const access_group *g)
               LLVMBuildOr(l->b, in_writable, LLVMBuildOr(l->b, in_stack, in_other, ""), ""));
 }
 
-/* The word that the load gets, if it is legal to load it; else any word. */
+/* The word that the load gets, if the load is legal; else any word. */
 static LLVMValueRef load_invariant(lift *l, const loop_invariant *it, LLVMValueRef *legal)
 {
   LLVMValueRef address = lift_affine(l, &it->a);
@@ -309,7 +320,8 @@ static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
   return legal;
 }
 
-/* Do registers that are taken to stay begin as what each round leaves? */
+/* Do the registers that are assumed to return have, at the entry, the value that each round leaves
+ * in them? */
 static LLVMValueRef returned_hold(lift *l, const counted_loop *loop)
 {
   LLVMValueRef hold = LLVMConstInt(l->type.i1, 1, 0);
@@ -333,9 +345,10 @@ static void want_invariants_stay(lift *l, const counted_loop *loop, conditions *
   }
 }
 
-/* The constant, in a register: nothing that LLVM knows. As a constant it would be the masked operand of an AVX-512 blend, in
- * memory; if the host has not mapped that page, as a machine that is itself a guest may find at any time, each such blend
- * takes some 600 ns, for good: with no lane masked in, nothing faults, and so nothing maps the page. */
+/* The constant in a register, hidden from LLVM. LLVM would make a known constant the masked memory
+ * operand of an AVX-512 blend. If the host has not mapped that page, which may happen at any time
+ * to a host that is itself a virtual machine, each such blend takes some 600 ns, for good: it
+ * selects no lane, so nothing faults, and nothing maps the page. */
 static LLVMValueRef hidden_constant(lift *l, uint32_t value)
 {
   static const char constraints[] = "=r,0";
@@ -346,7 +359,7 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
-/* So few rounds are done in the plain copy before the rest of the guard is. */
+/* Loops of few rounds go to the plain copy before the rest of the guard. */
 static void need_several(lift *l, const counted_loop *loop, LLVMValueRef more,
                          LLVMBasicBlockRef plain)
 {
@@ -356,8 +369,8 @@ static void need_several(lift *l, const counted_loop *loop, LLVMValueRef more,
   lift_at_end(l, several);
 }
 
-/* Goes on to `fast` if the conditions hold and all groups are legal in the first round and `more`; else to `plain`. A window of
- * stores lies in that of loads. */
+/* Branches to `fast` if the conditions hold and all groups are legal in the first round and `more`
+ * others; else to `plain`. (A window of stores lies in that of loads.) */
 static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef more, conditions sure,
                         LLVMBasicBlockRef fast, LLVMBasicBlockRef plain)
 {
@@ -384,7 +397,6 @@ static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef more, conditio
   lift_likely(l, conditions_hold(l, &sure), fast, plain);
 }
 
-/* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "guarded"), plain = l->plain.starts[loop->header];
@@ -408,9 +420,10 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
 }
 
-/* To the branch that goes round a loop: LLVM vectorises it, but does several vectors at a time only by
- * leaving as many times more rounds to scalar code; and loops on tiles are short. (A stencil with rows
- * of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67 instead of 0.64.) */
+/* For the backward branch of a loop: LLVM may vectorise it, but must not interleave several
+ * vectors. Interleaving leaves that many times more rounds to scalar code, and loops on tiles are
+ * short. (A stencil with rows of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67
+ * instead of 0.64.) */
 void lift_keep_vectors_single(lift *l, LLVMValueRef branch)
 {
   static const char name[] = "llvm.loop.interleave.count";

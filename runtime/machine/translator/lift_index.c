@@ -1,22 +1,25 @@
-/* Elements of tables: accesses at base + (index << log), where the innermost loop does not write the base (if that is a counted one, no
- * loop around does).
+/* Elements of tables: accesses at base + (index << log), where the innermost loop does not write
+ * the base. (If that is a counted loop, no loop around it may write the base.)
  *
- * Such an access is legal if index < limit, and the limit depends on the base alone: how many elements there are from there to the
- * end of the unit's window. LLVM computes it in front of the loop, and what is left in them is the comparison of a value that is
- * there anyway; to test an address it has to be computed, and rotated. An index that is negative or too large, or a table in
- * another window, is tested as any address is (lift_memory.c).
+ * Such an access is legal if index < limit. The limit is the number of elements from the base to
+ * the end of the unit's window, so it depends on the base alone, and LLVM hoists it out of the
+ * loop. What remains in the loop is a comparison of a value that exists anyway; a test of the
+ * address would have to compute and rotate it. If the index is negative or too large, or the table
+ * is in another window, the access is tested like any other (lift_memory.c).
  *
- * Where a register got such a sum is known where only one operation can have written it (reaching definitions). */
+ * The sum in a register is known where only one operation can have written it (reaching
+ * definitions). */
 #include "lift.h"
 
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* No path has come here yet; other operations, or none that is looked for. */
+/* UNSET: no path has come here yet. SEVERAL: several operations, or one that is no sum. */
 enum { UNSET = -1, SEVERAL = -2 };
 
-/* By what the block calls at its end. Unknown code that a known function calls may write any of them, too. */
+/* Integer registers that the callee at the end of the block may write. A callee that calls unknown
+ * code may write any. */
 static uint32_t written_by_call(const lift *l, const code_block *b)
 {
   if (b->callee != UNIT_NONE && !l->callings[b->callee].by_context)
@@ -34,9 +37,9 @@ static uint32_t written_by(const lift *l, const code_block *b)
   return written;
 }
 
-/* Registers that stay in loops */
+/* Loop-invariant registers */
 
-/* Marks the header and where edges go back to it. */
+/* Marks the header and the blocks with a backward edge to it. False if there are none. */
 static bool begin_loop(const block_graph *g, uint32_t header, bool *contains)
 {
   memset(contains, 0, g->num_blocks * sizeof *contains);
@@ -54,7 +57,8 @@ static uint32_t size_of(const block_graph *g, const bool *contains)
   return size;
 }
 
-/* The loops around a block: registers that none of them writes, that the innermost one does not write, and what that is. */
+/* The loops around a block: registers that none of them writes; of the innermost one the registers
+ * that it does not write, its size and its header. */
 typedef struct loops_around {
   uint32_t all, inner, size, header;
 } loops_around;
@@ -86,8 +90,9 @@ static loops_around *find_loops(const lift *l, const block_graph *g)
   return around;
 }
 
-/* Registers that the innermost loop around the block does not write; none if there is no loop. If that is a counted loop, those that no
- * loop around writes: its plain copy often runs for a few rounds, which are too few to pay for a limit of their own. */
+/* By block: registers that the innermost loop around it does not write; none outside of loops. If
+ * that loop is counted, only registers that no loop around writes: its plain copy often runs for
+ * too few rounds to pay for computing a limit. */
 static uint32_t *find_staying(const lift *l, const block_graph *g)
 {
   uint32_t *staying = pop_xcalloc(g->num_blocks, sizeof *staying);
@@ -108,7 +113,7 @@ static bool is_sum(const code_op *op)
   return op->id == OP_ADD || op->id == OP_SH1ADD || op->id == OP_SH2ADD || op->id == OP_SH3ADD;
 }
 
-/* Sums that registers hold behind the block, given those in front of it. */
+/* Updates the sums in registers from the start of the block to its end. */
 static void pass_block(const lift *l, const code_block *b, int32_t *sums)
 {
   for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
@@ -169,14 +174,14 @@ void lift_free_indices(lift *l)
   free(l->sum_slots);
 }
 
-/* While blocks are lifted */
+/* Lifting */
 
 static uint32_t staying_here(const lift *l)
 {
   return l->staying[l->block - &l->unit->blocks[l->f->first_block]];
 }
 
-/* Which of the sum's operands is the base here? 0: none of them */
+/* The register of the sum's operands that is the base here; 0: none. */
 static uint32_t base_of(const lift *l, const code_op *op)
 {
   uint32_t staying = staying_here(l) & ~1u;
@@ -184,8 +189,8 @@ static uint32_t base_of(const lift *l, const code_op *op)
   return first == second ? 0 : first ? op->rs1 : op->rs2;
 }
 
-/* What a sum's operands were: slots, which may be wanted before they are set, because blocks are not lifted in the order in which
- * they run. */
+/* Slots for the values of a sum's operands. They may be wanted before they are set, because blocks
+ * are not lifted in the order in which they run. */
 static sum_slots *slots_of(lift *l, int32_t sum)
 {
   sum_slots *slots = &l->sum_slots[(uint32_t)sum - l->unit->blocks[l->f->first_block].first_op];

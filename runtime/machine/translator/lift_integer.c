@@ -1,7 +1,8 @@
-/* rv32i, m, zba, zbb on integer registers, and the conditions of branches.
+/* rv32i, m, zba, zbb on integer registers, and conditions of branches.
  *
- * What an operation computes is said in isa/instructions.h. Here is how LLVM says it, for those that it knows and that
- * programs have (`makers`); the others are calls of the machine's own arithmetic. */
+ * isa/instructions.h says what an operation computes. `makers` says it in LLVM's instructions, for
+ * the operations that LLVM knows and that programs use. The others call the machine's own
+ * arithmetic. */
 #include "lift.h"
 
 static LLVMValueRef binary(lift *l, unsigned opcode, LLVMValueRef a, LLVMValueRef b)
@@ -73,7 +74,7 @@ static LLVMValueRef high_product(lift *l, unsigned extension, LLVMValueRef a, LL
                         "");
 }
 
-/* The host traps where RISC-V has results: there it divides by 1. */
+/* Where the host would trap but RISC-V has a result, it divides by 1. */
 static LLVMValueRef divide(lift *l, unsigned opcode, LLVMValueRef a, LLVMValueRef b)
 {
   bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem;
@@ -118,7 +119,7 @@ static LLVMValueRef second(lift *l, unsigned how, LLVMValueRef a, LLVMValueRef b
   return b;
 }
 
-/* Of the instruction's own address and the immediate: their sum. */
+/* auipc: the immediate already is the sum with the instruction's address. */
 static LLVMValueRef place(lift *l, unsigned how, LLVMValueRef a, LLVMValueRef b)
 {
   (void)how, (void)a;
@@ -205,7 +206,8 @@ static LLVMValueRef tile_number(lift *l)
   return LLVMBuildLoad2(l->b, l->type.i32, place, "");
 }
 
-/* Under float control the write is not done again with the operations in front of it. */
+/* Under float control: the operations in front of a write may be repeated, so their tests come
+ * first. */
 static LLVMValueRef random_word(lift *l, const code_op *op, LLVMValueRef written)
 {
   LLVMValueRef words = LLVMBuildLoad2(
@@ -224,7 +226,9 @@ LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLV
 #define VALUE_CASE(id, ...) case OP_##id:
     VALUES(VALUE_CASE)
     return computed(l, op, a, b);
-  case OP_CSRRW: /* of fflags without a result, of a random word, or reading frm or a counter: discovery lets no other */
+  /* Discovery lets these through: writes of fflags without a result, accesses to random words, and
+   * reads of frm and of counters. */
+  case OP_CSRRW:
   case OP_CSRRS:
   case OP_CSRRC:
   case OP_CSRRWI:

@@ -1,11 +1,12 @@
 /* Loads and stores.
  *
- * An access is legal if it is aligned and in a window; window starts and sizes are multiples of 4.
- * Both are one comparison: the offset in the window, rotated right by the size's logarithm, so that
- * an unaligned one becomes huge. The unit's windows, whose bounds are constants, come first; then
- * those of the frame. Stores have two windows; the one to try first is a guess (likely_pointers.c).
- * What is in no window goes to translated_access, which knows all rules; what
- * that refuses, the interpreter meets again and reports. A window of stores lies in that of loads
+ * An access is legal if it is aligned and in a window; starts and sizes of windows are multiples of
+ * 4. One comparison tests both: the offset in the window is rotated right by the logarithm of the
+ * size, so that an unaligned offset becomes huge. The unit's windows come first, because their
+ * bounds are constants; then those of the frame. Stores have three windows: writable, stack and
+ * other. A guess decides which one is tried first (likely_pointers.c). If no window holds the
+ * access, translated_access is called, which knows all rules. If it refuses, the interpreter
+ * executes the access again and reports the fault. A window of stores lies in that of loads
  * (translate.c), so a test of stores serves loads, too. */
 #include "isa/integer.h"
 #include "lift.h"
@@ -41,8 +42,8 @@ static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
   return bytes < 4 ? LLVMBuildTrunc(l->b, value, integer_type(l, bytes), "") : value;
 }
 
-/* The load, whose value is what is loaded, or the store. What is stored is made behind the test: stores that one test serves have
- * their values in one block then, and become a vector's. */
+/* Builds the load or store; a load is its value. The value to store is computed behind the test. So
+ * stores that share one test have their values in one block, and LLVM can make a vector of them. */
 static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
 {
   LLVMValueRef done = a->store ? LLVMBuildStore(l->b, value_to_store(l, a->op, a->bytes), place)
@@ -63,7 +64,8 @@ typedef struct range {
   bool store, by_sp, guess_stack, guess_data;
 } range;
 
-/* The last place where the range may begin is `bytes - align` before that of its last `align`. */
+/* The last place where the range may begin is `bytes - align` before the last legal place of an
+ * `align`. */
 static LLVMValueRef in_window(lift *l, const range *r, LLVMValueRef start, LLVMValueRef size)
 {
   LLVMValueRef offset = LLVMBuildSub(l->b, r->start, start, "");
@@ -77,7 +79,7 @@ static LLVMValueRef in_window(lift *l, const range *r, LLVMValueRef start, LLVMV
   return LLVMBuildICmp(l->b, LLVMIntULT, rotated, LLVMBuildLShr(l->b, size, log, ""), "");
 }
 
-/* No window holds the range: goes on with `inside` if the machine says that it is legal, else the
+/* No window holds the range: branches to `inside` if the machine says that it is legal; else the
  * interpreter goes on. */
 static void ask_machine(lift *l, const range *r, LLVMBasicBlockRef inside)
 {
@@ -95,7 +97,8 @@ static void ask_machine(lift *l, const range *r, LLVMBasicBlockRef inside)
   lift_leave_here(l);
 }
 
-/* The windows of the frame, loaded where they are needed: behind tests that hardly ever fail. */
+/* Tests a window of the frame. Its bounds are loaded here, because it comes behind tests that
+ * hardly ever fail. */
 static LLVMValueRef in_frame_window(lift *l, const range *r, size_t start, size_t bytes)
 {
   return in_window(l, r, lift_frame_word(l, start), lift_frame_word(l, bytes));
@@ -105,7 +108,7 @@ static LLVMValueRef in_frame_window(lift *l, const range *r, size_t start, size_
   in_frame_window(l, r, offsetof(translated_frame, name##_start),                                  \
                   offsetof(translated_frame, name##_bytes))
 
-/* Goes on to `inside` if the condition holds; else behind this. */
+/* Branches to `inside` if the condition holds; else goes on here. */
 static void likely_inside(lift *l, LLVMValueRef condition, LLVMBasicBlockRef inside)
 {
   LLVMBasicBlockRef other = lift_new_block(l, "other");
@@ -113,7 +116,7 @@ static void likely_inside(lift *l, LLVMValueRef condition, LLVMBasicBlockRef ins
   LLVMPositionBuilderAtEnd(l->b, other);
 }
 
-/* As in_window, with bounds that linking knows: a moved window has room for the range. */
+/* Like in_window, with bounds that linking writes. A moved window always has room for the range. */
 static LLVMValueRef in_moved_window(lift *l, const range *r)
 {
   uint32_t log = r->align / 2, window = r->store ? NUMBER_WRITABLE : NUMBER_READABLE;
@@ -126,7 +129,8 @@ static LLVMValueRef in_moved_window(lift *l, const range *r)
   return LLVMBuildICmp(l->b, LLVMIntULT, offset, limit, "");
 }
 
-/* Goes on to `inside` if the unit's window holds the range, whose bounds are constants. */
+/* Branches to `inside` if the unit's window, whose bounds are constants, holds the range; else goes
+ * on here. */
 static void try_unit_window(lift *l, const range *r, code_window w, LLVMBasicBlockRef inside)
 {
   if (w.bytes < r->bytes) return;
@@ -171,7 +175,7 @@ static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
   return touch(l, a, at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, "")));
 }
 
-/* Behind this the range is legal. */
+/* Tests the range; it is legal in the code that follows. */
 static void test_range(lift *l, const range *r)
 {
   LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
@@ -199,15 +203,18 @@ static range range_of_test(const access_check *check, const access *a)
                  .guess_data = check->guess_data};
 }
 
-/* An access to an element (lift_index.c), and the range that it tests, which begins at `first` + (index << log). */
+/* An access to an element (lift_index.c), and the range that it tests, which begins at `first` +
+ * (index << log). */
 typedef struct element_test {
   range r;
   table_element e; /* base: of the access */
   LLVMValueRef first;
 } element_test;
 
-/* So many of these ranges there are in the unit's window, none if not even the first is. In units of the alignment, by which what is not
- * aligned becomes huge; one more than fits is added first, so that too large an offset leaves less than one. */
+/* The number of elements whose range lies in the unit's window; 0 if not even the first one does.
+ * It is computed in units of the alignment, in which an unaligned offset becomes huge. `room` is
+ * the size and one element more, less the range; so too large an offset leaves less than one
+ * element. */
 static LLVMValueRef count_elements(lift *l, const element_test *t)
 {
   const range *r = &t->r;
@@ -227,8 +234,8 @@ static LLVMValueRef count_elements(lift *l, const element_test *t)
   return LLVMBuildLShr(l->b, left, lift_constant(l, t->e.log - log), "limit");
 }
 
-/* Tests the range, and sets where its access is in tile memory, which is returned as a pointer: from the base on, so that the host's
- * instruction adds the two. */
+/* Tests the range of an element. Stores the access's address in `place`, and returns it as a
+ * pointer: base plus index, so that the host's instruction adds the two. */
 static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef address,
                                  LLVMValueRef place)
 {
@@ -249,8 +256,8 @@ static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef ad
   return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &way, 1, "");
 }
 
-/* Where the access of the operation, which tests, is in tile memory: a slot, which may be wanted before it is set,
- * because blocks are not lifted in the order in which they run. */
+/* The slot for the address of the access that this operation has tested. It may be wanted before it
+ * is set, because blocks are not lifted in the order in which they run. */
 static LLVMValueRef place_of(lift *l, uint32_t index)
 {
   LLVMValueRef *place = &l->copy->places[index];
@@ -258,7 +265,7 @@ static LLVMValueRef place_of(lift *l, uint32_t index)
   return *place;
 }
 
-/* Is the access to an element, for all places of which one limit does? */
+/* Is the access to an element, and does one limit serve all elements (by their alignment)? */
 static bool find_element(lift *l, const range *r, const access *a, element_test *t)
 {
   code_window w = r->store ? l->unit->writable : l->unit->readable;
@@ -267,7 +274,7 @@ static bool find_element(lift *l, const range *r, const access *a, element_test 
   return t->e.base && t->e.log >= r->align / 2;
 }
 
-/* Tests the range; the access as a pointer. */
+/* Tests the range and returns the access's place as a pointer. */
 static LLVMValueRef tested_place(lift *l, const access *a, const access_check *check,
                                  LLVMValueRef place)
 {
@@ -285,8 +292,9 @@ static LLVMValueRef tested_place(lift *l, const access *a, const access_check *c
   return at_frame_memory(l, LLVMBuildLoad2(l->b, l->type.i64, place, "place"));
 }
 
-/* What a test has covered is reached from the place of the access that has made it: that they differ by a constant becomes
- * part of the host's instruction, and what is loaded twice is seen. */
+/* An access that another access's test covers is addressed from that access: the constant
+ * difference becomes the displacement of the host's instruction, and LLVM sees when the same place
+ * is loaded twice. */
 static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
   const access_check *check = &l->copy->checks[index];
@@ -298,7 +306,7 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
   return touch(l, a, tested_place(l, a, check, place_of(l, index)));
 }
 
-/* In the fast copy of a loop, of an access that the guard has checked for all rounds. */
+/* In the fast copy of a loop: the place of an access that the guard has checked for all rounds. */
 static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
 {
   const access_group *group = &l->fast->groups[access->group];

@@ -1,4 +1,4 @@
-/* The module of a unit: the types and helpers that lifting uses, and what is said of its functions. */
+/* The LLVM module of a unit: types and helpers for lifting, and attributes of its functions. */
 #include "lift.h"
 #include "module.h"
 
@@ -54,13 +54,16 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
   return function;
 }
 
-/* `helper` under a calling convention that keeps registers of the caller, so that the code around
- * an access or a test of time does not suffer from what it hardly ever does: all general ones (preserve-most), or those that
- * a function keeps that is called by regcall, which without that would save them whenever it is called.
+/* Wraps `helper` in a function whose calling convention preserves the caller's registers, so that
+ * the code around an access or a test of time does not suffer from a call that hardly ever happens.
+ * For functions that are called by context it is preserve-most, which preserves all general
+ * registers. For functions that are called by regcall it is regcall; otherwise they would save its
+ * callee-saved registers on every entry.
  *
- * No more vector state may live across this call: the convention that promises to keep all vector registers
- * (preserve-all) is broken on hosts with AVX. LLVM 19 clears their upper halves (vzeroupper) in front of the
- * return, behind the code that has restored them. tests/e2e/native_helpers.sh looks at the machine code. */
+ * No other vector register may live across this call. The convention that promises to preserve all
+ * vector registers (preserve-all) is broken on hosts with AVX: LLVM 19 clears their upper halves
+ * (vzeroupper) in front of the return, behind the code that has restored them.
+ * tests/e2e/native_helpers.sh looks at the machine code. */
 static LLVMValueRef define_quiet(const lift *l, const char *name, LLVMTypeRef type,
                                  LLVMValueRef helper, uint64_t memory, LLVMCallConv convention)
 {
@@ -77,7 +80,7 @@ static LLVMValueRef define_quiet(const lift *l, const char *name, LLVMTypeRef ty
   return function;
 }
 
-/* As metadata of branches: nearly always the first way. */
+/* Branch metadata: nearly always the first successor. */
 static LLVMValueRef make_likely(const lift *l)
 {
   LLVMMetadataRef operands[] = {
@@ -88,8 +91,9 @@ static LLVMValueRef make_likely(const lift *l)
   return LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, operands, 3));
 }
 
-/* Rows on tiles often have no 16 elements, and then would not be vectorised at all. (A stencil's rows of 14: 1.35 of the
- * host's time instead of 1.69; 80 products and sums .79 instead of .70.) */
+/* Rows on tiles often have fewer than 16 elements, and with wider vectors would not be vectorised
+ * at all. (A stencil's rows of 14: 1.35 of the host's time instead of 1.69; 80 products and sums
+ * .79 instead of .70.) */
 static void prefer_vectors_of_256_bits(const lift *l, LLVMValueRef function)
 {
   static const char name[] = "prefer-vector-width", width[] = "256";
@@ -98,7 +102,7 @@ static void prefer_vectors_of_256_bits(const lift *l, LLVMValueRef function)
       LLVMCreateStringAttribute(l->context, name, sizeof name - 1, width, sizeof width - 1));
 }
 
-/* Also if nothing asks for it. */
+/* Keeps the value even if nothing refers to it. */
 static void keep_in_object(const lift *l, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMArrayType2(l->type.pointer, 1);

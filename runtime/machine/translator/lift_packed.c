@@ -1,4 +1,5 @@
-/* Packed arithmetic and moves of words (isa.h: PACKED): word by word; LLVM makes vectors of what lies side by side. */
+/* Packed arithmetic and moves of words (isa.h: PACKED), word by word; LLVM makes vectors of
+ * neighbouring words. */
 #include "lift.h"
 
 #include "isa/packed.h"
@@ -17,7 +18,7 @@ static LLVMValueRef halves(lift *l, LLVMValueRef word, LLVMTypeRef pair)
                         pair, "");
 }
 
-/* Two halves of a word, as singles and rounded (lift_float.c). */
+/* The two halves of a word: computed as singles and rounded (lift_float.c). */
 static LLVMValueRef half_word(lift *l, const code_op *op, uint32_t word)
 {
   LLVMTypeRef pair = LLVMVectorType(l->type.single, 2), bits = LLVMVectorType(l->type.i16, 2);
@@ -32,7 +33,7 @@ static LLVMValueRef half_word(lift *l, const code_op *op, uint32_t word)
   return LLVMBuildBitCast(l->b, result, l->type.i32, "");
 }
 
-/* By the machine's own arithmetic. */
+/* Calls the machine's own arithmetic. */
 static LLVMValueRef general_word(lift *l, const code_op *op, uint32_t word)
 {
   LLVMValueRef arguments[] = {lift_constant(l, op->id), lift_f_bits(l, op->rs1 + word),
@@ -41,7 +42,8 @@ static LLVMValueRef general_word(lift *l, const code_op *op, uint32_t word)
   return LLVMBuildCall2(l->b, l->type.value, l->value, arguments, 5, "");
 }
 
-/* Both results are there before one is written, so that to leave is to have done nothing. */
+/* Both results are computed before one is written: if the operation leaves, it has written
+ * neither. */
 static void lift_singles(lift *l, const code_op *op)
 {
   LLVMValueRef low = single_word(l, op, 0), high = single_word(l, op, NUM_REGISTERS);

@@ -1,4 +1,4 @@
-/* What a native function has: the frame's fields, registers in stack slots, the ways out. */
+/* State of a native function: the frame's fields, registers in stack slots, exits. */
 #include "lift.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ LLVMValueRef lift_pc(const lift *l, uint32_t pc)
   if (!l->unit->num_starts) return lift_constant(l, pc);
   uint32_t offset = pc & ((1u << MOVED_OFFSET_BITS) - 1);
   LLVMValueRef start = lift_number(l, NUMBER_STARTS + (pc >> MOVED_OFFSET_BITS));
-  /* Which it is anyway (translate_move.c): so that LLVM knows where a return goes, that clears the lowest bit of what a call has set. */
+  /* Starts are multiples of 4 anyway (translate_move.c). This tells LLVM so: it then sees where a
+   * return goes, which clears the lowest bit of the return address. */
   start = LLVMBuildAnd(l->b, start, lift_constant(l, ~3u), "");
   return LLVMBuildAdd(l->b, start, lift_constant(l, offset), "");
 }
@@ -107,7 +108,7 @@ void lift_load_registers(lift *l, uint32_t x, uint64_t f)
     if (f >> r & 1) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
 }
 
-/* Volatile, so that LLVM does not look for vectors among the registers of each of many exits. */
+/* Volatile, so that LLVM does not try to vectorise the stores of each of many exits. */
 static void store_register(lift *l, LLVMValueRef value, LLVMValueRef place)
 {
   LLVMSetVolatile(LLVMBuildStore(l->b, value, place), true);
@@ -188,8 +189,9 @@ void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
   l->debt = debt; /* of those who stay */
 }
 
-/* Of what is in no cycle, of fast copies of loops, and of what comes behind MOST_EXITS (leaving.c). It is in no copy: what one's guard
- * has set is not there when another leaves. */
+/* The exit of blocks in no cycle, of fast copies, and of all exits after MOST_EXITS (leaving.c). It
+ * belongs to no copy, because values that one fast copy's guard has set do not exist where another
+ * copy leaves. */
 static LLVMBasicBlockRef shared_exit(lift *l)
 {
   if (l->leave) return l->leave;
@@ -216,7 +218,7 @@ static void leave_by_shared_exit(lift *l, LLVMValueRef pc)
   l->debt = debt; /* of those who stay */
 }
 
-/* Of single operations: each takes LLVM some milliseconds. */
+/* Exits of single operations in a function; each takes LLVM some milliseconds. */
 enum { MOST_EXITS = 256 };
 
 void lift_leave_here(lift *l)

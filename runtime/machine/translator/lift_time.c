@@ -1,11 +1,11 @@
-/* Time: the counter of slots and instructions (lift.h), and what may be asked of it. */
+/* Time: the counter of slots and instructions (lift.h), and reading it. */
 #include "lift.h"
 
 #include <stdlib.h>
 
 #define FRAME(member) lift_field(l, l->frame, offsetof(translated_frame, member))
 
-/* Slots at which there is just time for all blocks of the function. */
+/* The last slot at which there is time for all blocks of the function. */
 static LLVMValueRef last_slots(lift *l)
 {
   LLVMValueRef limit = LLVMBuildLoad2(l->b, l->type.i64, FRAME(limit), "");
@@ -58,7 +58,7 @@ void lift_load_time(lift *l)
   LLVMBuildStore(l->b, lift_as_time(l, left), l->time);
 }
 
-/* Has a block of that time not more than two instructions a slot? See lift.h. */
+/* Has the block at most two instructions a slot? See lift.h. */
 static bool is_usual(uint64_t slots, uint64_t count)
 {
   return llabs((int64_t)(slots - count)) <= llabs((int64_t)slots);
@@ -99,7 +99,8 @@ void lift_store_time(lift *l)
   lift_add_limit(l, lift_constant64(l, 0));
 }
 
-/* Slots of the current operation and the rest of its block, which has been paid for as a whole. */
+/* Slots of the rest of the block, the current operation included. The block has been paid as a
+ * whole. */
 static uint64_t rest_slots(const lift *l)
 {
   uint64_t slots = 0;

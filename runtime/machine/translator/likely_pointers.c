@@ -1,8 +1,8 @@
-/* Which registers probably point into the stack: what is made of sp by adding, up to the next call; and which to static data: what
- * is made of a constant.
+/* Which registers probably point into the stack: sums with sp, up to the next call. And which into
+ * static data: sums with a constant.
  *
- * A store that is not relative to sp may go into the writable window, into the stack, or elsewhere. All
- * are tested; this is only about which comes first. */
+ * A store that is not relative to sp may go into the writable window, into the stack, or elsewhere.
+ * All three are tested; this only decides which comes first. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -13,7 +13,7 @@ enum { SP = 2 };
 /* sp and s0-s11 */
 static const uint32_t kept_by_calls = 1u << SP | 3u << 8 | 0x3ffu << 18;
 
-/* Of one kind of pointers. */
+/* Is the result a pointer, for one kind of pointers? */
 static uint32_t result_bit(uint32_t before, const code_op *op)
 {
   uint32_t a = before >> op->rs1 & 1, b = before >> op->rs2 & 1;

@@ -1,8 +1,8 @@
-/* Loop analysis, accesses: those whose addresses a round's symbols tell form groups, by what their addresses differ in, which the guard
- * tests in front of the loop. */
+/* Loop analysis, accesses. Those with known addresses, as sums of a round's symbols, form groups,
+ * by what their addresses differ in. The guard tests the groups in front of the loop. */
 #include "loop_candidate.h"
 
-/* Where an access touches in a round, from the start of the round's base on. */
+/* The range of an access in a round, relative to the round's base. */
 typedef struct extent {
   int64_t low, high;
   bool bounded;
@@ -10,7 +10,7 @@ typedef struct extent {
   affine limit;
 } extent;
 
-/* With the alignment of an access of so many bytes. */
+/* The group with this base that an access of so many bytes fits into by its alignment. */
 static access_group *find_group(counted_loop *l, const affine *base, const extent *e,
                                 uint32_t bytes)
 {
@@ -24,12 +24,12 @@ static access_group *find_group(counted_loop *l, const affine *base, const exten
   return NULL;
 }
 
-/* Adds a bounded value times `factor`. */
+/* Extends the range by a bounded value times `factor`. */
 static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *e)
 {
   const affine *limit = &c->limits[symbol - NUM_REGISTERS];
   e->bounded = true;
-  if (limit->known) { /* a larger factor might be more in all than the guard's 64 bits have */
+  if (limit->known) { /* a larger factor might overflow the guard's 64 bits */
     if (e->scale || factor <= 0 || factor > MAX_GROUP_BYTES) return false;
     e->scale = (uint32_t)factor;
     e->limit = *limit;
@@ -40,8 +40,8 @@ static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *
   return true;
 }
 
-/* Takes the constant and the bounded symbols out of `address`; false if some of these is not a
- * multiple of its alignment. */
+/* Moves the constant and the bounded symbols from `address` to the range. False if a bounded term
+ * is not a multiple of the access's alignment. */
 static bool take_extent(const candidate *c, affine *address, uint32_t bytes, extent *out)
 {
   affine base = {.known = address->known};
@@ -62,8 +62,9 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   return true;
 }
 
-/* As step_of, or the most that it grows, and sets `bounded`, if it creeps: then all that adds to it goes the same way, by multiples
- * of `align`. */
+/* Like loop_step_of. If `a` creeps (grows in some rounds only), the most that it grows, and sets
+ * `bounded`. Then all that adds to it must have the same sign, and creeps must be multiples of
+ * `align`. */
 static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *step, bool *bounded)
 {
   int64_t creep = 0, rest = 0;
@@ -85,7 +86,7 @@ static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *
   return a->known;
 }
 
-/* Of aligned accesses; more might be more in all rounds than the guard's 64 bits have. */
+/* The step of aligned accesses. A larger one might overflow the guard's 64 bits over all rounds. */
 static bool is_legal_step(int64_t step, int64_t align)
 {
   return step % align == 0 && step >= -MAX_STEP && step <= MAX_STEP;

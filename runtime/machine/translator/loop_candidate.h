@@ -1,41 +1,43 @@
-/* What the files of the loop analysis share: loops.c says which loops are looked at, and asks the others. */
+/* Interface of the files of the loop analysis: loops.c chooses the loops and calls the others. */
 #ifndef TRANSLATOR_LOOP_CANDIDATE_H
 #define TRANSLATOR_LOOP_CANDIDATE_H
 
 #include "lift.h"
 
-/* A loop of more operations is not looked at; accesses may not spread wider in a round: one far away is a group of its own. */
+/* Larger loops are not analysed. A group's range in a round is at most MAX_GROUP_BYTES; an access
+ * farther away is a group of its own. */
 enum { MAX_LOOP_OPS = 4096, MAX_GROUP_BYTES = 1 << 16, MAX_STEP = 1 << 24 };
 
-/* The current loop while it is looked at. */
+/* The loop that is being analysed. */
 typedef struct candidate {
   const block_graph *g;
   counted_loop loop;
   affine_registers *at_start; /* by block: registers where it begins */
   bool *has_start;
   affine_registers at_end; /* of the latch */
-  affine (*compared)[2];   /* by block: what the branch at its end compares */
+  affine (*compared)[2];   /* by block: operands of the branch at its end */
   affine *access;          /* by operation of the function: address */
-  uint32_t *bounds;        /* by symbol - NUM_REGISTERS: those of invariants are UINT32_MAX */
-  affine *limits; /* likewise: what is not greater than a value that stays; else not known */
+  uint32_t *bounds;        /* by symbol - NUM_REGISTERS; UINT32_MAX for invariants */
+  affine *limits;          /* likewise: an invariant upper bound; else not known */
   size_t num_bounds, bounds_capacity, num_limits, limits_capacity;
-  affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of what stays */
-  /* Else: 0, or the most that a round adds, which then is nothing of the other sign; and the lowest bit that may be set of it. */
+  affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of invariants */
+  /* Otherwise 0, or the most that a round adds. No round adds anything of the other sign, then.
+   * `grain` is the lowest bit that may be set in what it adds. */
   int32_t creep[NUM_REGISTERS];
   uint32_t grain[NUM_REGISTERS];
   bool looks_for_invariants;   /* while a round is executed again */
-  bool returns[NUM_REGISTERS]; /* taken to stay: see find_returning */
+  bool returns[NUM_REGISTERS]; /* assumed to be invariant: see find_returning */
 } candidate;
 
-/* loop_round.c: a round executed with symbols. `forget` first: the function has so many operations. */
+/* loop_round.c: executes a round with symbols. `forget` first; num_ops is of the function. */
 
 void loop_forget_round(candidate *c, uint32_t num_ops);
 void loop_execute_round(candidate *c);
 
-/* Has it the same value in all rounds? */
+/* Is it loop-invariant? */
 bool loop_value_stays(const candidate *c, const affine *a);
 
-/* Of a register, or of an invariant: by how much it grows in a round. */
+/* By how much a register or an invariant grows in a round. */
 const affine *loop_step_of_symbol(const candidate *c, uint16_t symbol);
 
 /* By how much `a` grows in a round; false if that is not known. */
@@ -47,14 +49,15 @@ bool loop_constant_step_of(const candidate *c, const affine *a, int32_t *step);
 /* loop_exits.c: sets the exits; false if the loop cannot be counted. */
 bool loop_understand_exits(candidate *c);
 
-/* loop_accesses.c: puts those whose addresses are known into groups. */
+/* loop_accesses.c: puts accesses with known addresses into groups. */
 void loop_add_accesses(candidate *c);
 
 /* Are all accesses of the block, of the loop hoisted? */
 bool loop_hoists_block(const candidate *c, const code_block *b);
 bool loop_hoists_all(const candidate *c);
 
-/* Do all stores go where the guard knows, and none of them certainly to what it has loaded? */
+/* Does the guard know the places of all stores, and is none of them certain to overlap what the
+ * guard has loaded? */
 bool loop_can_load_before(const candidate *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Loop analysis, exits: which tests end the loop, and whether they can be counted beforehand. */
+/* Loop analysis, exits: which tests end the loop, and whether a counter decides them. */
 #include "loop_candidate.h"
 
 typedef struct comparison {
@@ -26,7 +26,8 @@ static bool comparison_of(const code_op *op, bool taken_goes_on, comparison *out
   }
 }
 
-/* As an exit that a counter decides. It goes on while left < right (`less`), or left >= right. */
+/* Describes the branch as an exit that a counter decides; false if it is none. The loop goes on
+ * while left < right (`less`) or left >= right. */
 static bool find_counter(candidate *c, uint32_t block, bool taken_goes_on, loop_exit *e)
 {
   const code_block *b = &c->g->blocks[block];
@@ -73,8 +74,9 @@ static bool may_end_loop(const candidate *c, uint32_t block)
   return false;
 }
 
-/* Can a round that comes to the end of `exit` be done again from its start? There is one way to there, on which nothing is stored and
- * no register of floats is written (which are not kept), and which has nothing to do with the random state. */
+/* Can a round that leaves at the end of `exit` be repeated from its start? There must be one way to
+ * that point. On it nothing is stored, the random state is not used, and no float register is
+ * written, because those are not saved. */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -98,7 +100,8 @@ static bool understand_early_exit(candidate *c, uint32_t block)
   return can_begin_again(c, block);
 }
 
-/* The latch's is a counter. Others may end the loop earlier, for reasons that are only known in their round. */
+/* The latch's exit must be decided by a counter. Others may be early exits, whose condition is
+ * known only in their round. */
 bool loop_understand_exits(candidate *c)
 {
   const counted_loop *l = &c->loop;

@@ -1,7 +1,9 @@
-/* Rare ways through the round of a counted loop: calls, and accesses that cannot be hoisted, which only some rounds come to (a large
- * angle's reduction, a complaint). They alone would keep a loop from its fast copy. So the fast copy is without them, if a
- * round has one other way, and a trial (loop_trial.c) finds out beforehand whether any round takes a rare one: then all rounds
- * run in the plain copy. What decides about the way is little beside the round, and is all that LLVM leaves of the trial. */
+/* Rare ways through a round of a counted loop: calls, and accesses that cannot be hoisted, which
+ * only some rounds come to (the reduction of a large angle, an error message). They alone would
+ * keep the loop from having a fast copy. So the fast copy leaves them out, if one other way through
+ * a round remains. A trial (loop_trial.c) finds out beforehand whether any round takes a rare way;
+ * if so, all rounds run in the plain copy. What decides about the way is a small part of a round,
+ * and LLVM removes the rest from the trial. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -16,7 +18,7 @@ static bool leads_to(const block_graph *g, uint32_t block, const bool *marked)
   return false;
 }
 
-/* From the header, by edges to blocks further down, without the causes. */
+/* Marks the blocks that are reached from the header inside the loop, without the causes. */
 static void mark_behind(const block_graph *g, const counted_loop *loop, const bool *is_cause,
                         bool *marked)
 {
@@ -30,7 +32,7 @@ static void mark_behind(const block_graph *g, const counted_loop *loop, const bo
   }
 }
 
-/* From which one comes to the latch. */
+/* Marks the blocks from which the latch is reached, without the causes. */
 static void mark_before(const block_graph *g, const counted_loop *loop, const bool *is_cause,
                         bool *marked)
 {
@@ -76,7 +78,8 @@ void loop_leave_out_forks(const block_graph *g, counted_loop *loop)
   free(is_cause);
 }
 
-/* Is the block on the one way through a round? If so, all else that it leads to is rare. The latch leads on or out. */
+/* Does the block have one usual successor, so that there is one usual way through a round? All its
+ * other successors must be rare. The latch leads to the next round or out. */
 static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_t block)
 {
   const code_block *b = &g->blocks[block];
@@ -95,7 +98,8 @@ static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_
   return num_usual == 1;
 }
 
-/* What the trial and the fast copy save is in proportion to the floats: of integers alone, LLVM makes too little. */
+/* The trial and the fast copy save time in proportion to the operations on floats. Of integer code
+ * LLVM vectorises too little. */
 enum { LEAST_FLOAT_OPS = 8 };
 
 bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop)

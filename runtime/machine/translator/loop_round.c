@@ -1,5 +1,6 @@
-/* Loop analysis, a round: the body is executed once with symbols, as loops.c says, which tells what registers and addresses are by those
- * at the entry, and what a round adds to them. */
+/* Loop analysis, a round. Executes the body once with symbols, as loops.c says. The result:
+ * registers and addresses as sums of the registers at the round's entry, and what a round adds to
+ * them. */
 #include "loop_candidate.h"
 
 #include <populus/arena.h>
@@ -12,7 +13,8 @@ static void add_bounded(candidate *c, uint32_t bound, affine limit)
   pop_push(c->limits, c->num_limits, c->limits_capacity, limit);
 }
 
-/* What is one or the other: if they differ by a constant, the lower one and that, once or not at all. */
+/* The value behind a join. If the two differ by a constant, it is the lower one plus that constant
+ * times a new symbol that is 0 or 1. */
 static affine join(candidate *c, const affine *a, const affine *b)
 {
   if (affine_equal(a, b)) return *a;
@@ -73,7 +75,7 @@ bool loop_constant_step_of(const candidate *c, const affine *a, int32_t *step)
   return true;
 }
 
-/* Operations that the guard may repeat. */
+/* Operations without side effects, which the guard may do. */
 static bool is_pure(uint8_t id)
 {
   switch (id) {
@@ -115,7 +117,7 @@ static bool is_invariant(const candidate *c, const loop_invariant *it)
   return loop_value_stays(c, &it->a) && loop_value_stays(c, &it->b);
 }
 
-/* Sets its step. */
+/* The product of an invariant and an induction variable? Sets its step. */
 static bool is_product(const candidate *c, loop_invariant *it)
 {
   int32_t step;
@@ -127,7 +129,7 @@ static bool is_product(const candidate *c, loop_invariant *it)
   return true;
 }
 
-/* The number of the invariant that the operation's result is, given registers in front of it. */
+/* The number of the invariant that the operation computes, given the registers in front of it. */
 static int32_t find_invariant(candidate *c, const affine_registers *v, const code_op *op)
 {
   counted_loop *l = &c->loop;
@@ -147,8 +149,8 @@ static int32_t find_invariant(candidate *c, const affine_registers *v, const cod
   return (int32_t)l->num_invariants++;
 }
 
-/* A value that stays, which the operation's result cannot be greater than: a size less 1, as a mask; a size, as a divisor (if
- * that is 0, the limit is as large as can be). */
+/* An invariant upper bound of the operation's result: a size less 1, as a mask; a size, as a
+ * divisor. (If the divisor is 0, the limit wraps to the largest number.) */
 static affine find_limit(const candidate *c, const affine_registers *v, const code_op *op)
 {
   const affine *a = &v->x[op->rs1], *b = &v->x[op->rs2];
@@ -179,8 +181,8 @@ static void execute(candidate *c, affine_registers *v, const code_op *op, uint32
   }
   affine limit = bound > MAX_GROUP_BYTES ? find_limit(c, &before, op) : (affine){0};
   if (bound > MAX_GROUP_BYTES && !limit.known) return;
-  *result =
-      affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS + MAX_JOINS */
+  /* below MAX_LOOP_OPS + MAX_JOINS */
+  *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds));
   add_bounded(c, bound, limit);
 }
 
@@ -219,7 +221,8 @@ void loop_forget_round(candidate *c, uint32_t num_ops)
   for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
 
-/* The most that a round adds, of what it adds sometimes (an element is kept or not); 0: that is not known, or of both signs. */
+/* The most that a round adds to a register that only some rounds add to (an element is kept or
+ * not). 0: not known, or of both signs. */
 static int32_t creep_of(const candidate *c, const affine *step, uint32_t *grain)
 {
   int64_t least = (int32_t)step->constant, most = least;
@@ -236,7 +239,7 @@ static int32_t creep_of(const candidate *c, const affine *step, uint32_t *grain)
   return least >= 0 ? (int32_t)most : most <= 0 ? (int32_t)least : 0;
 }
 
-/* Registers that stay first: steps of others may be sums of them. */
+/* Finds invariant registers first: steps of others may be sums of them. */
 static void find_steps(candidate *c)
 {
   for (unsigned r = 0; r < NUM_REGISTERS; r++)

@@ -1,12 +1,14 @@
-/* Which counted loops can be tried, under float control (lift_control.c) or because of rare ways (loop_rare.c): all rounds are done once
- * without their stores, only to find out whether something is raised, or such a way is gone. That is the same as with stores if
+/* Which counted loops can have a trial, for float control (lift_control.c) or for rare ways
+ * (loop_rare.c). A trial executes all rounds without their stores, only to find out whether
+ * something is raised, or whether a rare way is taken. Its result is the same as with stores if
  *
- *     no round loads what an earlier one has stored, or what itself has stored before
- *     no float register goes from round to round: sums would only take twice as long, as they are not vectors
- *     all operations are those that native code does, under float control
+ *     no round loads what an earlier round has stored, or what it has stored itself before
+ *     no float register carries a value from round to round (a sum is not vectorised, so a trial
+ *     would only double its time)
+ *     under float control, native code does all operations
  *
- * Accesses of one group differ by constants, so they are compared here; those of different groups by the guard. The loop has
- * one way through a round. */
+ * Accesses of one group differ by constants, so they are compared here. Those of different groups
+ * are compared by the guard. The loop has one way through a round. */
 #include "lift.h"
 
 #include "isa/functions.h"
@@ -22,13 +24,13 @@ static bool is_left_to_interpreter(uint8_t id)
 typedef struct round_walk {
   const block_graph *g;
   const counted_loop *loop;
-  uint64_t writes, written; /* float words: in the round; before the current operation */
+  uint64_t writes, written; /* float words that the round writes; that it has written so far */
   bool computes;            /* some operation may raise something */
 } round_walk;
 
 typedef bool on_op(round_walk *w, const code_op *op, uint32_t index);
 
-/* Calls for the operations of a round in their order, until one says no. */
+/* Calls `on` for the operations of a round in their order, until it returns false. */
 static bool walk(round_walk *w, on_op *on)
 {
   uint32_t first = w->g->blocks[0].first_op;
@@ -58,7 +60,8 @@ static bool is_of_this_round(round_walk *w, const code_op *op, uint32_t index)
   return true;
 }
 
-/* Is what `load` gets in a round stored by no earlier one, and not by its own if it comes behind? Of the same group. */
+/* For a load and a store of the same group: does no earlier round store what the load gets, nor its
+ * own round in front of it? */
 static bool stays_ahead(const access_group *g, int32_t load, uint32_t load_bytes, int32_t store,
                         uint32_t store_bytes, bool store_first)
 {
@@ -70,9 +73,9 @@ static bool stays_ahead(const access_group *g, int32_t load, uint32_t load_bytes
 }
 
 typedef struct load_check {
-  round_walk walk; /* first: is what on_op gets */
+  round_walk walk; /* must come first: on_op gets a pointer to it */
   uint32_t load, bytes;
-  bool behind; /* the load */
+  bool behind; /* is the current operation behind the load? */
 } load_check;
 
 static bool spares_load(round_walk *w, const code_op *op, uint32_t index)

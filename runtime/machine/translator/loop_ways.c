@@ -1,7 +1,8 @@
-/* Loops of which all rounds are alike: what has to be apart so that they become vectors, and whether the last may be done twice. */
+/* Loops whose rounds are all alike: which accesses must not overlap so that LLVM vectorises the
+ * loop, and whether the last round may be done twice. */
 #include "lift.h"
 
-/* Is all that the loop accesses at places that are known beforehand? */
+/* Are all addresses of the loop known beforehand? */
 static bool knows_ways(const block_graph *g, const counted_loop *loop)
 {
   uint32_t first = g->blocks[0].first_op;
@@ -14,7 +15,8 @@ static bool knows_ways(const block_graph *g, const counted_loop *loop)
   return true;
 }
 
-/* Does something move differently from what is stored? Else LLVM's vectorizer compares the places itself. */
+/* Does some group have another step than a group that is stored? If not, LLVM's vectorizer compares
+ * the places itself. */
 static bool moves_differently(const counted_loop *loop)
 {
   for (uint32_t i = 0; i < loop->num_groups; i++)
@@ -24,8 +26,8 @@ static bool moves_differently(const counted_loop *loop)
   return false;
 }
 
-/* Do all places move by an element or a few, so that they may be vectors? Those farther apart (a transform's butterflies) may lie between
- * each other's, and never meet. */
+/* Do all groups move by an element or a few in a round, so that they may become vectors? Groups
+ * with larger steps (a transform's butterflies) may interleave without overlapping. */
 static bool moves_densely(const counted_loop *loop)
 {
   enum { MOST_BYTES = 16 };
@@ -37,7 +39,7 @@ static bool moves_densely(const counted_loop *loop)
   return true;
 }
 
-/* Has LLVM's vectorizer more places to compare than it takes upon itself? */
+/* Are there more pairs of groups to compare than LLVM's vectorizer accepts? */
 static bool has_many_pairs(const counted_loop *loop)
 {
   enum { MOST = 8 }; /* its runtime-memory-check-threshold */
@@ -48,7 +50,7 @@ static bool has_many_pairs(const counted_loop *loop)
   return pairs > MOST;
 }
 
-/* Registers that a round reads in front of where it writes them, and that it writes. */
+/* Registers that a round reads before it writes them, and those that it writes. */
 typedef struct carried {
   uint32_t read_x, written_x;
   uint64_t read_f, written_f;
@@ -63,7 +65,8 @@ static void add_op(carried *c, const code_op *op)
   c->written_f |= code_op_writes_f(op);
 }
 
-/* Is a round, whose loads get the same once more, the same? Nothing goes from one into the next but what grows evenly. */
+/* Does a round that is repeated with the same loads give the same result? Only induction variables
+ * may carry values from round to round. */
 static bool carries_nothing(const block_graph *g, const counted_loop *loop)
 {
   carried c = {0};

@@ -1,22 +1,33 @@
 /* Loop analysis: which loops have a trip count that is known before they run, which registers are
  * induction variables, and what the accesses touch.
  *
- * Candidates are innermost natural loops with one backward edge, whose last block decides about
- * another round by comparing a register that grows by a constant with one that stays; other blocks may end the loop:
- * if they decide in the same way, the trip count is the least of theirs (multiple exits); if not (early exits: what has been
- * found, what differs), it is what they leave of it, and they are asked in every round. The body is
- * executed once with symbols: each register is a sum of registers at the entry of the round, each
- * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
- * the round says whether it is invariant, an induction variable (it grows by a constant, or by a sum of invariants: a symbolic
- * stride, as of a matrix' columns), or unknown from the second round on. So an address whose terms are invariants and induction variables is affine in the
- * number of the round. What grows in some rounds only (where the next element goes that is kept) is known to have grown by no more than if it had in all.
+ * Candidates are innermost natural loops with one backward edge. Their last block (the latch)
+ * decides about another round by comparing a register that grows by a constant with one that is
+ * invariant. Other blocks may end the loop, too. If they decide in the same way, the trip count is
+ * the least of all (multiple exits). If they do not (early exits: something has been found, or
+ * differs), the trip count is an upper bound, and these exits are tested in every round.
  *
- * A codelet loads addresses and sizes of its fields in each round where its compiler must fear that a store changes
- * them. What is loaded from a place that stays is therefore taken to stay (a loop-invariant load) if all stores
- * of the loop go to places that the guard can compare with it.
+ * The body is executed once with symbols. Each register is either affine, a sum of registers at the
+ * entry of the round, each times a constant, plus a constant; or it is unknown. Its value at the
+ * end of the round shows what it is:
  *
- * Here: which loops are looked at, and in what order things are tried. loop_round.c executes the round, loop_exits.c understands the
- * tests that end the loop, loop_accesses.c groups what is accessed. */
+ *   an invariant
+ *   an induction variable: it grows by a constant or by a sum of invariants (a symbolic stride, as
+ *   of a matrix' columns)
+ *   unknown from the second round on
+ *
+ * So an address whose terms are invariants and induction variables is affine in the number of the
+ * round. Of a register that grows in some rounds only (the place for the next kept element) an
+ * upper bound is known: its growth if all rounds added the most.
+ *
+ * A codelet reloads addresses and sizes of its fields in each round if its compiler must fear that
+ * a store changes them. So a load from an invariant address is assumed to be invariant (a
+ * loop-invariant load) if the guard can compare that address with the places of all stores of the
+ * loop.
+ *
+ * This file chooses the loops, and the order in which things are tried. loop_round.c executes
+ * the round, loop_exits.c understands the tests that end the loop, loop_accesses.c groups the
+ * accesses. */
 #include "loop_candidate.h"
 
 #include <populus/arena.h>
@@ -47,14 +58,15 @@ static bool find_body(const block_graph *g, counted_loop *l)
   return num_ops <= MAX_LOOP_OPS;
 }
 
-/* Leaves the loop by a call, or copies blocks, whose time and places are known when they are copied. */
+/* Does the block call, or copy blocks of memory? The time and the places of a copy are known only
+ * when it runs. */
 static bool calls_or_copies(const block_graph *g, const code_block *b)
 {
   bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
   return b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b);
 }
 
-/* Is the loop innermost, and goes it on inside? */
+/* Is the loop innermost, and has it no calls or block copies? */
 static bool stays_inside(const block_graph *g, const counted_loop *l, const bool *is_target)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++)
@@ -72,8 +84,9 @@ static uint64_t slots_of(const block_graph *g, const counted_loop *l)
   return slots;
 }
 
-/* Registers that the next round reaches something by, and that each round leaves as what stays: the address of a field, loaded
- * again behind a store. If the first round begins with that, which the guard can ask, they stay, too. Are there any? */
+/* Finds returning registers: accesses use them as an address, and each round leaves an invariant
+ * value in them (the address of a field, loaded again behind a store). The guard tests whether they
+ * have that value at the entry, too; if so they are invariant. Are there any? */
 static bool find_returning(candidate *c, uint32_t num_ops)
 {
   bool any = false;
@@ -87,7 +100,7 @@ static bool find_returning(candidate *c, uint32_t num_ops)
   return any;
 }
 
-/* What the guard is to ask. False if registers that were taken to do so do not. */
+/* Notes what the guard has to test. False if a register that was assumed to return does not. */
 static bool keep_returned(candidate *c)
 {
   bool all = true;
@@ -98,7 +111,8 @@ static bool keep_returned(candidate *c)
   return all;
 }
 
-/* The first execution says which registers stay, the second one what stays therefore. */
+/* The first execution shows which registers are invariant, the second one which values are
+ * invariant therefore. */
 static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   c->looks_for_invariants = false;
@@ -120,8 +134,9 @@ static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
   return loop_can_load_before(c) && keep_returned(c);
 }
 
-/* Invariants only where something is unknown without them: a load whose place a store may touch (a pivot of a
- * matrix that is changed in place) would keep the loop from its fast copy. So would a register that does not return. */
+/* Uses invariants only if something is unknown without them. A load whose place a store may touch
+ * (a pivot of a matrix that is changed in place) would keep the loop from its fast copy; so would a
+ * register that does not return. */
 static bool count_somehow(candidate *c, uint32_t num_ops)
 {
   memset(c->returns, 0, sizeof c->returns);
@@ -137,8 +152,8 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
   return with_invariants || (counted && count(c, num_ops, false));
 }
 
-/* Is there one way through a round (but for rare ones), on which nothing leaves and nothing reads the time? And do all rounds end
- * at the latch? */
+/* Is there one way through a round (except for rare ones), on which nothing leaves native code and
+ * nothing reads the time? And do all rounds end at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
@@ -156,11 +171,13 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   }
   if (!loop_hoists_all(c)) return false;
   if (c->loop.has_rare && !loop_is_usually_straight(c->g, &c->loop)) return false;
-  bool must_try = c->g->unit->checked || c->loop.has_rare; /* else any operation may leave */
+  /* without a trial any operation may leave */
+  bool must_try = c->g->unit->checked || c->loop.has_rare;
   return !must_try || loop_can_be_tried(c->g, &c->loop);
 }
 
-/* Do rounds go several ways to the latch, on which nothing leaves and nothing looks at the time? */
+/* Are there several ways through a round to the latch, on which nothing leaves native code and
+ * nothing reads the time? */
 static bool goes_several_ways(const candidate *c)
 {
   if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_rare || c->loop.num_exits > 1 ||
@@ -176,8 +193,8 @@ static bool goes_several_ways(const candidate *c)
   return true;
 }
 
-/* Leaves out what some rounds come to, and what keeps the loop from a fast copy: calls and copies, or accesses that are not
- * hoisted. */
+/* Makes rare what only some rounds come to and what keeps the loop from a fast copy: calls and
+ * block copies, or accesses that are not hoisted. */
 static bool leave_out(candidate *c, bool accesses)
 {
   bool *is_cause = pop_xcalloc(c->g->num_blocks, sizeof *is_cause), any = false;
@@ -192,7 +209,7 @@ static bool leave_out(candidate *c, bool accesses)
   return any;
 }
 
-/* `counted`: what the loop accesses is known already. */
+/* `counted`: the loop's accesses are known already. */
 static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
 {
   leave_out(c, false);
@@ -203,7 +220,7 @@ static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num
   return c->loop.has_rare && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
 }
 
-/* With rare ways only if it is the fast copy that they are in the way of. */
+/* Leaves rare ways out only if the loop has no fast copy otherwise. */
 static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
 {
   bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);

@@ -1,6 +1,6 @@
-/* The module: units in, native code out, through LLVM's optimiser and ORC.
+/* The translator's module: compiles units to native code, through LLVM's optimiser and ORC.
  *
- * LLVM's errors become texts here. Code is made for the host's own processor. */
+ * LLVM's errors are returned as texts. Code is made for the host's own processor. */
 #include "module.h"
 #include "base/llvm/ends.h"
 #include "translator_contract.h"
@@ -29,7 +29,7 @@ struct translator {
   uint32_t num_linked;
 };
 
-/* `error`, which is used up, as a text. */
+/* The text of `error`, which is consumed. */
 static char *text_of(LLVMErrorRef error)
 {
   char *message = LLVMGetErrorMessage(error), *text = pop_xstrdup(message);
@@ -59,7 +59,7 @@ static LLVMTargetMachineRef make_machine(const translator *t, char **error)
   return machine;
 }
 
-/* Division of 128 bits, of the C compiler's library: LLVM computes what loops leave with it. */
+/* Division of 128 bits, from the C compiler's library: LLVM uses it for final values of loops. */
 __extension__ typedef __int128 wide;
 wide __udivti3(wide a, wide b);
 wide __umodti3(wide a, wide b);
@@ -101,7 +101,7 @@ static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers
                                LLVMOrcAbsoluteSymbols(pairs, NUM_HELPERS));
 }
 
-/* What the code generator calls by itself: memcpy, memset. */
+/* For functions that the code generator calls by itself: memcpy, memset. */
 static LLVMErrorRef define_process(LLVMOrcLLJITRef jit)
 {
   LLVMOrcDefinitionGeneratorRef generator;
@@ -155,10 +155,12 @@ static const char *identity(const translator *t)
   return t->identity;
 }
 
-/* LLVM does what is left behind vectors of 16 elements in shorter vectors; loops on tiles are so short that it should do
- * the same behind 8 (14 x 14 x 14 points of a stencil: 1.67 of the host's time without, 1.35 with). And superword
- * vectorisation begins with pairs that hardly pay, which then are in the way of fours (four sums of products in a loop
- * that is written out: 2.6 of the host's time without, 1.9 with). Only its command line says so, which is the process's. */
+/* Two options of LLVM. Epilogue vectorisation: the remainder behind vectors of 16 elements is done
+ * in shorter vectors; loops on tiles are so short that this should begin at 8 (14 x 14 x 14 points
+ * of a stencil: 1.67 of the host's time without, 1.35 with). Superword vectorisation (SLP): it
+ * begins with pairs that hardly pay and then are in the way of fours, so its threshold is higher
+ * (four sums of products in a loop that is unrolled: 2.6 of the host's time without, 1.9 with).
+ * Only LLVM's command line has these options; they hold for the whole process. */
 static void set_options(void)
 {
   static const char *const options[] = {"translator", "-epilogue-vectorization-minimum-VF=8",
@@ -241,7 +243,7 @@ static uint8_t *compile(translator *t, const code_unit *unit, const char *name,
   return bytes;
 }
 
-/* Linked code: what frees it. */
+/* Linked code, with what frees it. */
 struct translated_object {
   LLVMOrcResourceTrackerRef tracker;
 };

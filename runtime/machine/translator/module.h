@@ -1,4 +1,5 @@
-/* What the files share that make native code of units and link it: module.c calls the others. */
+/* Interface of the files that compile units to native code and link it: module.c calls the
+ * others. */
 #ifndef TRANSLATOR_MODULE_H
 #define TRANSLATOR_MODULE_H
 
@@ -8,25 +9,28 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 
-/* host_features.c: what code may use: the processor's features, as LLVM writes them, to be freed; NULL: see `error`. */
+/* host_features.c: the processor's features that code may use, as LLVM writes them; to be freed.
+ * NULL: see `error`. */
 char *host_features(char **error);
 
-/* With POPULUS_TRANSLATOR_EFFORT=least in the environment, code goes through all passes over LLVM's code, but registers and
- * the order of instructions are given as they come: it is made in a third of the time, for code that hardly runs. */
+/* With POPULUS_TRANSLATOR_EFFORT=least in the environment all passes over LLVM's code run, but
+ * register allocation and instruction scheduling are the simplest. So code is made in a third of
+ * the time; it is for code that hardly runs. */
 bool host_effort(LLVMCodeGenOptLevel *effort, char **error);
 
 /* lift_module.c */
 
-/* As LLVM writes them. */
+/* Target triple and data layout, as LLVM writes them. */
 typedef struct module_kind {
   const char *triple, *layout;
 } module_kind;
 
-/* The unit as LLVM's code. Its first function has the name, and ZEROS behind that. */
+/* The unit as LLVM IR. Its first function is called `name` + ZEROS. */
 LLVMModuleRef lift_module(LLVMContextRef context, const module_kind *kind, const code_unit *unit,
                           const char *name);
 
-/* optimise.c: sets `error`, to NULL if there is none. `breathe`, if not NULL, is called now and then. */
+/* optimise.c: sets `error`, to NULL if there is none. `breathe`, if not NULL, is called between
+ * passes. */
 void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*breathe)(void),
                      LLVMErrorRef *error);
 
@@ -35,15 +39,16 @@ void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*b
 /* The function's name ends with eight zeros, which linking replaces by digits that no other has. */
 #define ZEROS "_00000000"
 
-/* Behind these words an object has its numbers (lift_number), which linking writes. An object that has the words twice, because
- * tile code has these constants, is not linked. */
+/* Behind these words an object has its numbers (lift_number), which linking writes. An object that
+ * has the words twice, because they are constants of the tile code, is not linked. */
 enum { MARK_WORDS = 4 };
 extern const uint32_t object_numbers_mark[MARK_WORDS];
 
-/* What a function is called that has been linked as number `number`; to be freed. */
+/* The name of a function that is linked as number `number`; to be freed. */
 char *object_name(const char *name, uint32_t number);
 
-/* A copy of the object for that place: `full_name` is its function's name there. NULL: it has no numbers, or twice. */
+/* A copy of the object for this place, with its function renamed to `full_name`. NULL: the object
+ * has no numbers, or has the mark twice. */
 LLVMMemoryBufferRef object_place(const uint8_t *bytes, size_t size, const char *name,
                                  const char *full_name, const code_place *place);
 

@@ -1,4 +1,5 @@
-/* An object for its place in tile memory: one unit's code is compiled once, and linked for each place with its numbers. */
+/* Places an object: a unit's code is compiled once, and linked for each place in tile memory with
+ * that place's numbers. */
 #include "lift.h"
 #include "module.h"
 
@@ -13,7 +14,7 @@ char *object_name(const char *name, uint32_t number)
   return pop_xasprintf("%s_%08x", name, number);
 }
 
-/* In the table of symbols' names, which has it once. */
+/* Renames the function in the string table of the symbols, which has the name once. */
 static void rename_function(uint8_t *object, size_t size, const char *name, const char *to)
 {
   char *from = object_name(name, 0);
@@ -23,7 +24,7 @@ static void rename_function(uint8_t *object, size_t size, const char *name, cons
   free(from);
 }
 
-/* Where they are in the object; NULL: not there, or that cannot be told. */
+/* Where the numbers are in the object; NULL: there are none, or the mark is there twice. */
 static uint8_t *find_numbers(uint8_t *object, size_t size)
 {
   uint8_t *at = memmem(object, size, object_numbers_mark, sizeof object_numbers_mark);

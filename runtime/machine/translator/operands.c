@@ -1,4 +1,4 @@
-/* What operations read and write, from the instruction table. */
+/* Registers that operations read and write, from the instruction table. */
 #include "lift.h"
 
 uint8_t code_op_writes_x(const code_op *op)
@@ -80,8 +80,8 @@ uint64_t code_op_reads_f(const code_op *op)
     return isa_is_pair_function((isa_op)op->id) ? both_words(op->rs1) : first;
   if (!computes_with_floats(op) || is_float_of_integer(op)) return 0;
   bool fused = op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H;
-  if ((isa_rows[op->id].mask >> 20 & 31) == 31)
-    return first; /* the place of rs2 tells what it is */
+  /* the rs2 field is part of the opcode */
+  if ((isa_rows[op->id].mask >> 20 & 31) == 31) return first;
   return first | second | (fused ? UINT64_C(1) << (op->imm >> 8 & 31) : 0);
 }
 

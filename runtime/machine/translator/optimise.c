@@ -6,9 +6,10 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
-/* Superword vectorisation makes vectors of the halves of 64-bit integers, and of what else an integer function has in
- * pairs, and then spends more on getting them in and out (SipHash: 5.4 of the host's time, 2.0 without). It leaves
- * functions alone that may use no vector registers by themselves, so that is what these are said to be meanwhile. */
+/* Superword vectorisation (SLP) makes vectors of the halves of 64-bit integers, and of other pairs
+ * in an integer function, and then spends more on packing and unpacking them (SipHash: 5.4 of the
+ * host's time, 2.0 without). It skips functions with noimplicitfloat, which may not use vector
+ * registers by themselves. So integer functions get that attribute while it runs. */
 static const char keeps_scalars[] = "noimplicitfloat";
 
 static void keep_scalars(LLVMModuleRef module, bool keep)
@@ -26,10 +27,10 @@ static void keep_scalars(LLVMModuleRef module, bool keep)
   }
 }
 
-/* LLVM's own -O2 without inlining and with two changes, each measured (tests/bench/machine.sh):
- * superword vectorisation comes last, because in front of unrolling it makes pairs where four would
- * fit, or where none do; and passes that look for more facts about branches (jump threading,
- * correlated values) are left out, because the checks of accesses have nothing to give them. */
+/* LLVM's own -O2 without inlining and with two changes, each measured (tests/bench/machine.sh).
+ * Superword vectorisation comes last, because in front of unrolling it makes pairs where fours
+ * would fit, or where nothing does. Passes that look for more facts about branches (jump threading,
+ * correlated values) are left out, because the checks of accesses give them nothing to find. */
 static const char *const passes[] = {
     "function<eager-inv>("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg)",
@@ -49,8 +50,10 @@ static const char *const passes[] = {
     "function<eager-inv>(loop-mssa(licm<allowspeculation>),div-rem-pairs,simplifycfg)"};
 enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
 enum {
+  /* in front of this pass slots have become values and constants are known, but nothing has been
+   * combined: joins double words and expands picks */
   WORDS = 1
-}; /* in front of these words are values, constants are known, and nothing has been combined: what is lifted gets its final form */
+};
 
 void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*breathe)(void),
                      LLVMErrorRef *error)

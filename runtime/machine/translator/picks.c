@@ -1,7 +1,8 @@
 /* The smaller and the larger of two singles: IEEE 754-2019 minimumNumber and maximumNumber.
  *
- * They are lifted as calls of functions that do not exist, and become instructions when LLVM has found which operands are
- * constants: with most of these they are one instruction of the host, otherwise some seven. */
+ * They are lifted as calls of functions that do not exist. The calls become instructions when LLVM
+ * has found which operands are constants: with most constants one instruction of the host is
+ * enough, otherwise some seven. */
 #include "lift.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static LLVMValueRef function_of(lift *l, const char *name)
   if (function) return function;
   LLVMTypeRef operands[] = {l->type.single, l->type.single};
   function = LLVMAddFunction(l->module, name, LLVMFunctionType(l->type.single, operands, 2, 0));
-  add_attribute(function, "memory", 0); /* it has to do with none */
+  add_attribute(function, "memory", 0); /* accesses no memory */
   add_attribute(function, "nounwind", 0);
   add_attribute(function, "willreturn", 0);
   add_attribute(function, "speculatable", 0);
@@ -37,8 +38,8 @@ LLVMValueRef lift_pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger)
   return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, operands, 2, "");
 }
 
-/* May `limit`, a constant, be what is picked wherever the other operand is not beyond it? Not if it is the zero that counts as
- * less (more) than the other one, or a NaN. */
+/* `limit` is a constant: may it be the result wherever the other operand is not beyond it? Not if
+ * it is a NaN, or the zero that counts as less (more) than the other zero. */
 static bool is_plain_limit(LLVMValueRef limit, bool larger)
 {
   if (!LLVMIsAConstantFP(limit)) return false;
@@ -48,15 +49,15 @@ static bool is_plain_limit(LLVMValueRef limit, bool larger)
   return value == value;
 }
 
-/* `b` if neither is beyond the other, or if `a` is a NaN. */
+/* `x` if it is beyond `y`, else `y`: also if they are equal or one is a NaN. */
 static LLVMValueRef pick_beyond(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
 {
   LLVMRealPredicate beyond = larger ? LLVMRealOGT : LLVMRealOLT;
   return LLVMBuildSelect(b, LLVMBuildFCmp(b, beyond, x, y, ""), x, y, "");
 }
 
-/* Of two equal values only zeros differ: the smaller has the sign bit of either, the larger that of both. Two NaNs: either, to be
- * made canonical. */
+/* Equal values differ only if they are zeros: the smaller one has the OR of the sign bits, the
+ * larger one the AND. Of two NaNs either will do; it is made canonical later. */
 static LLVMValueRef pick_any(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
 {
   LLVMTypeRef single = LLVMTypeOf(x), bits = LLVMInt32TypeInContext(LLVMGetTypeContext(single));

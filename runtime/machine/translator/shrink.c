@@ -1,8 +1,9 @@
-/* What LLVM leaves in memory when it has worked, given back.
+/* Gives back the memory that LLVM keeps after it has worked.
  *
- * The code and constants of its library are the file's own pages, some 50 MiB of them once a unit has been
- * compiled. Dropped from this process they stay in the system's cache, and come back one by one as they are
- * used. That is only right for segments that nobody can write: what the loader has relocated would be lost. */
+ * Code and constants of LLVM's library are pages of its file, some 50 MiB of them once a unit has
+ * been compiled. If this process drops them, they stay in the system's page cache and come back one
+ * by one when they are used. That is only right for segments that are not writable: relocated data
+ * would be lost. */
 #include "module.h"
 
 #include <dlfcn.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* `library`: where its address 0 is, at the beginning of a page. */
+/* `library`: its load address, at the start of a page. */
 static void drop_segment(char *library, const ElfW(Phdr) * segment)
 {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
