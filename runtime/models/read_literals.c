@@ -143,8 +143,6 @@ static bool read_bytes(reader *r, literal *l, attribute *a, const char *digits, 
     }
     for (size_t bit = 0; bit < 8 && 8 * i + bit < l->wanted; ++bit)
       l->data[8 * i + bit] = (byte >> bit) & 1;
-    /* A splat of bits is one byte of ones. */
-    if (size == 1 && l->wanted > 8) a->splat = true;
   }
   return true;
 }
