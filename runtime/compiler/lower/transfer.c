@@ -4,7 +4,7 @@
  *                              tile to itself
  *     words to words           a message
  *     strided words, or the same words many times
- *                              a message of contiguous rows to a buffer, and copies from there (rows.c)
+ *                              a message of contiguous rows to a buffer, then copies (rows.c)
  *     anything else            a message of the words around the source to a staging buffer on the
  *                              destination's tile, and a copy of the bytes after the exchange
  *
