@@ -22,8 +22,8 @@
  *     not, the write may not have happened: the block is always live. Otherwise branches change
  *     nothing: they follow one another in the script, and control never goes back in them.
  *  8. If a live range covers a call of a shared step, the block must not share memory with the
- *     shared step's own buffers. So the range is extended back over the shared step, which is in the
- *     script where it is called first.
+ *     shared step's own buffers. So the range is extended back over the shared step, which is in
+ *     the script where it is called first.
  *
  * So no program can tell from its results that memory was shared.
  *
