@@ -5,9 +5,9 @@
  *   worker.list_stub   the same for workers that a supervisor vertex starts by tile.run
  *   table.<compute set>   for each worker that has vertices: the address of its list and the end of
  *                   its stack; then the lists: (function, state) …, 0. Multi vertices come first in
- *                   each worker's list. Workers with no other vertices share one list. If vertices are
- *                   measured, each worker has a list of its own, which begins with the address for
- *                   their cycles
+ *                   each worker's list. Workers with no other vertices share one list. If vertices
+ *                   are measured, each worker has a list of its own, which begins with the address
+ *                   for their cycles
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
