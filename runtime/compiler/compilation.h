@@ -325,8 +325,7 @@ typedef enum step_kind {
   STEP_SEQUENCE,      /* children in order */
   STEP_REPEAT,        /* one child, count times */
   STEP_SWITCH,        /* one child per case of control `index`, then the default */
-  STEP_WHILE,         /* condition, body; while control `index` is true (count 1), false (count
-                       * 0) */
+  STEP_WHILE,         /* condition, body; while control `index` is false (count 0) or true (1) */
   STEP_EXECUTE,       /* compute set `index` */
   STEP_EXCHANGE,      /* exchange `index` */
   STEP_SYNC,          /* of all tiles; `index` is the zone of tile.sync */

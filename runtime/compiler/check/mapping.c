@@ -1,4 +1,4 @@
-/* Every element that is used has a tile. */
+/* Checks that every element that is used has a tile. */
 #include "compiler/check/check.h"
 
 static pop_error *unmapped(const mapped_variables *mapped, uint32_t variable_number, uint64_t begin,
