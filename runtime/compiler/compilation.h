@@ -90,7 +90,7 @@ typedef struct place {
   uint32_t offset; /* bytes */
 } place;
 
-/* How an address is packed: address_form.c has the bits. */
+/* How an address is packed: allocate/address_form.c has the bits. */
 typedef enum address_form {
   ADDRESS_WORD, /* 32 bits */
   ADDRESS_SHORT_SPAN,
@@ -136,7 +136,8 @@ typedef struct block {
   uint32_t address;               /* allocate */
 } block;
 
-/* Initial bytes of a block: `size` bytes from compilation.bytes and the addresses to put into them. */
+/* Initial bytes of a block: `size` bytes from compilation.bytes, and the addresses in them
+ * (fixups). */
 typedef struct content {
   size_t first_byte;
   uint32_t size;
@@ -224,7 +225,7 @@ typedef struct tile_work {
 
 typedef struct lowered_compute_set {
   const char *name;
-  const char *all_names;      /* of all copies that it does, for profiles; NULL: `name` */
+  const char *all_names;      /* of all copies in it, for profiles; NULL: `name` */
   uint32_t graph_compute_set; /* COMPILER_NONE for copies that the compiler added */
   size_t first_work;          /* in compilation.works, ascending by tile */
   size_t num_works;
@@ -404,8 +405,8 @@ typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT, PRINT: as of the program */
-  /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
-   * host exchange */
+  /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or
+   * COMPILER_NONE; EXCHANGE: host exchange */
   uint32_t index;
 } host_event;
 

@@ -1,4 +1,5 @@
-/* What debug.trace prints: tensors around compute sets and copies, on tiles and on the CPU device. */
+/* What debug.trace prints: tensors around compute sets and copies, on tiles and on the CPU
+ * device. */
 #ifndef COMPILER_TRACED_H
 #define COMPILER_TRACED_H
 

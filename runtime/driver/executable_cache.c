@@ -1,7 +1,7 @@
 /* The executable cache: archives named after their keys, `0123456789abcdef.a`.
  *
- *   source = XXH3, 128 bits, of (graph and programs, options that affect the executable, the compiler:
- *            version, sources, codelets)
+ *   source = XXH3, 128 bits, of (graph and programs, options that affect the executable, the
+ *            compiler: version, sources, codelets)
  *   key    = its lower 64 bits
  *
  * An archive holds its source, so that two programs with the same key are told apart.

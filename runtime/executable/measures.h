@@ -47,8 +47,8 @@ typedef enum measure_kind {
  * has not run. */
 typedef struct executable_measure {
   uint32_t kind; /* measure_kind */
-  /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the event - 1;
-   * BRANCHES, BLOCKS: 0 */
+  /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the
+   * event - 1; BRANCHES, BLOCKS: 0 */
   uint32_t index;
   uint32_t tile;
   uint32_t address;

@@ -58,7 +58,8 @@
   X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1, blocks: 0 or 1]")  \
   X(measures, "[kind, number, tile, offset, words, cycles of measuring]*")
 
-/* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */
+/* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there
+ * too. */
 #define METADATA_TARGET_NUMBERS(X)                                                                 \
   X(num_ipus)                                                                                      \
   X(tiles_per_ipu)                                                                                 \

@@ -4,8 +4,8 @@
  *
  *   total                   addresses that some block uses, each counted once
  *   by_region               the same, split by where the address is
- *   … including gaps        from the region's start to the last used address in it; for the tile, from
- *                           the base of its memory, which is what `.text` of its image holds
+ *   … including gaps        from the region's start to the last used address in it; for the tile,
+ *                           from the base of its memory, which is what `.text` of its image holds
  *   notOverlapped           addresses of a block that no other block uses at any time
  *   overlapped              the other addresses, counted for each block that uses them, since none
  *                           of these can be called the owner

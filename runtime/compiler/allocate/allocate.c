@@ -25,7 +25,8 @@
  * to is placed in front of all other data (near.c).
  *
  * Needs:   all blocks with their sizes, and when they are live.
- * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups, out_of_memory.
+ * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups,
+ *          out_of_memory.
  * Then:    the memory of each tile is final.
  */
 #include "compiler/allocate/allocate.h"
@@ -69,7 +70,7 @@ static uint64_t put_block(allocator *a, uint32_t block, uint64_t at)
   if (block == COMPILER_NONE) return at;
   struct block *b = &a->c->blocks[block];
   at = plan_align_up(at, b->align);
-  b->address = (uint32_t)at; /* if it does not fit 32 bits, check_ends finds out */
+  b->address = (uint32_t)at; /* if it does not fit 32 bits, plan_tile finds out */
   return at + b->size;
 }
 

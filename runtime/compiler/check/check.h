@@ -10,8 +10,8 @@ typedef struct mapped_variables {
   bool *completely; /* by variable */
 } mapped_variables;
 
-/* Vertices grouped by compute set, in order: those of set i are vertices[first[i]] to
- * vertices[first[i + 1]]. */
+/* Vertices grouped by compute set. Those of set i, in order: vertices[first[i]] to vertices[first[i
+ * + 1] - 1]. */
 typedef struct vertex_groups {
   uint32_t *vertices;
   size_t *first;

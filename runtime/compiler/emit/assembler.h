@@ -90,7 +90,8 @@ static inline uint32_t rv_rdcycle(uint32_t rd)
 
 enum { BRANCH_REACH_BYTES = 4096 };
 
-/* `branch`: one of BRANCHES. `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance < BRANCH_REACH_BYTES */
+/* `branch`: one of BRANCHES. `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance <
+ * BRANCH_REACH_BYTES */
 static inline uint32_t rv_branch(isa_op branch, uint32_t rs1, uint32_t rs2, int32_t distance)
 {
   return isa_word(branch, 0, rs1, rs2, distance);

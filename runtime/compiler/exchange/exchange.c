@@ -170,7 +170,8 @@ static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
   free(plan.timelines);
 }
 
-/* How good the plan is: no plan is shorter than the words that the busiest tile sends or receives. */
+/* Logs how good the plan is: none is shorter than the words that the busiest tile sends or
+ * receives. */
 static void log_plan(const compilation *c, const exchange *x)
 {
   uint64_t cycles = 0, bytes = 0, ops = 0;

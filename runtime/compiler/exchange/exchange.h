@@ -1,4 +1,4 @@
-/* How the files of pass_exchange call each other. */
+/* What the files of pass_exchange share. */
 #ifndef COMPILER_EXCHANGE_EXCHANGE_H
 #define COMPILER_EXCHANGE_EXCHANGE_H
 
@@ -6,7 +6,7 @@
 #include "compiler/exchange/bundles.h"
 #include "compiler/exchange/timeline.h"
 
-/* The tiles that take part in an exchange. */
+/* The state of planning one exchange. */
 typedef struct exchange_plan {
   compilation *c;
   const exchange *exchange;
@@ -37,7 +37,7 @@ static inline size_t first_receiver_of(const exchange_plan *plan)
   return message_at(plan, 0)->first_receiver;
 }
 
-/* A number to sort addresses on one tile by. */
+/* A sort key for addresses on one tile. */
 static inline uint64_t place_key(place at)
 {
   return (uint64_t)at.block << 32 | at.offset;
@@ -58,7 +58,7 @@ typedef struct transmission {
 /* The first cycle >= `from` in which the first word can arrive everywhere. */
 uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from);
 
-/* multicast.c: the messages to several tiles; messages[i].index are their numbers. */
+/* multicast.c: schedules messages to several tiles; messages[i].index are their numbers. */
 void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t count);
 
 /* A message as one of its receivers gets it. */
@@ -67,10 +67,10 @@ typedef struct delivery {
   uint32_t receiver; /* number among the exchange's receivers */
 } delivery;
 
-/* unicast.c: the messages from one tile to one other tile. */
+/* unicast.c: schedules messages from one tile to one other tile. */
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count);
 
-/* global.c: the packets of an exchange between IPUs. */
+/* global.c: plans the packets of an exchange between IPUs. */
 void plan_global_exchange(compilation *c, exchange *x);
 
 /* verify.c: runs a planned exchange by the rules of isa.h and compares what arrives with the

@@ -55,7 +55,7 @@ static uint64_t next_clear(const bit_set *s, uint64_t from)
   return next_bit(s, from, ~(uint64_t)0);
 }
 
-/* Are slots `first`, `first` + step, … free, one for each `step` of `words`? */
+/* Are the slots of `words` words free: `first`, `first` + `step`, …? */
 static bool slots_are_free(const timeline *t, uint64_t first, uint32_t words, uint32_t step)
 {
   for (uint64_t done = 0; done < words; done += step)

@@ -14,12 +14,12 @@
 
 typedef struct bit_set {
   uint64_t *words;
-  size_t num_words, capacity; /* bits behind the last word are clear */
+  size_t num_words, capacity; /* bits after the last word are clear */
 } bit_set;
 
 typedef struct chain {
   uint64_t begin; /* first cycle in which no word of another chain may arrive */
-  uint64_t end;   /* the cycle behind that of the last word */
+  uint64_t end;   /* the cycle after that of the last word */
   place next;     /* where the next word would go */
 } chain;
 
@@ -36,7 +36,7 @@ typedef struct op_list {
 typedef struct timeline {
   uint32_t tile;
   bit_set slots, bus;
-  uint64_t bus_end; /* the cycle behind the last in which the bus is taken */
+  uint64_t bus_end; /* the cycle after the last in which the bus is taken */
   chain *chains;    /* ascending */
   size_t num_chains, chains_capacity;
   op_list listed; /* instructions listed so far, in any order */

@@ -1,6 +1,6 @@
 /* Pass live_sections: finds out which functions each tile needs, and adds blocks for them.
  *
- *   vertex types on the tile -> their entry symbols, sorted -> pop_live_sections (once per distinct set)
+ *   vertex types on the tile -> their entry symbols, sorted -> pop_live_sections (once per set)
  *
  * The groups of live sections have these categories in the memory profile:
  *   CODE     code of codelets: vertexCode; functions of the device library that they call:

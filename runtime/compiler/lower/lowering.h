@@ -28,7 +28,7 @@
 #include "compiler/compilation.h"
 #include "compiler/reach.h"
 
-/* Bytes that have to get from one place to another. */
+/* Bytes that must get from one place to another. */
 typedef struct transfer {
   uint32_t source_tile, destination_tile;
   place source, destination;
@@ -160,7 +160,7 @@ POP_MUST_CHECK pop_error *lower_replica_copy(lowering *l, const program *copied,
 
 /* ---- vertex.c ---- */
 vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t num_tiles);
-/* The steps of a compute set: bring the inputs, execute, take the outputs away. */
+/* Adds the steps of a compute set: bring the inputs, execute, take the outputs away. */
 POP_MUST_CHECK pop_error *lower_compute_set(lowering *l, uint32_t compute_set, step_list *steps);
 uint32_t use_vertex_type(compilation *c, const pop_vertex_type *type);
 

@@ -24,7 +24,7 @@ enum {
   MIN_PIECES_FOR_MEMORY = 256, /* where memory is what counts */
   MIN_REPEATS = 64,            /* pieces at least, of words that are each wanted … */
   MIN_TIMES = 8,               /* … this often on average */
-  DESCRIPTOR_WORDS = 6,        /* of a copy by strides (tile_copies.c) */
+  DESCRIPTOR_WORDS = 6,        /* of a strided copy (tile_copies.c) */
   MIN_GAIN = 2                 /* pieces for each instruction and descriptor word */
 };
 

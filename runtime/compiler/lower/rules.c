@@ -79,7 +79,7 @@ static void add_range(range_list *list, place at, uint32_t bytes)
   pop_push(list->items, list->count, list->capacity, range);
 }
 
-/* What `*field` (depth 1) or `**field` (depth 2) means for the vertex. */
+/* Finds the ranges that `*field` (depth 1) or `**field` (depth 2) means for the vertex. */
 static void find_ranges(const rule_subject *v, uint32_t number, uint32_t depth, range_list *list)
 {
   const pop_field *field = &v->type->fields[number];

@@ -1,4 +1,4 @@
-/* Which bytes of blocks have been read and written: sets that grow by ranges. */
+/* The sets of bytes of blocks that have been read and written. Ranges are added to them. */
 #ifndef COMPILER_LOWER_TOUCHED_H
 #define COMPILER_LOWER_TOUCHED_H
 

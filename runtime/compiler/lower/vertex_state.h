@@ -4,7 +4,7 @@
 
 #include "compiler/compilation.h"
 
-/* Where the data of a field, or of a row, are. */
+/* The place of the data of a field, or of a row. */
 typedef struct pointer {
   place at;          /* block COMPILER_NONE: no data; of a field with rows: its table */
   uint32_t elements; /* of a field with rows: number of rows */
