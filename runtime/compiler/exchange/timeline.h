@@ -60,7 +60,7 @@ uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from
 uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, uint64_t from);
 /* The same for 64 cycles at once, for up to SEND_SHAPE_MAX_WORDS words. sends_from: bit i is set if
  * the words could leave in cycle `from` + i. receives_at_end: bit i is set if they could arrive in
- * the i-th cycle after everything received so far; `follows`: they continue the last chain. */
+ * cycle end_of_receives + i; `follows`: they continue the last chain. */
 uint64_t sends_from(const timeline *t, const send_shape *shape, uint64_t from);
 uint64_t receives_at_end(const timeline *t, bool follows);
 /* For words that a tile sends to itself: they leave in cycle `sent` and arrive in cycle `arrival`,

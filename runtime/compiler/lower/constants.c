@@ -2,8 +2,7 @@
  * nor be sent. Libraries map constants anywhere (most to tile 0), and make large ones for padding.
  *
  * - A small constant that only vertices on one tile read, and as a whole, is placed on that tile.
- * (A
- *   large one takes memory there only while it is read.)
+ *   (A large one takes memory there only while it is read.)
  * - A uniform constant has equal elements. Each of its tiles holds only the tile's pattern of that
  *   value, of PATTERN_BYTES. The elements wrap: all of them are at the pattern. This is not done if
  *   a vertex on one of its tiles reads the constant in place.

@@ -3,7 +3,7 @@
  * The exchange moves whole words, and a tile that takes part both sends and receives. If elements
  * are not whole words, or source and destination overlap, they go through buffers:
  *
- *     source --copy--> buffer beside it --exchange--> buffer on the other side --copy--> destination
+ *     source --copy--> buffer beside it --exchange--> buffer --copy--> destination beside it
  *
  * The last copy also runs in a replica to which nobody sends. There the second buffer must hold
  * what the destination holds, so that is copied to it first.
