@@ -60,8 +60,7 @@ typedef struct script_op {
   uint32_t height; /* nesting depth of loops, here and in callees: LOOP (itself included), SHARED */
   uint32_t stack_bytes; /* of the supervisor's stack, body included: LOOP, SHARED, PROGRAM */
   uint32_t child;       /* CASE: number of the step's child */
-  bool calls; /* SHARED: has calls (of steps or supervisor vertices), so its return address goes on
-               * the stack */
+  bool calls; /* SHARED: has calls (of steps or supervisor vertices), so it saves ra on the stack */
 } script_op;
 
 typedef struct script {

@@ -6,12 +6,13 @@
  *   note "Populus", type "XXH3": 8 bytes, little endian: XXH3 of the other one
  *   note "Populus", type "CBOR": the metadata (encode.c)
  *
- * Why it looks like this: - It is an ELF file, so that tools for archives of objects accept it. -
- * It is an executable for the tile's machine: `strip archive.a` leaves members alone that it has no
- *   reader for, with a message.
- * - It has one symbol, of the notes, because nm complains about members without any. - It has a
- * segment for llvm-strip, which drops sections that are in no memory and in no segment. - The
- * section is not SHF_ALLOC: it is not in tile memory, and `size` should not count it.
+ * Why it looks like this:
+ * - It is an ELF file, so that tools for archives of objects accept it.
+ * - It is an executable for the tile's machine: `strip archive.a` leaves members alone that it has
+ *   no reader for, with a message.
+ * - It has one symbol, of the notes, because nm complains about members without any.
+ * - It has a segment for llvm-strip, which drops sections that are in no memory and in no segment.
+ * - The section is not SHF_ALLOC: it is not in tile memory, and `size` should not count it.
  */
 #include "executable/executable.h"
 

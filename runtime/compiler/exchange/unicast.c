@@ -115,10 +115,8 @@ typedef struct turn {
   const exchange_plan *plan;
   const timeline *receiver;
   uint64_t from;                   /* the first cycle after that */
-  uint64_t first;                  /* the first cycle >= `from` in which words sent in cycle 0 or
-                                    * later can arrive */
-  uint64_t going_on, with_address; /* bit i: it can receive in cycle first + i, without and with an
-                                    * address */
+  uint64_t first;                  /* first cycle >= `from` in which a word can arrive at all */
+  uint64_t going_on, with_address; /* bit i: can receive in cycle first + i */
 } turn;
 
 static turn turn_of(const exchange_plan *plan, const timeline *receiver)

@@ -13,7 +13,7 @@ enum { UNIFORM_VALUE_BYTES = 8 };
 #define CONSTANT_ANYWHERE (UINT32_MAX - 1) /* as a home: the tile that it is mapped to */
 
 typedef struct constant_use {
-  uint32_t home;         /* small: the only tile whose vertices read it, as a whole; or
+  uint32_t home;         /* small: the tile whose vertices alone read it, whole; or
                           * CONSTANT_ANYWHERE */
   bool is_uniform;       /* its elements are all the same, and it is large enough to matter */
   bool is_read_in_place; /* a vertex on one of its tiles reads much of it there */

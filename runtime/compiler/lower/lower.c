@@ -117,7 +117,7 @@ static bool dissolves(const program_lowering *p, uint32_t number)
 }
 
 /* Is the program deferred until its neighbours are known? Adjacent copies become one exchange. With
- * debug.trace the printing steps are between them. */
+ * debug.trace printing steps are between copies, so copies are not deferred. */
 static bool is_put_off(const program_lowering *p, uint32_t number)
 {
   program_kind kind = p->l.c->graph->programs[number].kind;

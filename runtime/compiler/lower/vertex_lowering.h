@@ -13,8 +13,7 @@ enum { WORD = 4, MIN_ALIGN = 8 };
 
 /* Data of vertices besides their states. */
 typedef enum field_data_kind {
-  FIELD_DATA, /* constant vectors; vertices may write their own, like all data that the graph has
-               * set */
+  FIELD_DATA, /* constant vectors; vertices may write their own, as all data of the graph */
   ROW_TABLE,  /* tables of rows */
   LIST_TABLE, /* tables of packed rows */
   FIELD_DATA_COUNT
