@@ -1,4 +1,4 @@
-/* Blocks, their contents and the addresses in them. */
+/* Adds blocks, their contents and the addresses (fixups) in them. */
 #include "compiler/compilation.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
-/* The graph compiler: a graph with programs in, one memory image per tile out.
+/* The graph compiler: from a graph with programs to one memory image per tile.
  *
- * compile() (compile.c) runs the passes below in order over one struct; each pass is one file,
- * `pop_error *pass_name(struct compilation *)`. What a pass adds is listed in the struct, in the
- * order in which it comes into being.
+ * compile() (compile.c) runs the passes below in order over one struct. Each pass is a function
+ * `pop_error *pass_name(struct compilation *)`; the README says in which file. What a pass adds is
+ * listed in the struct, in the order of the passes.
  *
  *   check      every connected element mapped, fields complete, no two writers, no write beside a
  *              read in one compute set                                       (reads the graph only)
@@ -10,7 +10,7 @@
  *   lower      programs become steps: compute sets with vertex states, transfers between blocks
  *   exchange   transfers between tiles become timed exchange instructions
  *   ---- from here on no block of data is added; sizes of data are final ----
- *   liveness   when each block is needed
+ *   liveness   live ranges of blocks
  *   live_sections  which functions each tile needs (tiles with equal needs share live sections)
  *   stack      how much stack the workers of each tile need
  *   emit       control code, control tables, exchange code as words with open addresses
@@ -18,11 +18,12 @@
  *   allocate   an address for each block; regions; out of memory is found here
  *   account    memory by category and region, per tile
  *
- * Images are made from that on demand, tile by tile (image.c), so that the memory needed does not
- * grow with what the tiles hold.
+ * Images are made from the result on demand, tile by tile (image/image.c), so that the memory
+ * needed does not grow with the number of tiles.
  *
- * A `place` is a symbolic address: a byte offset in a block. Blocks get addresses in `allocate`;
- * whatever holds an address before that holds a place and a fixup that says where it goes.
+ * A `place` is a symbolic address: a byte offset in a block. Blocks get addresses in `allocate`.
+ * Whatever holds an address before that has a fixup (relocation), which says which place's address
+ * goes where.
  */
 #ifndef COMPILER_COMPILATION_H
 #define COMPILER_COMPILATION_H
@@ -38,9 +39,9 @@
 
 #define COMPILER_NONE UINT32_MAX
 
-/* How messages to several tiles are sent: once to all, or to each by itself. */
+/* How messages to several tiles are sent: once to all, or to each tile separately. */
 typedef enum multicast_policy {
-  MULTICAST_BALANCED, /* as the target says */
+  MULTICAST_BALANCED, /* as exchange_target says */
   MULTICAST_ALWAYS,
   MULTICAST_NEVER
 } multicast_policy;
@@ -50,11 +51,12 @@ typedef enum exchange_target {
   EXCHANGE_BALANCED
 } exchange_target;
 
-/* Lightweight profiling. Texts are extended regular expressions, "" for none, and somebody else's. */
+/* Lightweight profiling. Texts are extended regular expressions, "" for none; the struct does not
+ * own them. */
 typedef struct block_options {
   const char *filter;    /* which blocks are timed */
   const char *programs;  /* which programs are made blocks */
-  const uint32_t *tiles; /* that time them, of each IPU */
+  const uint32_t *tiles; /* tiles of each IPU that time blocks */
   size_t num_tiles;
   uint32_t buffer_bytes; /* at least 64 */
   bool implicit_flush;
@@ -62,22 +64,23 @@ typedef struct block_options {
 
 typedef struct compile_options {
   bool allow_out_of_memory;
-  bool runs_out_of_memory;  /* what lies past the end of memory is there, as on a model */
-  bool check_equality;      /* of what AssumeEqualAcrossReplicas says is equal, when it runs */
-  bool keep_duplicate_code; /* of equal functions and constants all are linked */
-  /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
+  bool runs_out_of_memory;  /* memory continues past its end, as on a model */
+  bool check_equality;      /* check at run time what AssumeEqualAcrossReplicas says */
+  bool keep_duplicate_code; /* link all of several equal functions or constants */
+  /* Minimum sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code
+   * needs. */
   uint32_t worker_stack_bytes; /* per worker */
   uint32_t supervisor_stack_bytes;
-  bool sections_by_category; /* of images; else there is one, .text */
+  bool sections_by_category; /* of images; otherwise one section, .text */
   bool global_symbols_only;  /* of images */
   bool drop_debug_information;
-  bool verify;          /* what each pass has made: verify.h */
-  bool log_stack_sizes; /* of vertex types */
-  bool trace;           /* tensors are printed before and after what works on them */
+  bool verify;          /* check the result of each pass: verify.h */
+  bool log_stack_sizes; /* log the stack size of each vertex type */
+  bool trace;           /* print tensors before and after the steps that access them */
   uint32_t multicast_policy, exchange_target;
   instrumentation instrumentation;
   block_options blocks;
-  uint32_t num_threads; /* that make images; 0: as many as there are cores */
+  uint32_t num_threads; /* that make images; 0: one per core */
 } compile_options;
 
 /* ---- blocks: contiguous memory on one tile ---- */
@@ -87,7 +90,7 @@ typedef struct place {
   uint32_t offset; /* bytes */
 } place;
 
-/* How an address is packed: address_form.c has the bits. */
+/* How an address is packed: allocate/address_form.c has the bits. */
 typedef enum address_form {
   ADDRESS_WORD, /* 32 bits */
   ADDRESS_SHORT_SPAN,
@@ -104,20 +107,21 @@ typedef enum address_form {
 } address_form;
 
 typedef struct fixup {
-  uint32_t at;   /* byte offset in the content of the block that holds the address */
+  uint32_t at;   /* offset of the address in the content that holds it */
   place target;  /* whose address goes there */
-  uint32_t form; /* address_form; all but ADDRESS_WORD leave the other bits alone */
+  uint32_t form; /* address_form; all but ADDRESS_WORD keep the other bits */
 } fixup;
 
 enum {
-  BLOCK_ALWAYS_LIVE = 1, /* code, tables, states, variables that outlive a run */
+  BLOCK_ALWAYS_LIVE = 1, /* code, tables, states, variables that keep values between runs */
   BLOCK_CODE = 2,        /* executable and read-only: region 0 */
   BLOCK_READ_ONLY = 4,   /* constants of the linker; not constants of the user */
   BLOCK_INTERLEAVED = 8, /* must be in region 1 */
-  /* What no codelet may write, but for its own state: behind the code, unless a rule speaks of it. */
-  BLOCK_TABLE = 16,  /* the compiler's: its content stays what it is */
+  /* No codelet may write these, except a vertex its own state. They are placed after the code,
+   * unless a rule is about them. */
+  BLOCK_TABLE = 16,  /* a table of the compiler: its content never changes */
   BLOCK_STATES = 32, /* of vertices */
-  BLOCK_UNIFORM = 64 /* a constant: the same 8 bytes again and again, to the padding behind it */
+  BLOCK_UNIFORM = 64 /* a constant: the same 8 bytes repeated, up to the padding at its end */
 };
 
 typedef struct block {
@@ -128,11 +132,12 @@ typedef struct block {
   uint8_t flags;                  /* BLOCK_… */
   const char *name;               /* for the symbol: the variable's, compute set's, …; never NULL */
   uint32_t content;               /* in compilation.contents; COMPILER_NONE: zero bytes at load */
-  uint32_t first_step, last_step; /* liveness: when live, both inclusive; unless ALWAYS_LIVE */
+  uint32_t first_step, last_step; /* liveness: the live range, inclusive; unless ALWAYS_LIVE */
   uint32_t address;               /* allocate */
 } block;
 
-/* Initial bytes of a block: `size` bytes from compilation.bytes and the addresses to put into them. */
+/* Initial bytes of a block: `size` bytes from compilation.bytes, and the addresses in them
+ * (fixups). */
 typedef struct content {
   size_t first_byte;
   uint32_t size;
@@ -142,9 +147,10 @@ typedef struct content {
 
 /* ---- place: where the elements of a variable are ---- */
 
-/* Elements [begin, end) of a variable are at `at`, in order. Ascending and disjoint per variable; one
- * block per variable and tile, its intervals packed in element order; but those of a constant that wraps are all at the
- * pattern of their tile (lower/constants.h). */
+/* Elements [begin, end) of a variable are at `at`, in order. Intervals are ascending and disjoint
+ * for each variable. A variable has one block per tile, with its intervals packed in element order.
+ * But all intervals of a constant that wraps are at the pattern of their tile
+ * (lower/constants.h). */
 typedef struct placed_interval {
   uint64_t begin, end;
   uint32_t tile;
@@ -159,13 +165,14 @@ typedef struct placed_variable {
   const size_t *shape; /* in the compilation's arena */
   size_t first_interval;
   size_t num_intervals;
-  uint32_t first_block, num_blocks; /* all of the variable's, one after the other */
+  uint32_t first_block, num_blocks; /* all blocks of the variable, consecutive */
   const char *type;                 /* element type and shape: "float[300,40]" */
 } placed_variable;
 
-/* Eight bytes again and again, on a tile: for constants whose elements are all the same (lower/constants.c). */
+/* A pattern: the same eight bytes repeated, in a block on a tile. It serves constants whose
+ * elements are all equal (lower/constants.c). */
 typedef struct tile_pattern {
-  uint64_t value; /* elements side by side */
+  uint64_t value; /* the eight bytes: equal elements */
   uint32_t tile, block;
 } tile_pattern;
 
@@ -181,25 +188,25 @@ typedef struct block_range {
   uint32_t block, begin, end;
 } block_range;
 
-/* A constraint of a vertex type, where it speaks of these ranges on this tile. */
+/* A constraint of a vertex type, applied to two ranges on this tile. */
 typedef struct placement_rule {
-  const pop_vertex_type *type; /* the first that asked */
+  const pop_vertex_type *type; /* type of the first vertex that asked for it */
   uint32_t constraint;         /* in the type */
   uint32_t tile;
-  block_range ranges[2]; /* of its two places */
+  block_range ranges[2]; /* of its two sides */
 } placement_rule;
 
 /* ---- lower: steps ---- */
 
-/* lowered_vertex.worker of a vertex that no single worker runs. */
+/* lowered_vertex.worker of a vertex that is not run by a single worker. */
 enum { ON_SUPERVISOR = 0x100, ON_ALL_WORKERS = 0x101 };
 
 typedef struct lowered_vertex {
   uint32_t type;         /* in compilation.vertex_types */
-  uint32_t graph_vertex; /* COMPILER_NONE for a copy vertex of the compiler's */
+  uint32_t graph_vertex; /* COMPILER_NONE: a copy vertex that the compiler has added */
   uint32_t state_offset; /* in the state block of its work */
   uint32_t worker;       /* 0 … num_worker_contexts - 1, ON_SUPERVISOR, ON_ALL_WORKERS */
-  uint64_t cycles;       /* vertex.cycle_estimate of the graph's */
+  uint64_t cycles;       /* vertex.cycle_estimate of the graph's vertex */
   uint64_t flops;        /* … and its flop_estimate */
 } lowered_vertex;
 
@@ -208,34 +215,34 @@ typedef struct lowered_vertex {
 typedef struct tile_work {
   uint32_t tile;
   uint32_t state_block;
-  /* In compilation.vertices: first those on the supervisor, then those on all workers, then by
-   * worker; otherwise in the graph's order. */
+  /* In compilation.vertices: those on the supervisor, then those on all workers, then the others by
+   * worker. Within each part in the graph's order. */
   size_t first_vertex;
   uint32_t num_vertices;
   uint32_t num_uses;
-  size_t first_use; /* in compilation.vertex_uses: what its vertices take, by type */
+  size_t first_use; /* in compilation.vertex_uses: bytes of its vertices, by type */
 } tile_work;
 
 typedef struct lowered_compute_set {
   const char *name;
-  const char *all_names;      /* of all copies that it does, for profiles; NULL: `name` */
+  const char *all_names;      /* of all copies in it, for profiles; NULL: `name` */
   uint32_t graph_compute_set; /* COMPILER_NONE for copies that the compiler added */
   size_t first_work;          /* in compilation.works, ascending by tile */
   size_t num_works;
 } lowered_compute_set;
 
-/* A vertex type as the compilation uses it; the .gp that holds it is retained. */
+/* A vertex type that the compilation uses. The .gp that holds it is retained. */
 typedef struct used_vertex_type {
   const pop_vertex_type *type;
   uint64_t num_instances;
-  estimate_source estimated_by; /* of vertices without an estimate of their own */
-  uint32_t stack_bytes; /* stack: what it needs, or gets if that is unknown; a multiple of 16 */
+  estimate_source estimated_by; /* source of the estimate of vertices without one of their own */
+  uint32_t stack_bytes;         /* stack: bytes needed, or a default if unknown; a multiple of 16 */
 } used_vertex_type;
 
 /* ---- exchange ---- */
 
-/* Words that one tile sends and one or more tiles receive at the same time: of its own IPU, or in a
- * global exchange of others. */
+/* Words that one tile sends once and one or more tiles receive. In an exchange within IPUs they are
+ * on the same IPU and receive in the same cycle. */
 typedef struct message {
   uint32_t source_tile;
   uint32_t num_words;
@@ -271,7 +278,7 @@ typedef struct tile_exchange {
   uint32_t tile;
   size_t first_op; /* in compilation.exchange_ops */
   uint32_t num_ops;
-  uint32_t cycles; /* that the tile's code takes; global: without the way */
+  uint32_t cycles; /* of the tile's code; global: without the time on the way */
   uint64_t bytes_sent, bytes_received;
 } tile_exchange;
 
@@ -279,10 +286,10 @@ typedef struct tile_exchange {
 typedef enum exchange_zone {
   EXCHANGE_WITHIN_IPUS,
   EXCHANGE_BETWEEN_IPUS,
-  EXCHANGE_BETWEEN_REPLICAS /* the tiles of a message are of two replicas */
+  EXCHANGE_BETWEEN_REPLICAS /* sender and receivers are in two replicas */
 } exchange_zone;
 
-/* Where a tile has the packet headers of an exchange, if they are not the compiler's. */
+/* Where a tile has the packet headers of an exchange, if the program has made them. */
 typedef struct tile_headers {
   uint32_t tile;
   place at;
@@ -290,18 +297,19 @@ typedef struct tile_headers {
 
 typedef struct exchange {
   const char *name;            /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
-  const char *all_names;       /* of all copies that it does, for profiles; NULL: `name` */
+  const char *all_names;       /* of all copies in it, for profiles; NULL: `name` */
   uint32_t zone;               /* exchange_zone */
-  const uint32_t *replica_map; /* BETWEEN_REPLICAS: by replica, which one it sends to, or NONE */
+  const uint32_t *replica_map; /* BETWEEN_REPLICAS: receiver of each replica, or NONE */
   const tile_headers *
-      headers; /* BETWEEN_REPLICAS: of a send and a receive on each tile, ascending by tile; vertices write them, and
-                                * messages only say which blocks they lead to. NULL: by exchange */
+      headers; /* BETWEEN_REPLICAS: headers that vertices write, of one send and one receive on each
+                * tile, ascending by tile; messages then only say which blocks may be meant. NULL:
+                * the exchange pass makes the headers */
   size_t num_headers;
   size_t first_message; /* by lower */
   size_t num_messages;
   size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */
   size_t num_tiles;
-  /* By exchange, not WITHIN_IPUS: executable_exchange says what they are. */
+  /* By exchange, not WITHIN_IPUS: see executable_exchange. */
   uint64_t link_bytes, gateway_bytes;
 } exchange;
 
@@ -315,27 +323,27 @@ typedef struct block_access {
 } block_access;
 
 typedef enum step_kind {
-  STEP_SEQUENCE, /* children in order */
-  STEP_REPEAT,   /* one child, count times */
-  STEP_SWITCH,   /* a child for each case of control `index`, then the default */
-  STEP_WHILE,   /* condition and body: until control `index` is 0 (count 1) or is not 0 (count 0) */
-  STEP_EXECUTE, /* compute set `index` */
+  STEP_SEQUENCE,      /* children in order */
+  STEP_REPEAT,        /* one child, count times */
+  STEP_SWITCH,        /* one child per case of control `index`, then the default */
+  STEP_WHILE,         /* condition, body; while control `index` is false (count 0) or true (1) */
+  STEP_EXECUTE,       /* compute set `index` */
   STEP_EXCHANGE,      /* exchange `index` */
   STEP_SYNC,          /* of all tiles; `index` is the zone of tile.sync */
-  STEP_WRITE_UNDEF,   /* no code: what the blocks hold is not needed any more */
+  STEP_WRITE_UNDEF,   /* no code: the contents of the blocks are not needed any more */
   STEP_HOST_EXCHANGE, /* host exchange `index`, in a host sync */
   STEP_HOST_EVENT,    /* host sync that reports event `index` (see host_event) */
-  STEP_BLOCK          /* one child, which profiles know as block `index` */
+  STEP_BLOCK          /* one child, which profiles call block `index` */
 } step_kind;
 
-/* A value that decides where the tiles' programs go on. Each tile reads it in its own memory: the one
- * that holds it in place, every other one in a block that an exchange filled before. */
+/* A value that decides a branch. Each tile reads it in its own memory: the tile that holds it in
+ * place, every other one in a block that an exchange has filled. */
 typedef struct control {
   pop_type type; /* an integer of up to 32 bits, or bool */
   uint32_t tile; /* that holds it */
   place source;
-  uint32_t first_copy; /* block of tile 0, then of 1, … but not of `tile` */
-  size_t first_value;  /* SWITCH: in compilation.case_values, one for each case */
+  uint32_t first_copy; /* block of the copy on tile 0; those of tiles 1, … follow, without `tile` */
+  size_t first_value;  /* SWITCH: in compilation.case_values, one value per case */
 } control;
 
 /* Steps form a DAG: a step that is used in several places is emitted once and called. */
@@ -343,8 +351,8 @@ typedef struct step {
   step_kind kind;
   const char *name;
   uint32_t index;
-  uint32_t count;        /* REPEAT, WHILE; SWITCH: 1 if it decides between false and true */
-  bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
+  uint32_t count;        /* REPEAT: trip count; WHILE: above; SWITCH: 1 if on false and true */
+  bool calls_supervisor; /* EXECUTE: on some tile the supervisor runs a vertex of it */
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
   size_t num_children;
@@ -360,7 +368,7 @@ typedef enum host_tensor_kind {
   HOST_READ,
   HOST_PRINT,        /* PrintTensor */
   HOST_COMPARE,      /* AssumeEqualAcrossReplicas */
-  HOST_REPLICA_INDEX /* the number of the replica is written there when it is loaded */
+  HOST_REPLICA_INDEX /* the replica's number is written there at load time */
 } host_tensor_kind;
 
 /* A tensor that the host reads or writes: its elements in order. */
@@ -377,27 +385,28 @@ typedef struct host_tensor {
   uint32_t rank;
   const size_t *shape; /* in the compilation's arena */
   uint64_t num_elements;
-  uint32_t num_replicas; /* of a graph whose replicas are all here: the first dimension; or 1 */
+  uint32_t num_replicas; /* if all replicas are in the graph: the first dimension; otherwise 1 */
   size_t first_run;      /* in compilation.host_runs */
   size_t num_runs;
 } host_tensor;
 
-/* What the tiles tell the host by a number, which counts from 1: 0 is "the program is done". */
+/* What the tiles report to the host by a number, which counts from 1: 0 is "the program is
+ * done". */
 typedef enum host_event_kind {
   HOST_EVENT_PRINT,
-  HOST_EVENT_TRACE, /* a print of debug.trace's */
+  HOST_EVENT_TRACE, /* a print for debug.trace */
   HOST_EVENT_ABORT,
   HOST_EVENT_EXCHANGE,
   HOST_EVENT_ASSUME_EQUAL,
-  HOST_EVENT_BRANCHES, /* there is no more room for which way branches went */
-  HOST_EVENT_FLUSH     /* there may be no more room for marks of blocks */
+  HOST_EVENT_BRANCHES, /* the record of the branches taken is full */
+  HOST_EVENT_FLUSH     /* buffers of block marks may be full */
 } host_event_kind;
 typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT, PRINT: as of the program */
-  /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
-   * host exchange */
+  /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or
+   * COMPILER_NONE; EXCHANGE: host exchange */
   uint32_t index;
 } host_event;
 
@@ -408,9 +417,9 @@ typedef struct stream_info {
   bool to_device;
   uint64_t num_elements;
   uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
-  uint32_t depth;       /* copies that may be prefetched */
+  uint32_t depth;       /* number of copies that may be prefetched */
   pop_replicated_stream_mode mode;
-  uint32_t replica, num_replicas; /* as host_stream has them */
+  uint32_t replica, num_replicas; /* as in host_stream */
   bool is_used;                   /* by a control program */
 } stream_info;
 
@@ -423,15 +432,16 @@ typedef struct remote_info {
   bool is_used;
 } remote_info;
 
-/* What the host offers in a host exchange: a stream's copy or a part of one, or rows of a remote buffer. */
+/* A window: what the host offers in a host exchange. It is a stream's copy or a part of one, or
+ * rows of a remote buffer. */
 typedef struct host_window {
   bool remote;
   uint32_t object;       /* in streams, or in remote_buffers */
-  uint64_t begin, bytes; /* the first record in the copy, or in the buffer; of each record */
+  uint64_t begin, bytes; /* start of the first record in the copy or buffer; size of a record */
   uint64_t records;
 } host_window;
 
-/* Rows of equal size, at equal distances on the tile and in a record of a window. */
+/* A packet: rows of equal size, with equal strides on the tile and in a record of a window. */
 typedef struct host_packet {
   uint32_t tile;
   place at;
@@ -439,8 +449,8 @@ typedef struct host_packet {
   uint32_t host_offset, host_stride;
   place header;
   bool to_tile;
-  uint32_t window; /* of the exchange's */
-  place record;    /* of the number of the record; block COMPILER_NONE: it is 0 */
+  uint32_t window; /* number among the exchange's windows */
+  place record;    /* place of the record's number; block COMPILER_NONE: 0 */
 } host_packet;
 
 /* What is exchanged in one host sync. */
@@ -455,20 +465,20 @@ typedef struct host_exchange {
 
 /* ---- live_sections, emit ---- */
 
-/* Tiles with the same set of entry symbols share live sections, and their bytes where they also have it at
- * the same addresses (allocate sees to that). */
+/* Tiles with the same set of entry symbols share live sections. They also share the bytes if they
+ * have the code at the same addresses, which allocate aims for. */
 typedef struct code_group {
   pop_live_sections *live;
-  pop_link_addresses addresses; /* allocate: of the group's first tile, that `bytes` is for */
+  pop_link_addresses addresses; /* allocate: of its first tile; `bytes` is for them */
   uint8_t *bytes;               /* allocate: groups CODE, RODATA, DATA from `first_address` on */
   uint8_t *tls_bytes;           /* initial content of one context's thread-local data */
   uint32_t first_address, num_bytes;
 } code_group;
 
-/* An address inside instructions of control or exchange code. */
+/* An address inside instructions of control or exchange code (a relocation). */
 typedef enum code_patch_kind {
   PATCH_LUI_ADDI, /* two words: lui rd, %hi; addi rd, rd, %lo */
-  PATCH_SEND,     /* word offset from the base of tile memory, as isa.h says */
+  PATCH_SEND,     /* word offset from the base of tile memory: isa.h */
   PATCH_IMM22     /* likewise */
 } code_patch_kind;
 
@@ -478,14 +488,16 @@ typedef struct code_patch {
   place target;
 } code_patch;
 
-/* Where a block of the programs (STEP_BLOCK) is in a tile's control code: [begin, end) bytes. */
+/* Bytes [begin, end) of a tile's control code that belong to a block of the programs
+ * (STEP_BLOCK). */
 typedef struct block_mark {
   uint32_t block; /* in compilation.profile_blocks */
   uint32_t begin, end;
 } block_mark;
 
-/* A row of exchanges of one zone, from script op `first` to op `last`, in which neighbouring tiles have no part and
- * nothing to do in between: their control code acknowledges all of them at once (tile.sans). */
+/* A row of exchanges of one zone, from script op `first` to op `last`, in which some neighbouring
+ * tiles have no part and nothing to do in between. Their control code acknowledges all of them at
+ * once (tile.sans). */
 typedef struct acknowledged_row {
   uint32_t first, last, first_tile, num_tiles;
 } acknowledged_row;
@@ -498,20 +510,20 @@ typedef struct tile_measure {
 } tile_measure;
 
 typedef struct tile_layout {
-  uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
+  uint32_t code_group;                          /* COMPILER_NONE: the tile has no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the live sections' groups, or NONE */
-  uint32_t library_code;       /* block right behind that of CODE: the rest of the group, or NONE */
+  uint32_t library_code;       /* block right after that of CODE: the rest of its group, or NONE */
   uint32_t control_code;       /* block of the supervisor's code; its first word is the entry */
-  uint32_t worker_stack_bytes; /* stack: of each worker; 0: the tile runs no vertex */
+  uint32_t worker_stack_bytes; /* stack: of each worker; 0: no vertices */
   uint32_t
       supervisor_vertex_stack_bytes; /* stack: for the supervisor's vertices, if there are any */
   uint32_t stack_blocks[8]; /* workers 0-5, then the supervisor (index num_worker_contexts) */
   size_t first_block;       /* in compilation.blocks_by_tile (allocate) */
   size_t num_blocks;
-  uint32_t end;      /* address behind the highest byte used (allocate) */
-  uint32_t shortage; /* bytes that the tile lacks, 0 if it fits (allocate) */
-  uint32_t same_as;  /* a tile before this one with equal blocks, or COMPILER_NONE (allocate) */
-  /* What no addresses could do without (allocate; allocate/bound.c), without the system's bytes. */
+  uint32_t end;      /* address after the highest byte used (allocate) */
+  uint32_t shortage; /* bytes missing, 0 if the tile fits (allocate) */
+  uint32_t same_as;  /* an earlier tile with equal blocks, or COMPILER_NONE (allocate) */
+  /* Lower bounds, without the system's bytes (allocate; allocate/bound.c). */
   uint32_t most_live_bytes; /* at one step */
   uint32_t least_bytes;     /* up to `end` */
   size_t first_patch;       /* in compilation.code_patches (emit) */
@@ -520,7 +532,7 @@ typedef struct tile_layout {
   size_t num_marks;
 } tile_layout;
 
-/* What profiles call it. */
+/* The name in profiles. */
 static inline const char *profiled_exchange_name(const exchange *x)
 {
   return x->all_names ? x->all_names : x->name;
@@ -536,12 +548,13 @@ static inline const char *profiled_set_name(const lowered_compute_set *set)
   size_t num_##name, name##_capacity
 
 typedef struct compilation {
-  pop_graph *graph;      /* NULL once compile() has returned: nothing of it may be used then */
+  pop_graph *graph;      /* NULL after compile(): nothing of it may be used then */
   pop_target target;     /* of one replica */
   uint32_t num_replicas; /* that are loaded; 1: the graph is not replicated */
   compile_options options;
   pop_arena *arena; /* names and shapes */
-  /* Retained: the graph's (by compile()), then the built-in ones (by lower, when it uses them). */
+  /* Retained: those of the graph (by compile()), then the built-in ones (by lower, when it uses
+   * them). */
   COMPILATION_ARRAY(pop_gp *, codelets);
   pop_link_set *link_set;
 
@@ -553,14 +566,14 @@ typedef struct compilation {
   /* place */
   COMPILATION_ARRAY(placed_variable, variables); /* by graph variable */
   COMPILATION_ARRAY(placed_interval, intervals);
-  tile_patterns patterns; /* and lower adds some */
+  tile_patterns patterns; /* lower adds some, too */
 
   /* lower */
   COMPILATION_ARRAY(used_vertex_type, vertex_types);
   COMPILATION_ARRAY(lowered_vertex, vertices);
   COMPILATION_ARRAY(tile_work, works);
   COMPILATION_ARRAY(profile_vertex_use, vertex_uses); /* by work */
-  uint64_t num_edges;                                 /* tensors that vertices are connected to */
+  uint64_t num_edges;                                 /* number of tensors connected to vertices */
   COMPILATION_ARRAY(lowered_compute_set, compute_sets);
   COMPILATION_ARRAY(message, messages);
   COMPILATION_ARRAY(receiver, receivers);
@@ -571,8 +584,8 @@ typedef struct compilation {
   COMPILATION_ARRAY(uint32_t, case_values);
   COMPILATION_ARRAY(block_access, accesses);
   COMPILATION_ARRAY(placement_rule, placement_rules);
-  /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
-   * each by its step. */
+  /* Indexed by program number of the engine. compile() puts programs of the graph here, lower
+   * replaces each by its step. */
   COMPILATION_ARRAY(uint32_t, control_programs);
   COMPILATION_ARRAY(const char *, program_names); /* by the same numbers */
   COMPILATION_ARRAY(host_tensor, host_tensors);   /* handles, then PrintTensors */
@@ -603,31 +616,31 @@ typedef struct compilation {
   pop_tile_memory *memory; /* by tile */
 
   COMPILATION_ARRAY(pop_phase_time, phase_times);
-  /* What was out of memory although options.allow_out_of_memory let it pass; NULL if nothing. */
+  /* The out-of-memory error that options.allow_out_of_memory has let pass, or NULL. */
   pop_error *out_of_memory;
 } compilation;
 
-/* How many steps it reports (pop_graph_set_progress). */
+/* The number of steps that it reports (pop_graph_set_progress). */
 unsigned compile_num_steps(void);
 /* Compiles. On success *out does not refer to the graph any more. */
 POP_MUST_CHECK pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const compile_options *options, compilation **out);
 void compilation_free(compilation *c); /* NULL is fine */
-/* Is what passes make to be looked at: debug.verify, or POPULUS_VERIFY in the environment? */
+/* Are the results of passes verified: debug.verify, or POPULUS_VERIFY in the environment? */
 bool compilation_is_verified(const compilation *c);
 
-/* The image of one tile; its arrays live in `arena`, its bytes too. Thread-safe for a finished
+/* Makes the image of one tile. Its arrays and bytes are in `arena`. Thread-safe for a finished
  * compilation with one arena per thread. */
 POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t tile,
                                                  pop_arena *arena, pop_image *image);
-/* describe.c: what an engine needs to know, into an empty executable: all but images, options and
- * digests. */
+/* describe/describe.c: fills an empty executable with what an engine needs to know: all but images,
+ * options and digests. */
 void compilation_describe(const compilation *c, pop_executable *executable);
-/* describe/profile.c: what its profile says, into an empty one. */
+/* describe/profile.c: fills an empty profile. */
 POP_MUST_CHECK pop_error *compilation_describe_profile(const compilation *c,
                                                        executable_profile *profile);
-/* save.c: the archive: the images of all tiles, and the metadata of `executable`, which was made by
- * describing `c`. Same compilation, same bytes, whatever the number of threads. */
+/* image/save.c: writes the archive: the images of all tiles, and the metadata of `executable`,
+ * which must describe `c`. The bytes do not depend on the number of threads. */
 POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c,
                                                    const pop_executable *executable,
                                                    const char *path);
@@ -644,14 +657,14 @@ POP_MUST_CHECK pop_error *pass_emit(compilation *c);
 POP_MUST_CHECK pop_error *pass_allocate(compilation *c);
 POP_MUST_CHECK pop_error *pass_account(compilation *c);
 
-/* Where `tile` reads a control. */
+/* The place at which `tile` reads a control. */
 static inline place control_place(const control *ctl, uint32_t tile)
 {
   if (tile == ctl->tile) return ctl->source;
   return (place){ctl->first_copy + tile - (tile > ctl->tile), ctl->source.offset % 4};
 }
 
-/* Address of a place, once `allocate` has run. */
+/* The address of a place, once `allocate` has run. */
 static inline uint32_t place_address(const compilation *c, place p)
 {
   return c->blocks[p.block].address + p.offset;
@@ -660,20 +673,22 @@ static inline uint32_t place_address(const compilation *c, place p)
 /* ---- for passes ---- */
 
 uint32_t add_block(compilation *c, const block *b);
-/* A content of `size` zero bytes; its bytes are c->bytes + contents[i].first_byte until the next
- * call. Fixups of one content are added before the next content is begun. */
+/* Adds a content of `size` zero bytes. Its bytes are at c->bytes + contents[i].first_byte until the
+ * next call. All fixups of a content must be added before the next content is begun. */
 uint32_t begin_content(compilation *c, uint32_t size);
 void add_fixup(compilation *c, uint32_t content, uint32_t at, place target);
 void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place target,
                       address_form form);
-/* early.c: before exchanges are planned, whether their data have room at all. */
+/* allocate/early.c: before exchanges are planned: can their data fit at all? */
 POP_MUST_CHECK pop_error *check_data_fits(const compilation *c);
-/* address_form.c: puts an address into the bytes of an image; whether all of them fit. */
+/* allocate/address_form.c: store_address puts an address into the bytes of an image;
+ * check_address_forms finds out whether all of them fit. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at);
 POP_MUST_CHECK pop_error *check_address_forms(const compilation *c);
-/* The first address that the fixup's form cannot say. */
+/* The first address that the fixup's form cannot express. */
 uint64_t address_form_reach(const compilation *c, const fixup *f);
-/* Will it be used? Past the end of memory only by what runs out of memory. */
+/* Will the address be used? Past the end of memory only if the program runs out of memory on
+ * purpose. */
 bool address_is_used(const compilation *c, uint32_t address);
 
 #endif

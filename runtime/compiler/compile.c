@@ -1,4 +1,4 @@
-/* The graph compiler from above: the passes in order, and what becomes of a compilation. */
+/* The top of the graph compiler: the passes in order, and the lifetime of a compilation. */
 #include "compiler/compilation.h"
 #include "compiler/dump.h"
 #include "compiler/verify.h"
@@ -11,7 +11,7 @@
 
 /* The order of compilation.h, which says what each pass adds. */
 static const struct {
-  const char *name; /* of the phase, as users see it */
+  const char *name; /* name of the phase for users */
   pop_error *(*run)(compilation *c);
 } passes[] = {
     {"check", pass_check},       /* the graph is complete, and no two vertices race */
@@ -100,7 +100,7 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
   return c;
 }
 
-/* Who compiles our tests wants to know, whatever the options of the engine are. */
+/* POPULUS_VERIFY turns verification on in tests, whatever the options of the engine are. */
 bool compilation_is_verified(const compilation *c)
 {
   const char *wanted = getenv("POPULUS_VERIFY");
@@ -160,7 +160,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
     return error;
   }
   c->graph = NULL;
-  c->options.blocks = (block_options){0}; /* somebody else's */
+  c->options.blocks = (block_options){0}; /* not owned */
   *out = c;
   return NULL;
 }

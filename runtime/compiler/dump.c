@@ -52,7 +52,7 @@ pop_error *dump_check(const char *list, const char *const *passes, size_t num_pa
 
 /* ---- the printer ---- */
 
-/* b12+8: a block, and the byte in it. */
+/* b12+8: byte 8 of block 12. */
 static void print_place(FILE *out, place p)
 {
   if (p.block == COMPILER_NONE)
@@ -147,7 +147,7 @@ static void print_programs(const compilation *c, FILE *out)
   }
 }
 
-/* Positions are what liveness counts in (script.h). */
+/* Positions in the script are the step numbers of liveness (script.h). */
 static void print_positions(const compilation *c, FILE *out)
 {
   static const char *const kinds[] = {

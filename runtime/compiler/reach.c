@@ -1,5 +1,5 @@
-/* Depth-first walk over the programs, with a stack of its own: programs may be nested as deep as
- * their author likes. */
+/* Depth-first walk over the programs, with an explicit stack: programs may be nested to any
+ * depth. */
 #include "compiler/reach.h"
 
 #include <stdlib.h>

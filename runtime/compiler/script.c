@@ -1,5 +1,5 @@
-/* Steps as a flat list: a walk over the DAG with a stack of its own, since programs may be nested
- * deeper than the host's stack (script.h has the shape of the result). */
+/* Builds the flat list of steps (script.h shows it). The walk over the DAG has an explicit stack,
+ * since programs may be nested deeper than the host's stack allows. */
 #include "compiler/script.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@ typedef struct frame {
   uint32_t begin; /* its LOOP, SHARED, … op; COMPILER_NONE: a plain sequence */
   uint32_t step;  /* whose children come next */
   size_t next_child, num_children;
-  uint32_t height, stack_bytes; /* maxima of what it holds so far */
+  uint32_t height, stack_bytes; /* maxima of its contents so far */
   bool calls;
 } frame;
 
@@ -41,7 +41,7 @@ static void raise_to(uint32_t *maximum, uint32_t value)
   if (*maximum < value) *maximum = value;
 }
 
-/* What the innermost open frame holds has this height and stack, and may be a call. */
+/* Adds to the maxima of the innermost open frame. */
 static void hold(builder *b, uint32_t height, uint32_t stack_bytes, bool call)
 {
   frame *f = &b->frames[b->num_frames - 1];
@@ -114,7 +114,8 @@ static void enter_step(builder *b, uint32_t index)
   open_step(b, index);
 }
 
-/* The next child of the innermost frame; a branch of a Switch, and the body of a While, in a CASE. */
+/* Enters the next child of the innermost frame. A branch of a Switch and the body of a While are
+ * put in a CASE. */
 static void enter_child(builder *b)
 {
   frame *f = &b->frames[b->num_frames - 1];
@@ -129,7 +130,7 @@ static void enter_child(builder *b)
   enter_step(b, child);
 }
 
-/* Writes the end of the innermost frame and hands its measures to the frame around it. */
+/* Emits the end of the innermost frame and adds its measures to the enclosing frame. */
 static void close_frame(builder *b)
 {
   const frame f = b->frames[--b->num_frames];

@@ -1,4 +1,5 @@
-/* The steps of all control programs as one flat list: what liveness numbers and emit walks.
+/* The script: the steps of all control programs as one flat list, which liveness numbers and emit
+ * walks.
  *
  * Steps are a DAG of any depth. The list has every step once, in program order, so that no later
  * pass needs recursion or sees a step twice:
@@ -8,13 +9,13 @@
  * Branches and loops that a control decides:
  *
  *   SWITCH  CASE … CASE_END  CASE … CASE_END  SWITCH_END        the last case is the default
- *   WHILE  condition …  CASE body … CASE_END  WHILE_END         the control is looked at at the CASE
+ *   WHILE  condition …  CASE body … CASE_END  WHILE_END         the control is read at the CASE
  *
- *   BLOCK … BLOCK_END     what profiles know by a name
+ *   BLOCK … BLOCK_END     a region that profiles know by a name
  *
- * A step with several uses stands where it is met first, between SHARED and SHARED_END; each later
- * use is a CALL of it. A Repeat of 0 is left out, a Repeat of 1 is its body. The position in the list is
- * the step number of `block.first_step` and `block.last_step`.
+ * A step with several uses is placed where it is used first, between SHARED and SHARED_END; each
+ * later use is a CALL of it. A Repeat of 0 is left out, a Repeat of 1 is its body. The position in
+ * the list is the step number of `block.first_step` and `block.last_step`.
  */
 #ifndef COMPILER_SCRIPT_H
 #define COMPILER_SCRIPT_H
@@ -45,30 +46,27 @@ typedef enum script_op_kind {
   SCRIPT_PROGRAM_END
 } script_op_kind;
 
-/* Loops of this height or less count in a register: 1 is a loop that holds none. */
+/* Loops up to this height have their counter in a register. An innermost loop has height 1. */
 enum { SCRIPT_MAX_REGISTER_LOOP_HEIGHT = 11 };
 
-/* Stack that the supervisor needs to call vertices, without what they need: sp itself, at a multiple
- * of 16, and what was lost on the way to one. */
+/* Stack that the supervisor needs to call vertices, besides what they need themselves: the saved
+ * sp, in a slot of 16 bytes, and what alignment to 16 has skipped. */
 enum { SCRIPT_VERTEX_CALL_BYTES = 28 };
 
 typedef struct script_op {
   uint32_t kind;
-  uint32_t step;  /* PROGRAM: number of the program */
-  uint32_t match; /* of a beginning: its end; of an end: its beginning; CALL: the SHARED op */
-  uint32_t
-      height; /* loops one in another, here and in what is called: LOOP (itself included), SHARED */
-  uint32_t
-      stack_bytes; /* of the supervisor's stack: LOOP, SHARED, PROGRAM (what they hold included) */
-  uint32_t child;  /* CASE: which one of the step's children it holds */
-  bool calls; /* SHARED: holds calls (of steps or of supervisor vertices), so its return address
-                      goes on the stack */
+  uint32_t step;   /* PROGRAM: number of the program */
+  uint32_t match;  /* begin: its end op; end: its begin op; CALL: the SHARED op */
+  uint32_t height; /* nesting depth of loops, here and in callees: LOOP (itself included), SHARED */
+  uint32_t stack_bytes; /* of the supervisor's stack, body included: LOOP, SHARED, PROGRAM */
+  uint32_t child;       /* CASE: number of the step's child */
+  bool calls; /* SHARED: has calls (of steps or supervisor vertices), so it saves ra on the stack */
 } script_op;
 
 typedef struct script {
   script_op *ops;
   size_t num_ops, ops_capacity;
-  uint32_t *shared; /* SHARED ops, what is called before who calls it */
+  uint32_t *shared; /* SHARED ops, callee before caller */
   size_t num_shared, shared_capacity;
 } script;
 

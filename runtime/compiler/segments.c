@@ -15,7 +15,7 @@ void segment_walk_start(segment_walk *walk, const compilation *c, uint32_t tenso
 size_t find_interval_number(const compilation *c, uint32_t variable, uint64_t element)
 {
   const placed_variable *placed = &c->variables[variable];
-  assert(placed->num_intervals); /* check/mapping.c refuses what is used and not mapped */
+  assert(placed->num_intervals); /* check/mapping.c rejects unmapped variables */
   size_t low = placed->first_interval, high = low + placed->num_intervals;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
@@ -27,7 +27,7 @@ size_t find_interval_number(const compilation *c, uint32_t variable, uint64_t el
   return low;
 }
 
-/* Elements near the last ones are in the same interval or in the next. */
+/* Fast path: elements near the last ones are in the same interval or in the next. */
 static const placed_interval *interval_of(segment_walk *walk, uint32_t variable, uint64_t element)
 {
   const compilation *c = walk->c;

@@ -1,5 +1,5 @@
-/* What compute sets and copies work on is printed before and after them, tensor by tensor. What is only written is not
- * printed before, nor what is only read after. */
+/* Prints what compute sets and copies access, tensor by tensor. Before them come the tensors that
+ * are read, after them the tensors that are written. */
 #include "compiler/traced.h"
 
 #include <stdlib.h>

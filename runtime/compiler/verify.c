@@ -1,7 +1,9 @@
-/* Is what the passes have made so far what compilation.h says it is? With debug.verify, and in all tests, it is asked after
- * each pass: a pass that breaks a rule is found where it does so, not by a wrong result on some tile.
+/* Checks that the results of the passes hold to compilation.h. With debug.verify, and in all tests,
+ * it runs after each pass: so a pass that breaks a rule is found right away, not by a wrong result
+ * on some tile.
  *
- * Nothing here looks at how a pass works. What is found is a mistake of the compiler's: POP_ERROR_INTERNAL. */
+ * It does not depend on how a pass works. What it finds is a mistake of the compiler:
+ * POP_ERROR_INTERNAL. */
 #include "compiler/verify.h"
 #include "compiler/exchange/exchange.h"
 #include "compiler/script.h"
@@ -18,13 +20,13 @@ static pop_error *broken(const char *format, ...)
   return error;
 }
 
-/* [first, first + count) of `size` things. */
+/* Is [first, first + count) within `size` items? */
 static bool is_range(size_t first, size_t count, size_t size)
 {
   return first <= size && count <= size - first;
 }
 
-/* `bytes` at a place of a block on `tile`. */
+/* Is the place in a block on `tile`, with room for `bytes` bytes? */
 static bool is_place(const compilation *c, place p, uint64_t bytes, uint32_t tile)
 {
   return p.block < c->num_blocks && c->blocks[p.block].tile == tile &&
@@ -50,7 +52,7 @@ static pop_error *verify_block(const compilation *c, uint32_t number)
   return NULL;
 }
 
-/* Bytes and addresses belong to one content each: contents stand one behind the other. */
+/* Bytes and addresses belong to one content each: contents are consecutive. */
 static pop_error *verify_contents(const compilation *c)
 {
   size_t byte = 0, next = 0;
@@ -77,8 +79,8 @@ static pop_error *verify_contents(const compilation *c)
   return NULL;
 }
 
-/* A content that several blocks have is one that was made for all of them; its addresses are then of each of their
- * tiles, so there are none. */
+/* Several blocks may share a content that was made for all of them. It must have no addresses,
+ * since an address belongs to one tile. */
 static pop_error *verify_owners(const compilation *c)
 {
   uint32_t *owners = pop_xcalloc(c->num_contents + 1, sizeof *owners);
@@ -251,7 +253,7 @@ static pop_error *verify_exchanges(const compilation *c)
 
 /* ---- liveness ---- */
 
-/* Whoever uses a block does so while it lives. */
+/* Each use of a block is inside its live range. */
 static pop_error *verify_lives(const compilation *c, const script *s)
 {
   for (uint32_t i = 0; i < c->num_blocks; i++) {
@@ -324,7 +326,7 @@ static bool has_work(const compilation *c, const lowered_compute_set *set,
   return false;
 }
 
-/* May the tiles of the row not be there when the op happens? */
+/* May the op happen without the tiles of the row? */
 static bool is_passed_by(const compilation *c, const script_op *op, const acknowledged_row *row,
                          uint32_t zone)
 {
@@ -335,7 +337,8 @@ static bool is_passed_by(const compilation *c, const script_op *op, const acknow
          !has_part(c, &c->exchanges[index], row);
 }
 
-/* Whoever acknowledges exchanges in advance has no part in them, and nothing to do until the last has happened. */
+/* Tiles that acknowledge exchanges in advance have no part in them, and nothing to do until the
+ * last has happened. */
 static pop_error *verify_rows(const compilation *c, const script *s)
 {
   for (size_t i = 0; i < c->num_acknowledged; i++) {
@@ -383,7 +386,8 @@ static pop_error *verify_address(const compilation *c, const block *b, uint32_t 
                 b->tile, b->size, b->align, b->address);
 }
 
-/* `active`, with room for all blocks of the tile: those that reach beyond the address of the next one. */
+/* `active`: scratch with room for all blocks of the tile: blocks that extend past the address of
+ * the next one. */
 static pop_error *verify_tile(const compilation *c, uint32_t tile, uint32_t *active)
 {
   const tile_layout *layout = &c->tiles[tile];
@@ -409,7 +413,7 @@ static pop_error *verify_tile(const compilation *c, uint32_t tile, uint32_t *act
   return NULL;
 }
 
-/* Tiles that are too small have addresses as well, but not where they should be. */
+/* Overfull tiles are skipped: their blocks have addresses, but some are out of place. */
 static pop_error *verify_addresses(const compilation *c)
 {
   uint32_t *active = pop_xcalloc(c->num_blocks + 1, sizeof *active);

@@ -1,4 +1,4 @@
-/* What holds after each pass, whatever the graph: verify.c. */
+/* Invariants after each pass, whatever the graph: verify.c. */
 #ifndef COMPILER_VERIFY_H
 #define COMPILER_VERIFY_H
 
@@ -19,7 +19,8 @@ typedef enum compile_pass {
   NUM_COMPILE_PASSES
 } compile_pass;
 
-/* All that holds once the pass `last` has run. INTERNAL: what does not, by the names of blocks, steps and tiles. */
+/* Checks all invariants after the pass `last`. Error INTERNAL: names the blocks, steps and tiles
+ * that break one. */
 POP_MUST_CHECK pop_error *verify_compilation(const compilation *c, compile_pass last);
 
 #endif

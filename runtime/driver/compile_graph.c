@@ -1,8 +1,8 @@
-/* From a graph or an executable to an engine, and from a graph to an executable.
+/* Makes an executable from a graph, and an engine from a graph or an executable.
  *
  *   graph --compile--> compilation --compilation_describe--> executable --engine_new--> engine
  *
- * The executable keeps the compilation: until there is an archive, that is where its images are.
+ * The executable keeps the compilation: until there is an archive, its images come from there.
  */
 #include "base/log.h"
 
@@ -21,7 +21,7 @@
 
 /* ---- images of a compilation ---- */
 
-/* Written and read back, as any file would be. */
+/* The image is written and read back, like any file. */
 static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                              pop_arena *arena, pop_image *image)
 {
@@ -78,7 +78,7 @@ static pop_error *describe(void *context)
   return NULL;
 }
 
-/* Takes the compilation. */
+/* Takes ownership of the compilation. */
 static pop_error *new_executable(compilation *c, const engine_options *options,
                                  pop_executable **executable)
 {
@@ -141,7 +141,7 @@ static void free_cpu_program(void *context)
   cpu_program_free(context);
 }
 
-/* Nothing is kept in the cache: it is made in less time than it would take to read it. */
+/* The CPU's program is not cached: it is made in less time than reading it would take. */
 static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const engine_options *options, pop_executable **executable)
 {
@@ -182,7 +182,8 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
   e->reported_to = pop_arena_strdup(e->arena, options->run.report_directory);
 }
 
-/* Branches are noted wherever steps are, since no step behind one could be placed otherwise: of an IPU Model always. */
+/* The instrumentation that options ask for. Branches are recorded whenever steps are measured,
+ * since no step after a branch could be placed otherwise; on an IPU Model always. */
 static instrumentation instrumentation_of(const pop_target *target, const engine_options *options)
 {
   static const instrumentation_level levels[] = {[PROFILE_COMPUTE_SETS] = INSTRUMENT_TILES,
@@ -204,7 +205,7 @@ static instrumentation instrumentation_of(const pop_target *target, const engine
   };
 }
 
-/* "0,17": into a list of the caller's to free. */
+/* Parses "0,17" into a list, which the caller frees. */
 static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, size_t *count)
 {
   size_t capacity = 0;
@@ -224,7 +225,8 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
   return NULL;
 }
 
-/* A graph for a model may be too large for its tiles; one that is too large for an IPU still has reports. */
+/* May compilation go on if the graph is too large for its tiles? Yes on a model, and for an IPU if
+ * reports are wanted. */
 static bool goes_on_out_of_memory(const pop_graph *graph, const engine_options *options)
 {
   return options->allow_out_of_memory || graph->target.type == POP_TARGET_IPU_MODEL ||
@@ -270,14 +272,14 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   return new_executable(c, options, executable);
 }
 
-/* It was compiled for its reports only. */
+/* Was the graph compiled only for its reports? */
 static bool ends_out_of_memory(const pop_executable *e, const engine_options *options)
 {
   return e->out_of_memory && !options->allow_out_of_memory &&
          e->target.type != POP_TARGET_IPU_MODEL;
 }
 
-/* Takes what is for tiles from the cache, or compiles it and puts it there. */
+/* Takes an executable for tiles from the cache, or compiles it and puts it there. */
 static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                  const engine_options *options, pop_executable **executable)
 {
@@ -312,8 +314,8 @@ static pop_error *compile_alone(void *context, pop_executable **executable)
   return compile_cached(c->graph, c->programs, c->num_programs, c->options, executable);
 }
 
-/* Replicas that are shared out run one executable. What is for the CPU has no archive that could be sent: each rank
- * compiles it. */
+/* Ranks that share replicas run one executable. One for the CPU has no archive that could be sent:
+ * each rank compiles it. */
 static pop_error *compile_for_ranks(compiling *c, pop_executable **executable)
 {
   ranks *r;
@@ -325,7 +327,8 @@ static pop_error *compile_for_ranks(compiling *c, pop_executable **executable)
   return error;
 }
 
-/* The reports of a graph that is too large are worth more than an error about one of them. */
+/* For a graph that is too large, a failed report is only logged: the error about memory matters
+ * more. */
 static pop_error *report_out_of_memory(pop_graph *graph, const pop_executable *e,
                                        const engine_options *options)
 {
@@ -349,8 +352,8 @@ static void warn_out_of_memory(const pop_executable *e)
             e->out_of_memory);
 }
 
-/* Ends the construction of the graph, gets the estimates of vertices, compiles and writes the reports that the
- * options ask for. `for_ranks`: one compilation, and one report, for all ranks. */
+/* Ends the construction of the graph, gets the estimates of vertices, compiles, and writes the
+ * reports that options ask for. `for_ranks`: one compilation, and one report, for all ranks. */
 static pop_error *compile_and_report(pop_graph *graph, const pop_program *programs,
                                      size_t num_programs, const engine_options *options,
                                      bool for_ranks, pop_executable **executable)
@@ -384,7 +387,7 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
   return NULL;
 }
 
-/* Compiles while no other call can use the graph. */
+/* Compiles with exclusive use of the graph. */
 static pop_error *compile_locked(pop_graph *graph, const pop_program *programs, size_t num_programs,
                                  const engine_options *options, bool for_ranks,
                                  pop_executable **executable)
@@ -396,7 +399,7 @@ static pop_error *compile_locked(pop_graph *graph, const pop_program *programs, 
   return error;
 }
 
-/* A virtual graph stands for the one that it is a view of. */
+/* Replaces a virtual graph by the graph that it is a view of. */
 static pop_error *check_graph(const char *function, pop_graph **checked,
                               const pop_program *programs, size_t num_programs)
 {

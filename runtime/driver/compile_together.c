@@ -1,5 +1,5 @@
-/* compile_together.h. An executable that is too large for its tiles goes to nobody: each rank compiles it for itself then, as
- * such a one has no archive that could be loaded. */
+/* compile_together.h. An executable that is too large for its tiles has no archive that could be
+ * loaded, so it is not sent: each rank compiles it itself. */
 #include "driver/compile_together.h"
 
 #include "base/log.h"
@@ -33,7 +33,7 @@ static pop_error *check_same(ranks *r, const uint64_t source[2])
   return error;
 }
 
-/* No bytes: it has none. */
+/* *bytes is NULL if it has no archive. */
 static pop_error *archive_of(const pop_executable *e, char **bytes, size_t *size)
 {
   *bytes = NULL;

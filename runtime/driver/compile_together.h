@@ -1,4 +1,5 @@
-/* One compilation for all ranks: the first compiles, or finds it in the cache, and sends its archive to the others. */
+/* One compilation for all ranks: the first rank compiles, or finds the executable in the cache, and
+ * sends its archive to the others. */
 #ifndef DRIVER_COMPILE_TOGETHER_H
 #define DRIVER_COMPILE_TOGETHER_H
 
@@ -7,8 +8,9 @@
 
 typedef pop_error *(*compile_call)(void *context, pop_executable **executable);
 
-/* All ranks come here, with the hash of what they would compile (executable_cache.h); a rank on its own just calls `compile`.
- * Errors, on all ranks: RUNTIME, naming two, if their hashes differ; the first rank's, from `compile`. */
+/* All ranks call this, with the hash of what they would compile (executable_cache.h). A single rank
+ * just calls `compile`. Errors, on all ranks: RUNTIME, naming two ranks, if their hashes differ;
+ * the first rank's error from `compile`. */
 POP_MUST_CHECK pop_error *compile_together(ranks *r, const uint64_t source[2], compile_call compile,
                                            void *context, pop_executable **executable);
 

@@ -1,15 +1,15 @@
-/* The executable cache: archives with the names of their keys, `0123456789abcdef.a`.
+/* The executable cache: archives named after their keys, `0123456789abcdef.a`.
  *
- *   source = XXH3, 128 bits, of (graph and programs, options that shape the executable, the compiler: version,
- *            sources, codelets)
+ *   source = XXH3, 128 bits, of (graph and programs, options that affect the executable, the
+ *            compiler: version, sources, codelets)
  *   key    = its lower 64 bits
  *
- * An archive holds its source: two programs of one key are not taken for each other.
+ * An archive holds its source, so that two programs with the same key are told apart.
  *
- * populus/cache_folder.h says how processes share the folder; two that compile the same write the same
- * bytes. They are not compressed: zstd's fastest would give back 600 MB/s, a tenth of what the page cache
- * does. All images are compared with their digests when an entry is found: later there is no graph
- * any more to compile it again.
+ * populus/cache_folder.h says how processes share the folder. Two processes that compile the same
+ * program write the same bytes. Archives are not compressed: the fastest level of zstd reads 600
+ * MB/s, a tenth of the page cache's speed. All images are compared with their digests when an entry
+ * is found, because later there is no graph to compile again.
  */
 #include "driver/executable_cache.h"
 
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, so it needs no allocation */
 #include <xxhash.h>
 
 static const char suffix[] = ".a";
@@ -37,7 +37,7 @@ static void add(XXH3_state_t *state, const void *bytes, size_t size)
   XXH3_128bits_update(state, bytes, size);
 }
 
-/* The codelets that the compiler itself uses are compiled with the project: a part of the compiler. */
+/* The compiler's own codelets are built with the project: they are a part of the compiler. */
 static void add_compiler(XXH3_state_t *state)
 {
   static const char version[] = POPULUS_VERSION " " POPULUS_COMPILER_IDENTITY;
@@ -47,7 +47,7 @@ static void add_compiler(XXH3_state_t *state)
   size_t size = 0;
   pop_error *error = pop_file_read(path, SIZE_MAX, &bytes, &size);
   if (!error) add(state, bytes, size);
-  pop_error_free(error); /* whoever needs them says that they are not there */
+  pop_error_free(error); /* their user reports that they are missing */
   add(state, version, sizeof version);
   add(state, &format, sizeof format);
   free(bytes);
@@ -100,7 +100,7 @@ static char *entry_path(const executable_cache *cache)
   return pop_xasprintf("%s/%016llx%s", cache->folder, (unsigned long long)cache->key, suffix);
 }
 
-/* Entries say what they were compiled from. Executables do not: how a graph came to be is not theirs. */
+/* Entries hold their source. Other executables do not: their graph's origin is not theirs. */
 static void set_source(pop_executable *executable, uint64_t key, uint64_t rest)
 {
   executable->source[0] = key;

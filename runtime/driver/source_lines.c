@@ -3,8 +3,8 @@
  *   pc --pop_live_sections_locate--> object, section, offset
  *      --pop_debug_info_place--> file, line
  *
- * What is wrong with debug information makes a message or a listing shorter, never another one. An object's is read when a line
- * of it is asked for first.
+ * Damaged debug information only makes a message or a listing shorter. The debug information of an
+ * object is read at the first request for one of its lines.
  */
 #include "driver/source_lines.h"
 
@@ -20,7 +20,7 @@ typedef struct object_lines {
 struct executable_lines {
   const pop_live_sections *live;
   pop_link_addresses addresses;
-  object_lines *objects; /* that lines have been asked of */
+  object_lines *objects; /* objects with requests so far */
   size_t num_objects, capacity;
 };
 

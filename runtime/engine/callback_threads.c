@@ -1,6 +1,6 @@
-/* Threads for callbacks. Callbacks are the user's: they may wait for anything, so what counts is that they wait at the
- * same time, not that cores are busy (../base/thread_pool.h is about that). They stay the same threads as long as the engine
- * lives. */
+/* Threads for callbacks. Callbacks are the user's and may wait for anything. So the aim is that
+ * they wait at the same time, not that cores are busy (as in ../base/thread_pool.h). The threads
+ * live as long as the engine. */
 #include "engine/callback_threads.h"
 #include "base/threads.h"
 
@@ -34,7 +34,7 @@ callback_threads *callback_threads_new(uint32_t count, bool with_caller)
   return t;
 }
 
-/* In a child of the process that had them. */
+/* After fork: the child process has no threads of its parent. */
 static void forget_threads(callback_threads *t)
 {
   if (!t->started || t->generation == threads_generation()) return;
@@ -61,7 +61,7 @@ void callback_threads_free(callback_threads *t)
   free(t);
 }
 
-/* With the lock, which is given up while items run. */
+/* Called with the lock held; releases it while an item runs. */
 static void run_items(callback_threads *t)
 {
   while (t->next < t->num_items) {
@@ -89,7 +89,7 @@ static void start(callback_threads *t)
 {
   t->generation = threads_generation();
   while (t->started < t->wanted && thread_start(&t->threads[t->started], serve, t)) t->started++;
-  t->wanted = t->started; /* as many as there can be */
+  t->wanted = t->started; /* the system has no more threads */
 }
 
 void callback_threads_run(callback_threads *t, void (*run)(void *context, size_t item),

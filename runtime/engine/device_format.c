@@ -1,8 +1,9 @@
 /* printf of codelets, done by the host: format and arguments are in tile memory.
  *
- * The arguments lie in memory as rv32's calling convention puts variable arguments there: words of
- * four bytes; long long and double in two, the first at an even word. A codelet may be wrong about
- * all of it: each address is checked, each length is bounded, and what cannot be printed says so.
+ * The arguments are in memory as rv32's calling convention passes variable arguments: words of four
+ * bytes; a long long or double takes two words, the first at an even word. A codelet may be wrong
+ * about all of this. So each address is checked, each length is bounded, and the text says what
+ * cannot be printed.
  */
 #include "engine/engine_private.h"
 
@@ -27,7 +28,7 @@ static bool read_memory(const machine *m, uint32_t tile, uint32_t address, void 
   return read;
 }
 
-/* Up to `most` bytes of the string; false if it is not in memory. */
+/* Reads up to `most` bytes of the string; false if it is not in memory. */
 static bool read_string(const machine *m, uint32_t tile, uint32_t address, uint32_t most,
                         pop_bytes *string)
 {
@@ -83,7 +84,7 @@ static void add_flag(conversion *c, char flag)
   if (!strchr(c->flags, flag) && length + 1 < sizeof c->flags) c->flags[length] = flag;
 }
 
-/* h: 2, hh: 1, ll and j: 8; everything else that says how long is a word. */
+/* Bytes of the argument: h: 2, hh: 1, ll and j: 8; any other length modifier: 4. */
 static void take_length(const char **at, conversion *c)
 {
   c->size = 4;
@@ -119,7 +120,7 @@ static int64_t sign_extended(uint64_t value, int bytes)
   return (int64_t)(value << unused) >> unused;
 }
 
-/* Formats are put together from checked parts. */
+/* Formats are built from checked parts. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 static void put_integer(const conversion *c, uint64_t value, pop_bytes *text)
@@ -211,7 +212,7 @@ static void put_conversion(const conversion *c, arguments *a, pop_bytes *text)
     take_word(a); /* its address */
     pop_bytes_append(text, long_double, sizeof long_double - 1);
     break;
-  case 'n': /* a place for a number that nobody writes */
+  case 'n': /* an address to which nothing is written */
     take_word(a);
     break;
   case '\0':

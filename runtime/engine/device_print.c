@@ -2,13 +2,13 @@
  *
  *   tile.print ──> device_format ──> the context's line ──newline──> the tile's lines ──> stream
  *
- * Each tile collects its own lines, so that tiles may run on any number of threads. They are written
- * between runs of the machine, in the order of supersteps, then tiles: always the same order. A
- * line that does not end in a newline is written when the run ends.
+ * Each tile collects its own lines, so that tiles may run on any number of threads. Lines are
+ * written between runs of the machine, in the order of supersteps, then tiles: the order is always
+ * the same. A line without a newline is written when the run ends.
  *
  * A runaway loop must not fill the host's memory or the user's terminal: a run prints up to
- * MAX_RUN_BYTES; what comes after that is counted and dropped. So is what a tile prints beyond the
- * same number, before anybody knows what the other tiles say.
+ * MAX_RUN_BYTES; anything after that is counted and dropped. A tile alone may collect no more than
+ * that either, since the others' output is not known yet.
  */
 #include "engine/engine_private.h"
 
@@ -117,7 +117,8 @@ static void write_line(const pop_executable *executable, const line *line, FILE 
   fputc('\n', stream);
 }
 
-/* qsort may move equal ones: the tile's own order is in `a` and `b` being neighbours of one array. */
+/* qsort is not stable: lines of one tile and superstep are compared by their position in the
+ * array. */
 static int compare_lines(const void *a, const void *b)
 {
   const line *const *x = a, *const *y = b;
@@ -148,7 +149,7 @@ static void write_lines(device_print *print, const pop_executable *executable, F
   for (uint32_t i = 0; i < print->num_tiles; ++i) print->tiles[i].count = 0;
 }
 
-/* Lines without their newline, and the counts of the run. */
+/* Closes lines without a newline, and adds up the counts of the run. */
 static void end_run(device_print *print)
 {
   for (uint32_t i = 0; i < print->num_tiles; ++i) {

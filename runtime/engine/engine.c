@@ -1,9 +1,9 @@
 /* Engines: load, run.
  *
- * The machine gets each tile's ELF image, written and read back as any file would be: what runs is
- * what the archive holds. What else the engine knows is in the executable. A run is a conversation: the tiles wait in a host sync for the number of a
- * program; on the way they may report an event (a tensor to print, a stream's copy), which is answered
- * with 0.
+ * The machine gets each tile's ELF image, written and read back like any file: what runs is what
+ * the archive holds. The rest of what the engine knows is in the executable. In a run the tiles
+ * wait in a host sync for the number of a program. On the way they may report events (a tensor to
+ * print, a stream's copy), which the engine answers with 0.
  */
 #include "engine/engine_private.h"
 
@@ -83,7 +83,7 @@ static machine_counters counters_of(const pop_engine *engine)
   return engine->on_cpu ? (machine_counters){0} : replicas_counters(engine);
 }
 
-/* Nobody else has taken the place of the engine on its device. */
+/* Is the engine still the one that is loaded on its device? */
 static bool is_on_device(const pop_engine *engine)
 {
   return engine->device && device_has_loaded(engine->device, engine);
@@ -109,7 +109,7 @@ void pop_engine_free(pop_engine *engine)
     engine_destroy(engine);
 }
 
-/* From here on the engine that was on the device is not loaded any more. */
+/* Takes the device. The engine that was loaded on it is not loaded any more. */
 static pop_error *take_device(pop_engine *engine)
 {
   const pop_device *device = engine->device;
@@ -172,7 +172,7 @@ pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
   return engine_leave(engine, load_device(engine, device));
 }
 
-/* The tensor's elements in all replicas; the caller's to free. */
+/* Reads the tensor's elements in all replicas; the caller frees them. */
 static pop_error *read_all(pop_engine *engine, const executable_tensor *tensor, uint8_t **out)
 {
   size_t bytes = executable_tensor_bytes(tensor), total;
@@ -216,7 +216,7 @@ static pop_error *print_event(pop_engine *engine, const executable_event *event)
   return error;
 }
 
-/* What AssumeEqualAcrossReplicas says. */
+/* Checks AssumeEqualAcrossReplicas. */
 static pop_error *compare_event(pop_engine *engine, const executable_event *event)
 {
   const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
@@ -239,7 +239,7 @@ static pop_error *compare_event(pop_engine *engine, const executable_event *even
       tensor->name, differs / element_bytes, bytes / element_bytes, r);
 }
 
-/* The error of a program that ended its run. */
+/* The error of a run that the program has aborted. */
 static pop_error *abort_event(const pop_engine *engine, const executable_event *event)
 {
   machine_counters counters = counters_of(engine);
@@ -312,7 +312,7 @@ static pop_error *check_not_stopped(pop_engine *engine)
       (unsigned long long)counters.supersteps, (unsigned long long)counters.cycles);
 }
 
-/* Between two host syncs. */
+/* Handles an event between two host syncs. */
 static pop_error *answer_event(pop_engine *engine, uint32_t event)
 {
   POP_TRY(handle_event(engine, event));
@@ -335,7 +335,8 @@ static pop_error *report_execution(pop_engine *engine)
   return write_execution_reports(engine, engine->profile_folder);
 }
 
-/* What is known of a run that has ended in an error is reported, as that of others; the error is what the caller gets. */
+/* Reports what is known of a run that has failed, like other runs. The caller still gets the run's
+ * error. */
 static void report_faulted(pop_engine *engine, const pop_error *error)
 {
   pop_error *further = execution_profile_end_faulted_run(engine->profile, pop_error_message(error));
@@ -410,7 +411,7 @@ pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
   return pop_engine_run(engine, found);
 }
 
-/* Signal handlers call this: it takes no lock and no memory. */
+/* Signal handlers may call this: it takes no lock and allocates nothing. */
 void pop_engine_stop(pop_engine *engine)
 {
   if (!object_lives(engine, OBJECT_ENGINE) || !atomic_load(&engine->runs)) return;

@@ -1,11 +1,11 @@
-/* What vertices are said to take, for machines whose target asks for it (target.cycle_estimates); of those of which nothing is
- * said the machine notes what their code takes. */
+/* Estimates of vertices, for machines whose target asks for them (target.cycle_estimates). For a
+ * vertex without an estimate the machine counts what its code takes. */
 #include "engine/engine_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimates of the vertices that each tile has, one tile after the other in `list`. */
+/* Estimates of the vertices on each tile: consecutive in `list`, tile by tile. */
 typedef struct estimate_lists {
   machine_estimate *list;
   size_t *first; /* by tile, and the end */

@@ -6,16 +6,16 @@
 
 struct execution_profile {
   execution *x;
-  machine *machine;     /* NULL: another rank has it */
-  ranks *ranks;         /* among which it is shared; NULL: there is nobody else */
-  uint32_t owner;       /* the one that has the machine */
-  memory_range *ranges; /* of all measures */
+  machine *machine;                        /* NULL: another rank has it */
+  ranks *ranks;                            /* that share the profile; NULL: no other ranks */
+  uint32_t owner;                          /* the rank that has the machine */
+  memory_range *ranges;                    /* of all measures */
   const executable_measure *branch_record; /* NULL: there is none */
   bool enabled;
   bool runs; /* between begin and end, enabled */
   execution_run run;
   machine_counters before;
-  uint64_t other_syncs; /* of this run, so far: of no step */
+  uint64_t other_syncs; /* of this run so far: syncs of no step */
   uint32_t *branches;   /* of this run, so far */
   size_t num_branches, branches_capacity;
   bool has_warned;
@@ -59,9 +59,9 @@ void execution_profile_set_parameters(execution_profile *p, const executable_opt
   }
 }
 
-/* ---- what all ranks come to know of the machine ---- */
+/* ---- sharing the machine's data with all ranks ---- */
 
-/* `error`: of the rank that has it. */
+/* `error`: of the rank that has the machine. */
 static pop_error *share(const execution_profile *p, pop_error *error, void *data, size_t bytes)
 {
   if (!p->ranks) return error;
@@ -83,7 +83,7 @@ static pop_error *read_words(const execution_profile *p, const executable_measur
   return share(p, error, words, bytes);
 }
 
-/* All measures. */
+/* Reads all measures. */
 static pop_error *read_measures(const execution_profile *p)
 {
   size_t count = p->x->executable->num_measures, bytes = 0;
@@ -100,7 +100,7 @@ pop_error *execution_profile_begin_run(execution_profile *p, size_t program, con
   if (!p) return NULL;
   p->runs = p->enabled;
   POP_TRY(read_counters(p, &p->before));
-  free(p->run.name); /* of a run that was not noted */
+  free(p->run.name); /* of a run that was not recorded */
   p->run = (execution_run){.program = (uint32_t)program, .from = p->before.cycles};
   if (run_name && *run_name) p->run.name = pop_xstrdup(run_name);
   p->num_branches = 0;
@@ -113,7 +113,7 @@ void execution_profile_note_sync(execution_profile *p)
   if (p) p->other_syncs++;
 }
 
-/* The record's first word says how many follow. */
+/* The first word of the record is the number of words that follow. */
 pop_error *execution_profile_note_branches(execution_profile *p)
 {
   if (!p || !p->runs || !p->branch_record) return NULL;
@@ -127,7 +127,8 @@ pop_error *execution_profile_note_branches(execution_profile *p)
   return NULL;
 }
 
-/* A buffer is read into the words of its measure; its two first words, how full it is, become 0. */
+/* Reads each buffer into the words of its measure. The first two words, its fill level, are set to
+ * 0. */
 pop_error *execution_profile_empty_blocks(execution_profile *p)
 {
   static const uint32_t empty[2];
@@ -160,7 +161,7 @@ static void warn_of_dropped(execution_profile *p)
             EXECUTION_MAX_TRACED);
 }
 
-/* Vertices that one worker runs count in its cycles. */
+/* Cycles of a vertex; of one on a single worker, in the worker's own cycles. */
 static uint64_t taken_cycles(const execution_profile *p, const executable_work *work,
                              const executable_vertex *v)
 {
@@ -184,7 +185,7 @@ static pop_error *note_taken_cycles(execution_profile *p)
   return share(p, NULL, p->x->taken, p->x->first_taken[e->num_works] * sizeof *p->x->taken);
 }
 
-/* Why it did not come to its end. */
+/* Notes why the run has failed. */
 static void note_fault(execution_profile *p, const machine_counters *after, const char *message)
 {
   const machine_fault *at = machine_get_fault(p->machine);
@@ -209,7 +210,7 @@ static void note_fault(execution_profile *p, const machine_counters *after, cons
                                         at->cycle > synced ? at->cycle - synced : 0);
 }
 
-/* `message`: of the error that it ended in; NULL: it came to its end. */
+/* `message`: of the error that ended the run; NULL: it is complete. */
 static pop_error *end_run(execution_profile *p, const char *message)
 {
   POP_TRY(execution_profile_note_branches(p));
@@ -233,7 +234,7 @@ static pop_error *end_run(execution_profile *p, const char *message)
   }
   trace_program(p->x, &p->run, p->branches, p->num_branches);
   pop_push(p->x->runs, p->x->num_runs, p->x->runs_capacity, p->run);
-  p->run.name = p->run.fault.message = NULL; /* the execution's now */
+  p->run.name = p->run.fault.message = NULL; /* owned by the execution now */
   warn_of_dropped(p);
   return NULL;
 }

@@ -1,8 +1,8 @@
-/* A device fault in the user's words: which vertex of which compute set did what, where.
+/* A device fault in the user's words: which vertex of which compute set did what, and where.
  *
- * The machine knows numbers: tile, context, program counter, the address of the vertex state. What
- * they mean is looked up in the executable (vertex, compute set), in the image's symbols (function;
- * a stripped image has none), and in debug information (line of the source).
+ * The machine knows numbers: tile, context, program counter, the address of the vertex state. Their
+ * names come from the executable (vertex, compute set), from the image's symbols (function; a
+ * stripped image has none), and from debug information (source line).
  */
 #include "engine/engine_private.h"
 
@@ -17,7 +17,7 @@ typedef struct fault_names {
   char there[256];       /* "in 'table.main'", "8 bytes behind the end of 'matrix'", or "" */
 } fault_names;
 
-/* The function at `pc`; if identical functions share the code, also the next one of its names. */
+/* The function at `pc`. If identical functions share the code, also its next name. */
 static void name_function(const pop_image *image, uint32_t pc, char *text, size_t size)
 {
   const pop_image_symbol *found = NULL;
@@ -35,8 +35,8 @@ static void name_function(const pop_image *image, uint32_t pc, char *text, size_
   }
 }
 
-/* What lies at an address that may not be written, or in front of one in tile memory that holds nothing: who reads past a
- * vector has passed it. */
+/* Names what is at an address that may not be written. For an address in tile memory without
+ * contents, names what is before it: a read past the end of a vector goes there. */
 static void name_there(const pop_executable *e, const pop_image *image, uint32_t address,
                        char *text, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "there are 'a' and 'b'"; the caller frees. */
+/* Returns "there are 'a' and 'b'"; the caller frees it. */
 static char *list_names(const char *const *names, size_t count)
 {
   enum { MOST = 4 };

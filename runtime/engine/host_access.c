@@ -1,12 +1,13 @@
-/* What a host program reads, writes and connects by name. Of a replicated graph that is each replica's: they have
- * a machine each, or are all in one graph (executable.h). */
+/* What a host program reads, writes and connects by name. In a replicated graph each replica has
+ * its own: it has a machine of its own, or all replicas are in one graph (executable.h). */
 #include "engine/engine_private.h"
 #include "engine/find_name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where one of them is: which machine, perhaps another rank's, and which of the streams and remote buffers of one name. */
+/* The place of a replica: its machine, perhaps of another rank, and its number among the streams
+ * and remote buffers of one name. */
 typedef struct replica_place {
   replica *in;
   uint32_t number;
@@ -67,7 +68,7 @@ static pop_error *connect_stream_callback(pop_engine *engine, const char *handle
   callback_turn *turn = NULL;
   for (uint32_t r = 0; r < engine->num_replicas * in_graph; r++) {
     replica_place place = place_replica(engine, r);
-    if (!callback || !callback->context) turn = NULL; /* they may be called at the same time */
+    if (!callback || !callback->context) turn = NULL; /* these may be called at the same time */
     POP_TRY(
         streams_connect_callback(place.in->streams, call, stream + place.number, callback, &turn));
   }
@@ -82,7 +83,7 @@ pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *ha
   return engine_leave(engine, connect_stream_callback(engine, handle, callback));
 }
 
-/* The stream of one replica, which has to be its own. */
+/* Finds the stream of one replica, which must not be broadcast. */
 static pop_error *find_own_stream(pop_engine *engine, const char *call, const char *handle,
                                   uint32_t number, streams **in, size_t *stream)
 {
@@ -178,7 +179,7 @@ static pop_error *wrong_size(const executable_tensor *tensor, size_t bytes, cons
                        bytes);
 }
 
-/* Of all replicas; what is written, also of one. */
+/* The size must be that of all replicas, or for a write that of one. */
 static pop_error *check_size(const pop_engine *engine, const executable_tensor *tensor,
                              size_t bytes)
 {
@@ -211,7 +212,7 @@ pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
   return engine_leave(engine, read_tensor(engine, handle, data, bytes));
 }
 
-/* One replica's elements to all that are in one graph. */
+/* Writes one replica's elements to all replicas in the graph. */
 static pop_error *write_repeated(pop_engine *engine, const executable_tensor *tensor,
                                  const void *data, size_t bytes)
 {
@@ -248,7 +249,7 @@ pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const
   return engine_leave(engine, write_tensor(engine, handle, data, bytes));
 }
 
-/* Between `data` and one replica's elements, among those of all that are in one graph. */
+/* Reads or writes one replica's elements, of a graph that has all replicas. */
 static pop_error *access_part(pop_engine *engine, const executable_tensor *tensor, uint32_t number,
                               void *to, const void *from)
 {
@@ -322,7 +323,8 @@ pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handl
 
 /* ---- remote buffers ---- */
 
-/* Of a replica that another rank has, it is that of this rank's first: all are alike. */
+/* Finds a row. For a replica of another rank it is the row of this rank's first replica: all are
+ * alike. */
 static pop_error *find_row(pop_engine *engine, const char *call, const char *handle, size_t row,
                            uint32_t number, size_t bytes, uint8_t **memory)
 {

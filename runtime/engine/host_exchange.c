@@ -1,21 +1,22 @@
-/* Host exchanges: the windows that the host offers, and what is to be done before and after.
+/* Host exchanges: the windows that the host offers, and the work before and after.
  *
- * Stream copies that the compiler has merged are one exchange, but must look as if they were made one after
- * another. So if memory that is written is also that of another window (streams may be connected to the
- * same memory), it is written aside and put there afterwards, in the order of the copies. */
+ * Stream copies that the compiler has merged are one exchange, but must look as if they were made
+ * one after another. So if memory that is written also belongs to another window (streams may be
+ * connected to the same memory), the data are written to a temporary buffer and copied to that
+ * memory afterwards, in the order of the copies. */
 #include "engine/engine_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one replica. */
+/* The exchange of one replica. */
 typedef struct exchange {
   const replica *of;
   const executable_window *facts;
   size_t count;
   machine_window *windows;
-  uint8_t **aside; /* by window: what stands in for its memory, or NULL */
+  uint8_t **aside; /* by window: temporary buffer in place of its memory, or NULL */
 } exchange;
 
 static uint64_t window_bytes(const machine_window *w)
@@ -40,8 +41,9 @@ static bool reads_streams(const pop_engine *engine, const exchange *x)
   return false;
 }
 
-/* Ranks put everything aside: what comes from replicas of others then gets where it belongs in the order of replicas. So does a
- * replica if there are others that may read, after it, where it writes. */
+/* Decides which windows get a temporary buffer. With several ranks all do, so that what the
+ * replicas write takes effect in their order. So do those of a replica if later replicas may read
+ * where it writes. */
 static void set_aside(const pop_engine *engine, exchange *x)
 {
   bool all = engine->num_own < engine->num_replicas ||
@@ -55,7 +57,7 @@ static void set_aside(const pop_engine *engine, exchange *x)
   }
 }
 
-/* Replica 0's windows, which are open, have the memory of streams that are broadcast. */
+/* Does the window use the memory of replica 0's window, as broadcast streams do? */
 static bool is_of_first(const pop_engine *engine, const exchange *x, const executable_window *w)
 {
   return x->of != &engine->replicas[0] && !w->remote &&
@@ -64,22 +66,22 @@ static bool is_of_first(const pop_engine *engine, const exchange *x, const execu
 
 /* ---- streams, of all replicas ---- */
 
-/* A stream's window, and what became of it. */
+/* A stream's window, and its error. */
 typedef struct stream_window {
   exchange *of;
   size_t number; /* in its exchange */
   pop_error *error;
-  size_t next;  /* window of the same connection; 0: none */
-  bool follows; /* another one */
+  size_t next;  /* next window of the same connection; 0: none */
+  bool follows; /* it follows another window */
 } stream_window;
 
-/* What all of them want done: callbacks are called by it. */
+/* The work on all stream windows, which calls their callbacks. */
 typedef struct stream_work {
   const pop_engine *engine;
   pop_error *(*run)(const pop_engine *engine, exchange *x, size_t number);
   stream_window *windows; /* in the order of replicas and copies */
   size_t count, capacity;
-  size_t *first; /* windows that need not wait for another */
+  size_t *first; /* windows that wait for no other one */
   size_t num_first, first_capacity;
 } stream_work;
 
@@ -90,14 +92,14 @@ static void free_work(stream_work *work)
   *work = (stream_work){0};
 }
 
-/* The engine's, as callbacks may not come back to it (use.c). */
+/* Owned by the engine, since a callback may not return (use.c). */
 struct exchange_run {
   exchange *all; /* by replica */
   uint32_t count;
   stream_work work;
 };
 
-/* What was written aside goes where it belongs. */
+/* Copies what was written to a temporary buffer to its place. */
 static void put_back(exchange *x, size_t number)
 {
   const machine_window *w = &x->windows[number];
@@ -130,7 +132,8 @@ static const void *used_by(const stream_window *w)
   return streams_used_by(w->of->of->streams, w->of->facts[w->number].object);
 }
 
-/* Copies of one connection, or of one context of callbacks, are made in their order. */
+/* Chains the windows of one connection, or of one context of callbacks: they are processed in
+ * order. */
 static void link_windows(stream_work *work)
 {
   for (size_t i = 0; i < work->count; i++) {
@@ -157,8 +160,9 @@ static void run_chain(void *context, size_t item)
   }
 }
 
-/* On the thread of the run, in their order up to the first that fails; or as many at the same time as need not wait for
- * each other. The error is that of the first window that has one. */
+/* Without callback threads, processes the windows in order on the run's thread, up to the first
+ * failure. With them, processes independent chains at the same time. The error is that of the first
+ * window with one. */
 static pop_error *run_stream_work(stream_work *work)
 {
   pop_error *error = NULL;
@@ -181,7 +185,7 @@ static pop_error *run_stream_work(stream_work *work)
 
 /* ---- one exchange ---- */
 
-/* All but the memory of streams. */
+/* Opens the windows, except the memory of streams. */
 static void open_windows(exchange *x)
 {
   for (size_t i = 0; i < x->count; i++) {
@@ -189,7 +193,7 @@ static void open_windows(exchange *x)
     machine_window *opened = &x->windows[i];
     opened->record_bytes = w->bytes;
     opened->num_records = w->records;
-    if (!w->remote || !x->of->remote_buffers) continue; /* another rank's: nobody looks at it */
+    if (!w->remote || !x->of->remote_buffers) continue; /* another rank's: not used here */
     opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
     opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
   }
@@ -256,7 +260,7 @@ static void free_exchange(exchange *x)
 
 static exchange_run *begin_run(pop_engine *engine, const executable_event *event)
 {
-  assert(!engine->exchange); /* the one before has ended, or end_left_run has ended it */
+  assert(!engine->exchange); /* the previous exchange has ended, or end_left_run has ended it */
   exchange_run *run = engine->exchange = pop_xcalloc(1, sizeof *run);
   run->all = pop_xcalloc(engine->num_replicas, sizeof *run->all);
   for (; run->count < engine->num_replicas; run->count++) {
@@ -280,8 +284,8 @@ void engine_end_host_exchange(pop_engine *engine)
 
 /* ---- with other ranks ---- */
 
-/* All that replicas of one rank write to streams, in the order of replicas and windows: from there to `packed`, or from
- * `packed` to there. */
+/* Copies all that the replicas of one rank write to streams, in the order of replicas and windows:
+ * from the windows to `packed`, or from `packed` to the windows. */
 static void move_written(const pop_engine *engine, exchange_run *run, uint32_t rank,
                          uint8_t *packed, bool pack)
 {
@@ -304,12 +308,12 @@ static size_t count_written(const pop_engine *engine, const exchange *x)
   return bytes;
 }
 
-/* What replicas have written to streams comes to the host's side on all ranks. */
+/* Brings what replicas have written to streams to the host's side of all ranks. */
 static pop_error *share_written(const pop_engine *engine, exchange_run *run, pop_error *own)
 {
   if (engine->num_own == engine->num_replicas) return own;
   size_t share = engine->num_own * count_written(engine, &run->all[0]);
-  if (share == 0) return own; /* the next collective call tells it to the others */
+  if (share == 0) return own; /* the next collective call tells the others of the error */
   uint32_t count = ranks_count(engine->ranks), mine = ranks_own(engine->ranks);
   uint8_t *all = pop_xcalloc(count, share);
   if (!own) move_written(engine, run, mine, all + mine * share, true);
@@ -321,7 +325,8 @@ static pop_error *share_written(const pop_engine *engine, exchange_run *run, pop
   return error;
 }
 
-/* Streams that are broadcast have one memory for all replicas: it is open until the last one has it. */
+/* A broadcast stream has one memory for all replicas: it stays open until the last one has its
+ * data. */
 pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event)
 {
   uint32_t faulted = engine->first;

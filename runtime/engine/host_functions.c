@@ -1,5 +1,6 @@
-/* Host functions as an engine has them: callbacks of the streams of their arguments (../graph/host_function.c). The
- * function is called when the last input has come or, if it has none, when the first output is asked for. */
+/* Host functions of an engine: callbacks of the streams of their arguments
+ * (../graph/host_function.c). The function is called when its last input has arrived or, without
+ * inputs, when its first output is needed. */
 #include "engine/host_functions.h"
 
 #include "engine/engine_private.h"
@@ -16,7 +17,7 @@ typedef struct argument {
 struct host_function {
   pop_host_function_callback callback;
   size_t num_inputs, num_outputs;
-  size_t moved;        /* inputs that have come, or outputs that have gone, of this call */
+  size_t moved;        /* inputs received, or outputs delivered, of this call */
   argument *arguments; /* inputs, then outputs */
   const void **inputs; /* for the callback */
   void **outputs;
@@ -115,7 +116,7 @@ void host_functions_restart(host_function *first)
   for (; first; first = first->next) first->moved = 0;
 }
 
-/* The first stream of the function has its name, or there is no such function. */
+/* The first stream of a function has the function's name; without it there is no such function. */
 static pop_error *refuse(const pop_executable *e, const char *handle)
 {
   const char **names = pop_xcalloc(e->num_streams + 1, sizeof *names);

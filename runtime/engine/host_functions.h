@@ -3,10 +3,11 @@
 
 #include <populus/host_function.h>
 
-/* Those that have been connected to an engine, which frees them when no stream calls them any more. */
+/* The host functions connected to an engine. The engine frees them once no stream calls them any
+ * more. */
 typedef struct host_function host_function;
 void host_functions_free(host_function *first); /* NULL is fine */
-/* What a run has left of a call is forgotten. */
+/* Drops the state of a call that a run has not completed. */
 void host_functions_restart(host_function *first);
 
 #endif

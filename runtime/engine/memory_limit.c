@@ -1,13 +1,14 @@
-/* Does what the engine needs of the host's memory for data fit its limit (option target.maxHostMemory)? It is known before
- * anything is loaded: tile memory up to the last byte that is used, or that of the graph on the CPU; rows of remote buffers;
- * buffers of streams, with what may be prefetched. The library's own bookkeeping is not counted. */
+/* Checks the limit of host memory for data (option target.maxHostMemory). The need is known before
+ * anything is loaded: tile memory up to the last byte used, or the graph's on the CPU; rows of
+ * remote buffers; buffers of streams, including prefetched copies. The library's own bookkeeping is
+ * not counted. */
 #include "engine/engine_private.h"
 
 typedef struct memory_need {
   uint64_t tiles, remote_buffers, streams;
 } memory_need;
 
-/* Saturates. */
+/* Saturating. */
 static void add(uint64_t *sum, uint64_t count, uint64_t bytes)
 {
   uint64_t more;

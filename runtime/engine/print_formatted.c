@@ -4,7 +4,7 @@
  *   v3: [[5.0000000 4.5000000]
  *    [4.0000000 3.5000000]]
  *
- * All elements have one width, so they are gone through twice: to find it, and to print. */
+ * All elements have the same width, so there are two passes: one finds it, one prints. */
 #include "engine/engine_private.h"
 
 #include <math.h>
@@ -18,14 +18,14 @@ typedef struct printing {
   uint32_t rank;
   const uint8_t *data;
   bool summarised;
-  double largest, smallest; /* of finite values but 0; 0: there is none */
+  double largest, smallest; /* of finite nonzero values; 0: there are none */
   const char *float_format;
   int precision;
   size_t width;  /* of an element */
-  size_t column; /* where the line has come to */
+  size_t column; /* current column of the line */
 } printing;
 
-/* ---- what floats look like ---- */
+/* ---- format of floats ---- */
 
 static void look_at(printing *p, size_t element)
 {
@@ -44,7 +44,7 @@ static void look_at(printing *p, size_t element)
   if (p->smallest == 0 || size < p->smallest) p->smallest = size;
 }
 
-/* Digits that are needed before the point. */
+/* Digits before the decimal point. */
 static int digits_before_point(double largest)
 {
   int digits = 1;
@@ -110,7 +110,7 @@ static void new_line(printing *p, uint32_t indent)
   p->column = indent;
 }
 
-/* In a row, behind `before` others of it. */
+/* Prints an element in a row, after the others. */
 static void put_in_row(printing *p, const char *text, size_t width, bool first)
 {
   uint32_t most = p->format->max_line_width;
@@ -123,7 +123,7 @@ static void put_in_row(printing *p, const char *text, size_t width, bool first)
 
 /* ---- dimensions ---- */
 
-/* What comes between two parts of dimension `d`, none of them its elements. */
+/* Prints what is between two parts of dimension `d` that are not elements. */
 static void put_between(printing *p, uint32_t d)
 {
   if (p->format->separator != ' ') put_character(p, p->format->separator);
@@ -131,8 +131,8 @@ static void put_between(printing *p, uint32_t d)
   new_line(p, d + 1);
 }
 
-/* Goes through dimensions `d` and inwards from element `first` on: `visit`s what is shown or, without it,
- * prints it. */
+/* Walks over dimensions `d` and inwards from element `first` on: `visit`s the elements that are
+ * shown or, without `visit`, prints them. */
 static void walk(printing *p, uint32_t d, size_t first, void (*visit)(printing *, size_t))
 {
   size_t size = p->shape[d], stride = 1, edge = p->format->edge_items;

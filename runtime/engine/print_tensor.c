@@ -6,8 +6,8 @@
  *    {4,3.5}
  *   }
  *
- * Rows of the last dimension stand on one line; every outer dimension adds a brace and a blank of
- * indentation. Floats have six significant digits, as C++ streams print them.
+ * Rows of the last dimension are on one line; every outer dimension adds a brace and a blank of
+ * indentation. Floats have six significant digits, like those of C++ streams.
  */
 #include "engine/engine_private.h"
 
@@ -40,7 +40,7 @@ void format_element(char text[ELEMENT_TEXT_SIZE], pop_type type, const uint8_t *
   switch (type) {
   case POP_BOOL:
   case POP_UNSIGNED_CHAR:
-  case POP_QUARTER: /* its code: format and scale, which make it a number, are not the tensor's */
+  case POP_QUARTER: /* the raw byte: its format and scale are not part of the tensor */
     snprintf(text, ELEMENT_TEXT_SIZE, "%u", *at);
     break;
   case POP_CHAR:
@@ -84,7 +84,7 @@ static void print_element(FILE *stream, pop_type type, const uint8_t *at)
   fputs(text, stream);
 }
 
-/* Prints dimensions `d` and inwards from *at on, and moves *at behind them. Depth <= rank <= 16. */
+/* Prints dimensions `d` and inwards from *at on, and advances *at. Depth <= rank <= 16. */
 static void print_dimension(FILE *stream, pop_type type, const size_t *shape, uint32_t rank,
                             uint32_t d, const uint8_t **at)
 {

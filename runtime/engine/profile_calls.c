@@ -38,7 +38,7 @@ pop_error *pop_engine_print_profile_summary(const pop_engine *engine, const pop_
                          : NULL;
 }
 
-/* What is emitted of an engine: if nothing is measured, an execution without runs. */
+/* The execution to emit; if nothing is measured, an execution without runs. */
 static const execution *execution_of(const pop_engine *engine, execution **made)
 {
   *made = engine->profile ? NULL : execution_new(engine->executable);

@@ -1,14 +1,15 @@
-/* The machines of an engine: one, or as many as a replicated graph has replicas. All are loaded with the
- * same images; but for the constants that say which replica it is, they hold the same.
+/* The machines of an engine: one, or one for each replica of a replicated graph. All are loaded
+ * with the same images. Their memory differs only in the constants that hold the replica's number.
  *
- * Each machine runs by itself to its next host sync, or to where its tiles wait for the other replicas; the
- * others then come to the same. That they run one after the other here shows in no clock: where they meet,
- * all go on in the cycle in which the last one is there.
+ * Each machine runs by itself to its next host sync, or to where its tiles wait for the other
+ * replicas. Then the others run to the same point. No clock shows that they run one after the
+ * other: where they meet, all continue in the cycle in which the last one arrives.
  *
- * If poprun has started the process, the replicas are shared out to ranks, as many to each. A rank has machines for its
- * own ones. The host's side is on all ranks the same: the same host program makes the same calls there, streams of all
- * replicas are connected and called back, what is read is read of all. So a program need not know of ranks. They meet
- * wherever replicas do: there they find that all have come to the same, or that one of them has failed.
+ * If poprun has started the process, the replicas are divided equally among ranks. A rank has
+ * machines for its own replicas. The host's side is the same on all ranks: the same host program
+ * makes the same calls, streams of all replicas are connected and called back, and reads get the
+ * data of all replicas. So a program need not know of ranks. Ranks meet wherever replicas do: there
+ * they find that all have reached the same event, or that one of them has failed.
  */
 #include "engine/engine_private.h"
 #include "engine/vertex_states.h"
@@ -21,7 +22,7 @@ FILE *engine_print_stream(const pop_engine *engine)
   return engine->print_stream ? engine->print_stream : stderr;
 }
 
-/* How workers compute with floating-point numbers until a program says otherwise. */
+/* The initial floating-point control of workers, until a program changes it. */
 static uint32_t float_control(const run_options *options)
 {
   uint32_t exceptions = options->float_exceptions ? POP_FP_EXCEPTIONS : 0;
@@ -29,7 +30,7 @@ static uint32_t float_control(const run_options *options)
   return exceptions | nan | (options->stochastic_rounding ? POP_FP_STOCHASTIC_ROUNDING : 0);
 }
 
-/* An IPU Model has memory for what is too large for its tiles. */
+/* The target with memory for tiles that are too full, as on an IPU Model. */
 static pop_target target_with_room(const pop_executable *e)
 {
   pop_target target = e->target;
@@ -43,7 +44,7 @@ static pop_target target_with_room(const pop_executable *e)
   return target;
 }
 
-/* What runs the executable. */
+/* Makes the machine or the CPU that runs the executable. */
 static pop_error *make_backend(pop_engine *engine, const run_options *options, replica *made)
 {
   const pop_executable *e = engine->executable;
@@ -62,7 +63,7 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   return NULL;
 }
 
-/* Programs for several processes may say themselves which replicas each has. */
+/* Programs for several processes may name the replicas of each process: they must be right. */
 static pop_error *check_share(const pop_engine *engine, const char *option, uint32_t said,
                               uint32_t is)
 {
@@ -83,7 +84,7 @@ static pop_error *check_shares(const pop_engine *engine, const run_options *opti
                      engine->num_own);
 }
 
-/* As many to each rank. */
+/* Divides the replicas equally among ranks. */
 static pop_error *share_out(pop_engine *engine)
 {
   uint32_t count, total = engine->executable->num_replicas;
@@ -127,7 +128,7 @@ pop_error *replicas_create(pop_engine *engine, const run_options *options)
 
 void replicas_free(pop_engine *engine)
 {
-  for (uint32_t i = engine->num_replicas; i-- > 0;) { /* the first has what is shared */
+  for (uint32_t i = engine->num_replicas; i-- > 0;) { /* the first one owns what is shared */
     streams_free(engine->replicas[i].streams);
     remote_buffers_free(engine->replicas[i].remote_buffers);
     device_print_free(engine->replicas[i].device_print);
@@ -145,7 +146,7 @@ typedef struct tile_loading {
   vertex_states states;
 } tile_loading;
 
-/* By several threads, each another tile. */
+/* Called on several threads, for different tiles. */
 static pop_error *load_tile(void *context, const pop_image *image)
 {
   const tile_loading *loading = context;
@@ -240,7 +241,7 @@ void replicas_go(pop_engine *engine)
       machine_go(engine->replicas[i].machine);
 }
 
-/* Each of this rank's to where it waits for the host or for the others. */
+/* Runs each of this rank's replicas to where it waits for the host or for the others. */
 static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events)
 {
   for (uint32_t i = 0; i < engine->num_own; i++) {
@@ -271,7 +272,7 @@ static void say_event(const pop_engine *engine, uint32_t event, char *text, size
     snprintf(text, size, "'%s'", event <= e->num_events ? e->events[event - 1].name : "?");
 }
 
-/* Replicas from `first` on, `step` from one to the next. */
+/* Checks that replicas are at the same event: from `first` on, in steps of `step`. */
 static pop_error *check_together(pop_engine *engine, const uint32_t *events, uint32_t count,
                                  uint32_t first, uint32_t step)
 {
@@ -309,7 +310,7 @@ static void free_group(machine_group *group)
   free((void *)group->own);
 }
 
-/* This rank's, of which the first is at the event. */
+/* The state of this rank, whose first replica is at the event. */
 static run_state own_state(const pop_engine *engine, uint32_t event)
 {
   run_state state = {.event = event, .exchange = MACHINE_NO_EXCHANGE};
@@ -344,7 +345,7 @@ static pop_error *join_states(pop_engine *engine, const run_state *all, uint32_t
   return error;
 }
 
-/* All ranks, each with its own error or none. */
+/* All ranks meet here, each with its own error or none. */
 static pop_error *meet(pop_engine *engine, pop_error *own, uint32_t event)
 {
   run_state state = own_state(engine, event);

@@ -75,7 +75,7 @@ static void put_variables(json_writer *json, const pop_executable *e)
   json_end_list(json);
 }
 
-/* What the things of an executable are called. */
+/* Writes the names of what the executable has. */
 static pop_error *write_names(FILE *stream, const void *executable)
 {
   const pop_executable *e = executable;
@@ -137,7 +137,7 @@ static bool is_wanted(report_choice choice, bool all)
   return choice == YES || (choice == AS_ALL && all);
 }
 
-/* Of what a page shows: it is wanted with the page. */
+/* Is a report wanted that the page shows? It is wanted with the page, too. */
 static bool is_shown(report_choice choice, bool all, const run_options *options)
 {
   return is_wanted(choice, all || options->report_page);
@@ -186,7 +186,7 @@ static pop_error *write_execution_stacks(FILE *stream, const void *engine)
   return pop_engine_write_folded_stacks(engine, stream);
 }
 
-/* Of the graph alone: what runs have cost comes behind them. */
+/* The report of the graph alone; that of runs follows later. */
 static pop_error *write_graph_report_file(FILE *stream, const void *executable)
 {
   return report_to_stream(executable, NULL, POP_PROFILE_CBOR, stream);
@@ -197,7 +197,8 @@ static pop_error *write_execution_report_file(FILE *stream, const void *engine)
   return pop_engine_write_report(engine, true, POP_PROFILE_CBOR, stream);
 }
 
-/* An archive may have lost its graph profile, and its runs are still worth something. */
+/* The archive may lack its graph profile: then the file is not written, with a warning, and other
+ * reports of runs still are. */
 static pop_error *write_report_of_runs(const pop_engine *engine, const char *path)
 {
   pop_error *error = report_file_write(path, write_execution_report_file, engine);
@@ -250,8 +251,8 @@ static pop_error *write_graph_reports(const pop_executable *e, const engine_opti
   return write_report(options, true, "graph.txt", write_summary, e);
 }
 
-/* autoReport.all, for what is written of a compiled graph. An engine of what this process has compiled has it of
- * pop_compile_graph, which has written all that into the same folder. */
+/* autoReport.all, for reports of a compiled graph. An engine inherits the option from
+ * pop_compile_graph: then those reports are in the same folder already. */
 static bool wants_all(const engine_options *options, const pop_executable *e, bool is_new)
 {
   const run_options *run = &options->run;

@@ -1,5 +1,6 @@
-/* All ranks must have loaded the same: the same program, compiled from the same codelets by the same compiler. A hash of
- * what is in the tiles says so; on the CPU, which has none, the names and sizes of what the program has. */
+/* All ranks must have loaded the same program, compiled from the same codelets by the same
+ * compiler. A hash of the tiles' contents shows that; on the CPU, which has none, a hash of the
+ * names and sizes of what the program has. */
 #include "engine/engine_private.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ static void add(uint64_t *hash, const char *name, uint64_t size)
   *hash = XXH3_64bits_withSeed(name, strlen(name), *hash + size);
 }
 
-/* Also of a program for tiles, whose images say nothing of names. */
+/* The names are hashed for tiles, too, whose images do not have them. */
 static uint64_t hash_names(const pop_executable *e)
 {
   uint64_t hash = 0;

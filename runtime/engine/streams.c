@@ -1,6 +1,6 @@
-/* Streams: a copy is an exchange between the tiles and a buffer: part of the user's own, which is gone
- * through in a circle, or one that callbacks fill or look at. A copy in several parts has one buffer for all
- * of them. */
+/* Streams: a copy is an exchange between the tiles and a buffer. The buffer is a part of the user's
+ * memory, which is used as a ring buffer, or one that callbacks fill or read. A copy in several
+ * parts has one buffer for all of them. */
 #include "engine/streams.h"
 
 #include "engine/find_name.h"
@@ -14,19 +14,19 @@ typedef struct buffer_list {
 } buffer_list;
 
 struct callback_turn {
-  uint32_t connections; /* whose it is */
-  uint32_t open;        /* copies to the device that have begun, and have not been completed */
+  uint32_t connections; /* number of connections that share it */
+  uint32_t open;        /* copies to the device that have begun and are not completed */
 };
 
 typedef struct connection {
   uint8_t *begin, *end, *next; /* the user's memory; NULL: none */
-  size_t step;                 /* from one copy to the next */
+  size_t step;                 /* distance of consecutive copies */
   bool has_callback;
   pop_stream_callback callback;
   callback_turn *turn; /* of the callback */
-  const void *user;    /* what the callback uses besides its context; NULL: nothing */
-  /* Buffers of callbacks, of one copy each, made when they are needed: all of them; those that nobody
-   * uses; those that prefetch has filled, the oldest first. */
+  const void *user;    /* what the callback uses besides its context, or NULL */
+  /* Buffers of callbacks, each for one copy, allocated on demand: all of them; the unused ones;
+   * those filled by prefetching, oldest first. */
   buffer_list buffers, unused, prefetched;
   uint8_t *current; /* of the copy that has begun */
 } connection;
@@ -36,9 +36,9 @@ struct streams {
   const char **names; /* by stream */
   size_t count;
   connection *connections;
-  streams *leader;         /* whose connections those are that are broadcast; NULL: itself */
-  uint32_t max_lookahead;  /* copies that may be prefetched; 0: as many as the stream says */
-  double callback_seconds; /* that a callback may take; 0: no limit */
+  streams *leader;         /* has the connections of broadcast streams; NULL: itself */
+  uint32_t max_lookahead;  /* copies that may be prefetched; 0: the stream's depth */
+  double callback_seconds; /* most that a callback may take; 0: no limit */
 };
 
 static size_t copy_bytes(const executable_stream *facts)
@@ -78,7 +78,7 @@ static void push_buffer(buffer_list *list, uint8_t *buffer)
   pop_push(list->items, list->count, list->capacity, buffer);
 }
 
-/* Whatever a run has left: every buffer is unused again. */
+/* Cleans up after any run: every buffer is unused again. */
 static void drop_prefetched(connection *c)
 {
   if (c->prefetched.count && c->callback.invalidate_prefetched)
@@ -158,7 +158,7 @@ pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
   return NULL;
 }
 
-/* Of a stream that is broadcast, replica 0's connection is for all. */
+/* The connection of a stream; replica 0's for all replicas of a broadcast stream. */
 static connection *connection_of(const streams *s, size_t number)
 {
   const executable_stream *facts = &s->facts[number];
@@ -220,7 +220,7 @@ static double now_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nobody can take the thread away from a callback: what it took is looked at when it is back. */
+/* A callback cannot be interrupted: its time is checked when it returns. */
 static pop_error *call_fetch(const streams *s, const executable_stream *facts, connection *c,
                              uint8_t *buffer)
 {
@@ -244,7 +244,7 @@ static uint8_t *take_buffer(connection *c, size_t bytes)
   return made;
 }
 
-/* A copy to the device: the oldest that is open. */
+/* Completes the oldest copy to the device that is open. */
 static void complete_copy(const connection *c)
 {
   if (c->turn->open == 0) return;
@@ -252,7 +252,7 @@ static void complete_copy(const connection *c)
   if (c->callback.complete) c->callback.complete(c->callback.context);
 }
 
-/* For a copy to the device the oldest of what has been prefetched, or what is fetched now. */
+/* The buffer for a copy. To the device: the oldest prefetched one, or one that is fetched now. */
 static pop_error *buffer_of_callback(const streams *s, const executable_stream *facts,
                                      connection *c, uint8_t **buffer)
 {
@@ -273,7 +273,7 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   bool begins = window->begin == 0 && c == &s->connections[window->object];
   if (!is_connected(c)) return not_connected(facts);
   if (begins && c->has_callback) {
-    if (facts->to_device) complete_copy(c); /* of one exchange: its data are in a buffer of ours */
+    if (facts->to_device) complete_copy(c); /* the one before: its data are in a buffer */
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
     if (facts->to_device) c->turn->open++;
   } else if (begins) {

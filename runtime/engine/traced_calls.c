@@ -27,7 +27,8 @@ static pop_profile_format profile_format(const traced_module *module)
 
 /* ---- compiling ---- */
 
-/* Those of profile_execution, then the call's; an option that is in both is the call's. To be freed. */
+/* Merges options of profile_execution with those of the call, which win. The caller frees the
+ * result. */
 static pop_option *merge_options(const pop_event_trace *trace, const pop_option *options,
                                  size_t num_options, size_t *count)
 {
@@ -112,7 +113,7 @@ static const char *module_name(const pop_graph *graph, const pop_program *progra
   return *name ? name : "module";
 }
 
-/* Takes the compiled executable into the event, or the reason that there is none. */
+/* Records the end of a compilation: keeps the executable, or the reason that there is none. */
 static pop_error *end_compilation(traced_module *module, const traced_graph *graph,
                                   pop_executable **executable, event_time begun, pop_error *error)
 {

@@ -1,6 +1,6 @@
-/* Who uses an engine: one call at a time. While one is running, a callback of a stream (or another
- * thread) may ask for anything: it gets an error, and the run goes on undisturbed. An engine that is freed
- * then lives until the call that uses it has come to its end. */
+/* Exclusive use of an engine: one call at a time. While one is running, a callback of a stream (or
+ * another thread) may call any function: it gets an error, and the run continues undisturbed. If
+ * the engine is freed meanwhile, it lives until the call that uses it ends. */
 #include "base/log.h"
 #include "engine/engine_private.h"
 
@@ -9,11 +9,12 @@
 
 enum { IDLE, IN_USE, TO_BE_FREED };
 
-/* ---- callbacks that do not come back ----
+/* ---- callbacks that do not return ----
  *
- * A callback that ends by longjmp leaves the run in the middle, and the engine in use. Who calls it next from
- * the same thread is then nearer to the beginning of the stack than the call was that called the callback; inside a
- * callback nobody is. Stacks that programs make themselves are not compared. */
+ * A callback that ends by longjmp leaves the run incomplete, and the engine in use. The next call
+ * from the same thread then has a stack frame nearer to the base of the stack than the call that
+ * called the callback. That never happens inside a callback. Stacks that programs make themselves
+ * are not compared. */
 
 static bool on_stack_of_thread(const char *place)
 {
@@ -26,7 +27,7 @@ static bool on_stack_of_thread(const char *place)
   return (uintptr_t)place - (uintptr_t)start < size;
 }
 
-/* Other threads may still be at work in callbacks, if there are some. */
+/* With callback threads the answer is no: other threads may still be running callbacks. */
 static bool was_left(const pop_engine *engine)
 {
   const char *here = __builtin_frame_address(0), *before = atomic_load(&engine->callback_frame);
@@ -35,7 +36,8 @@ static bool was_left(const pop_engine *engine)
          on_stack_of_thread(here);
 }
 
-/* The run that was left is over: the tiles wait in a host sync, so that nobody works for it any more. */
+/* Ends a run that a callback has left. The tiles wait in a host sync, so no thread works for it any
+ * more. */
 static void end_left_run(pop_engine *engine)
 {
   if (atomic_load(&engine->use) != IN_USE || !was_left(engine)) return;
@@ -59,7 +61,7 @@ void engine_leave_callbacks(pop_engine *engine)
   atomic_store(&engine->callback_frame, NULL);
 }
 
-/* ---- whose it is ---- */
+/* ---- enter and leave ---- */
 
 pop_error *engine_enter(pop_engine *engine, const char *what)
 {
@@ -68,7 +70,7 @@ pop_error *engine_enter(pop_engine *engine, const char *what)
   end_left_run(engine);
   if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) {
     engine->runner = pthread_self();
-    pop_memory_hold(); /* threads work with what is on this one's stack, and the user's functions are called */
+    pop_memory_hold(); /* other threads use this one's stack, and user functions are called */
     return NULL;
   }
   return pop_error_new(
@@ -83,7 +85,7 @@ pop_error *engine_leave(pop_engine *engine, pop_error *error)
   pop_memory_release();
   if (error) log_write(LOG_ERR, "ENGINE", "%s", pop_error_message(error));
   int use = atomic_exchange(&engine->use, IDLE);
-  assert(use != IDLE); /* who leaves has entered */
+  assert(use != IDLE); /* leave follows enter */
   if (use == TO_BE_FREED) engine_destroy(engine);
   return error;
 }

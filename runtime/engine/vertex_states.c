@@ -1,4 +1,5 @@
-/* Where the states of each tile's vertices begin, for machines to see to it that no vertex writes another's. */
+/* Where the states of each tile's vertices begin, so that machines can check that no vertex writes
+ * another's state. */
 #include "engine/vertex_states.h"
 
 #include <assert.h>
@@ -22,7 +23,7 @@ void vertex_states_find(const pop_executable *e, vertex_states *s)
   s->first = pop_xcalloc(num_tiles + 1, sizeof *s->first);
   for (size_t i = 0; i < e->num_works; i++) s->first[e->works[i].tile + 1]++;
   for (uint32_t t = 0; t < num_tiles; t++) s->first[t + 1] += s->first[t];
-  assert(s->first[num_tiles] == e->num_works); /* decode.c lets no other tile in */
+  assert(s->first[num_tiles] == e->num_works); /* decode.c rejects works of other tiles */
 }
 
 void vertex_states_free(vertex_states *s)

@@ -14,7 +14,8 @@ typedef struct vertex_states {
 
 void vertex_states_find(const pop_executable *e, vertex_states *s);
 void vertex_states_free(vertex_states *s);
-/* Tells the machine those of a tile that it has loaded; several threads may, each of another tile. */
+/* Tells the machine the states of a tile that it has loaded. Several threads may do that at once,
+ * each for another tile. */
 POP_MUST_CHECK pop_error *vertex_states_set(const vertex_states *s, machine *m, uint32_t tile);
 
 #endif

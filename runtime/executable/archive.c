@@ -1,8 +1,8 @@
-/* Executables from archives: the metadata member is read at once, images when they are asked for.
+/* Executables from archives: the metadata member is read at once, images when they are needed.
  *
- * Members are found by name: one `metadata.elf`, one `tile-<number>.elf` for each tile of the target
- * that it names. Other members are left alone, but those with debug information that an image names, when
- * there is a fault.
+ * Members are found by name: one `metadata.elf`, and one `tile-<number>.elf` for each tile of the
+ * target that it names. Other members are ignored, except after a fault: then the debug information
+ * that an image names is read.
  */
 #include "executable/executable.h"
 
@@ -27,8 +27,8 @@ static void free_images(void *context)
   free(images);
 }
 
-/* All of the member at once, into the caller's buffer: for memory, that is cheaper than piece by
- * piece, as a buffer that is used again costs no new pages. */
+/* Reads the whole member at once, into the caller's buffer. For an archive in memory that is
+ * cheaper than reading in pieces, since a reused buffer costs no new pages. */
 static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                              pop_arena *arena, pop_image *image)
 {
@@ -60,7 +60,7 @@ static pop_error *copy_member(const pop_archive *archive, size_t index, pop_arch
   return error;
 }
 
-/* The metadata are written anew: what the cache has noted in them is not the executable's. */
+/* Metadata are written anew, without what the cache has added to them. */
 static pop_error *save_member(const archive_images *images, const pop_executable *executable,
                               size_t index, pop_archive_writer *writer)
 {
@@ -83,7 +83,7 @@ static pop_error *save(void *context, const pop_executable *executable, const ch
   return error;
 }
 
-/* ---- source lines: what is wrong with debug information makes a message shorter, never another one ---- */
+/* ---- source lines: damaged debug information only makes a message shorter ---- */
 
 /* More than the linker ever writes. */
 #define MAX_DEBUG_FILE_BYTES (UINT32_C(3) << 29)
@@ -100,7 +100,7 @@ static bool read_debug_file(const archive_images *images, size_t index, pop_byte
   return !error;
 }
 
-/* The member that the image names, if it is the one that was meant; NULL otherwise. */
+/* The debug file that the image names, if its checksum matches; otherwise NULL. */
 static pop_debug_info *open_debug_file(const archive_images *images, const pop_image *image)
 {
   pop_bytes file = {0};
@@ -117,7 +117,7 @@ static pop_debug_info *open_debug_file(const archive_images *images, const pop_i
   return info;
 }
 
-/* The lines of a tile are its file with debug information. */
+/* The lines of a tile are in its file with debug information. */
 static executable_lines *open_lines(const pop_executable *e, uint32_t tile)
 {
   const archive_images *images = e->images.context;
@@ -145,7 +145,7 @@ static void close_lines(executable_lines *lines)
   pop_debug_info_free((pop_debug_info *)lines);
 }
 
-/* ---- the profile, when somebody asks for it ---- */
+/* ---- the profile, on request ---- */
 
 static pop_error *read_profile(const pop_executable *e, executable_profile *profile)
 {
@@ -242,7 +242,7 @@ static pop_error *find_images(archive_images *images, uint32_t num_tiles)
   return pop_error_prefix(error, "'%s'", pop_archive_name(images->archive));
 }
 
-/* What the file holds, into `e`, which owns its images. */
+/* Reads the file's contents into `e`, which owns its images. */
 static pop_error *read_all(void *context)
 {
   pop_executable *e = context;

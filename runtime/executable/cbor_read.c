@@ -1,4 +1,4 @@
-/* CBOR in: one item of libcbor's stream at a time. */
+/* Reads CBOR, one item of libcbor's stream at a time. */
 #include "executable/metadata.h"
 
 #include <cbor.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef enum item_kind {
-  ITEM_OTHER, /* which metadata do not have: negative, tagged, indefinite, … */
+  ITEM_OTHER, /* not used in metadata: negative, tagged, indefinite, … */
   ITEM_UINT,
   ITEM_BYTES,
   ITEM_TEXT,
@@ -183,8 +183,8 @@ static pop_error *next_of_kind(metadata_reader *r, item_kind kind, item *found)
   return metadata_error(r, "%s where %s is expected", kind_names[found->kind], kind_names[kind]);
 }
 
-/* Tables are nothing but numbers, of which most fit into three bytes. (Those of tutorial 7 have 900,000: 6 ms by
- * libcbor's callbacks, 1 ms this way.) */
+/* Fast path: tables are numbers, most of which fit into three bytes. (Those of tutorial 7 have
+ * 900,000: 6 ms by libcbor's callbacks, 1 ms this way.) */
 static bool next_is_short(metadata_reader *r, uint64_t *number)
 {
   enum { MOST_IN_HEAD = 23, UINT8_FOLLOWS = 24, UINT16_FOLLOWS = 25 };
@@ -287,7 +287,7 @@ pop_error *metadata_read_bytes(metadata_reader *r, const uint8_t **bytes, size_t
   return NULL;
 }
 
-/* Each item takes a byte at least. */
+/* Each item takes at least one byte. */
 static pop_error *check_count(const metadata_reader *r, uint64_t count, size_t items_each)
 {
   if (count <= (r->size - r->at) / items_each) return NULL;

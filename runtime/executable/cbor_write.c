@@ -1,4 +1,4 @@
-/* CBOR out: libcbor's encoders into a growing buffer. */
+/* Writes CBOR: libcbor's encoders, into a growing buffer. */
 #include "executable/metadata.h"
 
 #include <cbor.h>

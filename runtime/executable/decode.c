@@ -1,8 +1,8 @@
-/* Metadata back from CBOR. The bytes are a stranger's: every number is compared with what it counts,
- * numbers or points into, before it is used, and lists grow only as they are read.
+/* Reads metadata from CBOR. The bytes are not trusted: every number is compared with what it
+ * counts, numbers or points into, before it is used. Lists grow only as their entries are read.
  *
- * What is checked here keeps the engine from harm. Stacks that are not in writable memory of the tile
- * are as good as none: the machine sees to that when it loads the image.
+ * The checks here protect the engine. Stacks outside the tile's writable memory are ignored by the
+ * machine when it loads the image.
  */
 #include "executable/decode.h"
 
@@ -156,7 +156,7 @@ static pop_error *read_out_of_memory(decoder *d)
   return metadata_read_text_or_null(&d->r, &d->e->out_of_memory);
 }
 
-/* An array of texts, into a list that grows as they are read. */
+/* Reads an array of texts into a growing list. */
 static pop_error *read_texts(metadata_reader *r, const char ***list, size_t *count,
                              size_t *capacity)
 {
@@ -171,7 +171,7 @@ static pop_error *read_texts(metadata_reader *r, const char ***list, size_t *cou
   return NULL;
 }
 
-/* A later popc may make code that the tiles of this Populus do not execute. */
+/* A later popc may make code that the tiles of this Populus cannot execute. */
 static pop_error *read_needs(decoder *d)
 {
   pop_executable *e = d->e;

@@ -1,5 +1,5 @@
-/* How the files that read metadata call each other: decode.c, decode_tensors.c, and decode_steps.c for what
- * profiles are about. */
+/* How the files that read metadata call each other: decode.c, decode_tensors.c, and decode_steps.c
+ * for programs, exchanges and measures. */
 #ifndef EXECUTABLE_DECODE_H
 #define EXECUTABLE_DECODE_H
 
@@ -10,24 +10,24 @@ typedef struct decoder {
   metadata_reader r;
   pop_executable *e;
   uint32_t num_tiles;
-  uint32_t categories[POP_MEMORY_CATEGORY_COUNT]; /* of the file's numbers */
+  uint32_t categories[POP_MEMORY_CATEGORY_COUNT]; /* by the file's number of the category */
 } decoder;
 
-/* The greatest number of an entry of a table with `count` entries. A table of none has none. */
+/* The greatest entry number of a table with `count` entries. An error for an empty table. */
 POP_MUST_CHECK pop_error *decode_greatest_number(const metadata_reader *r, size_t count,
                                                  const char *of, uint32_t *greatest);
 /* The key `name` and its text. */
 POP_MUST_CHECK pop_error *decode_name(metadata_reader *r, const char **name);
 
-/* Reads `count` numbers; each may be up to most[i]. */
+/* Reads `count` numbers, of which the i-th may be up to most[i]. */
 POP_MUST_CHECK pop_error *decode_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values,
                                       size_t count);
-/* The address of `bytes` at an offset in tile memory. Overfull tiles are reported on and never loaded:
- * there, memory may be larger. */
+/* The address of `bytes` bytes at an offset in tile memory. Overfull tiles are only reported on,
+ * never loaded: their memory may be larger. */
 POP_MUST_CHECK pop_error *decode_address(const decoder *d, uint32_t offset, uint64_t bytes,
                                          uint32_t *address);
 
-/* decode_steps.c: the key `parts`: what tiles do in an exchange. */
+/* decode_steps.c: the key `parts` of an exchange. */
 POP_MUST_CHECK pop_error *decode_parts(decoder *d, size_t *first, size_t *num);
 /* Keys of METADATA_KEYS: decode_tensors.c */
 POP_MUST_CHECK pop_error *read_tensors(decoder *d);

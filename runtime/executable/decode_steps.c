@@ -1,5 +1,5 @@
-/* The programs and exchanges of metadata. What is checked here keeps a walk of the programs from going round
- * in circles: every step is the child of one before it, and functions call only functions before them. */
+/* Reads programs and exchanges of metadata. The checks here make sure that a walk of the programs
+ * ends: every step is the child of an earlier one, and functions call only earlier functions. */
 #include "executable/decode.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ pop_error *decode_parts(decoder *d, size_t *first, size_t *num)
   return NULL;
 }
 
-/* What comes through gateways comes over links, which have none of what stays within an IPU. Of a good executable they are
- * far from what they may be; cycles that are made from them do not overflow. */
+/* Gateway bytes are part of link bytes, and exchanges within an IPU have neither. The limit is far
+ * above what a valid executable has; it keeps cycle counts made from it from overflowing. */
 static pop_error *read_links(decoder *d, executable_exchange *exchange)
 {
   static const uint64_t most = (uint64_t)1 << 60;
@@ -59,7 +59,7 @@ pop_error *read_exchanges(decoder *d)
 
 /* ---- steps ---- */
 
-/* How many things there are of which a step's index is one. Of functions read_functions knows. */
+/* The number of things that a step's index counts. Functions are checked by read_functions. */
 static size_t num_indices(const pop_executable *e, executable_step_kind kind)
 {
   switch (kind) {
@@ -117,7 +117,7 @@ static pop_error *read_children(decoder *d, executable_step *step, size_t num_st
   POP_TRY(metadata_read_key(&d->r, 1, "children"));
   POP_TRY(metadata_read_array(&d->r, 1, &count));
   step->first_child = e->num_step_children;
-  step->num_children = (uint32_t)count; /* num_steps at most: nobody has two parents */
+  step->num_children = (uint32_t)count; /* at most num_steps: each step has one parent */
   for (size_t i = 0; i < count; ++i) {
     uint32_t child = 0;
     POP_TRY(metadata_read_u32(&d->r, (uint32_t)num_steps - 1, &child));
@@ -168,7 +168,7 @@ pop_error *read_steps(decoder *d)
   return error;
 }
 
-/* Numbers of steps. */
+/* Reads a list of step numbers. */
 static pop_error *read_roots(decoder *d, uint32_t **list, size_t *num, size_t *capacity)
 {
   size_t count = 0;
@@ -192,7 +192,7 @@ pop_error *read_control_steps(decoder *d)
   return metadata_error(&d->r, "%zu steps for %zu programs", e->num_control_steps, e->num_programs);
 }
 
-/* By step: the first function that it is in; behind all of them if it is in none. */
+/* For each step: the first function that contains it; num_functions if none does. */
 static uint32_t *find_owners(const pop_executable *e)
 {
   uint32_t *owner = pop_xcalloc(e->num_steps + 1, sizeof *owner);
@@ -268,7 +268,7 @@ pop_error *read_instrumentation(decoder *d)
   return NULL;
 }
 
-/* As many words as whoever reads them relies on. */
+/* Has the measure as many words as its readers expect? */
 static bool has_right_words(const pop_executable *e, const executable_measure *m)
 {
   if (m->kind == MEASURE_BRANCHES) return m->words >= 2;

@@ -1,4 +1,4 @@
-/* Metadata back from CBOR: tensors and variables, and what goes between tiles and host. */
+/* Reads metadata from CBOR: tensors and variables, and what is exchanged between tiles and host. */
 #include "executable/decode.h"
 
 #include <populus/remote_buffer.h>
@@ -27,7 +27,7 @@ static pop_error *read_kind(metadata_reader *r, executable_tensor_kind *kind)
   return metadata_error(r, "there is no kind '%s'", name);
 }
 
-/* The number of elements is a product that must not wrap, nor must their bytes. */
+/* The number of elements is a product. Neither it nor the number of bytes may overflow. */
 static pop_error *read_shape(decoder *d, const size_t **out, uint32_t *rank, uint64_t *num_elements)
 {
   metadata_reader *r = &d->r;
@@ -72,7 +72,7 @@ static pop_error *read_runs(decoder *d, executable_tensor *tensor)
                         (unsigned long long)bytes);
 }
 
-/* Those in one graph. */
+/* The number of replicas in one graph. */
 static pop_error *read_num_replicas(decoder *d, uint32_t *count)
 {
   POP_TRY(metadata_read_key(&d->r, 1, "replicas"));
@@ -111,14 +111,14 @@ pop_error *read_tensors(decoder *d)
   return NULL;
 }
 
-/* Where a stream or remote buffer stands in the row of those of all replicas. */
+/* The place of a stream or remote buffer among those of all replicas. */
 typedef struct replica_place {
   uint32_t replica, num_replicas;
   const char *name;
-  uint64_t bytes; /* equal in all */
+  uint64_t bytes; /* the same in all replicas */
 } replica_place;
 
-/* `last` is the one before, or of 0 replicas. */
+/* `last`: the place before this one, or one of 0 replicas. */
 static pop_error *read_replica_place(decoder *d, const replica_place *last, replica_place *place)
 {
   POP_TRY(metadata_read_key(&d->r, 1, "replica"));
@@ -217,7 +217,7 @@ pop_error *read_remote_buffers(decoder *d)
   return check_last_place(d, &last);
 }
 
-/* Bytes of the buffer, or of a copy of the stream, that the window is of. */
+/* The size of the window's remote buffer, or of a copy of its stream. */
 static pop_error *bytes_of_object(const decoder *d, const executable_window *w, uint64_t *bytes)
 {
   if (w->object >= (w->remote ? d->e->num_remote_buffers : d->e->num_streams))
@@ -271,7 +271,7 @@ static pop_error *read_event_kind(metadata_reader *r, executable_event_kind *kin
   return metadata_error(r, "there is no kind '%s'", name);
 }
 
-/* *windows: of the table that events before have. */
+/* *windows: the number of windows used by earlier events. */
 static pop_error *read_event(decoder *d, size_t *windows, executable_event *event)
 {
   metadata_reader *r = &d->r;
@@ -316,7 +316,7 @@ pop_error *read_events(decoder *d)
   return NULL;
 }
 
-/* *end: of the interval before, then of this one. */
+/* *end: the end of the interval before; then of this one. */
 static pop_error *read_interval(decoder *d, const executable_variable *v, uint64_t num_elements,
                                 uint64_t *end)
 {

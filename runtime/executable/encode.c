@@ -1,5 +1,5 @@
-/* An executable's metadata as CBOR: one map, its keys in the order of METADATA_KEYS behind `format`
- * and `version`, every length definite. The same executable makes the same bytes.
+/* Writes an executable's metadata as CBOR: one map, with `format`, `version`, then METADATA_KEYS in
+ * their order. Every length is definite. The same executable makes the same bytes.
  */
 #include "executable/executable.h"
 #include "executable/metadata.h"
@@ -114,7 +114,7 @@ static void put_categories(encoder *x)
     metadata_put_text(x->out, pop_memory_category_key((pop_memory_category)i));
 }
 
-/* Cells of categories and regions that hold nothing are left out. */
+/* Cells of a category and region without bytes are left out. */
 static void put_memory_row(pop_bytes *out, const pop_tile_memory *m)
 {
   size_t cells = 0;

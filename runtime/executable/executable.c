@@ -1,4 +1,4 @@
-/* An executable's life, and what can be asked of it. */
+/* Lifetime of executables, and queries. */
 #include "executable/executable.h"
 
 #include <errno.h>
@@ -170,7 +170,7 @@ static const executable_work *find_work(const pop_executable *e, const executabl
   return work->tile == tile ? work : NULL;
 }
 
-/* A worker may have been started by a vertex of the supervisor. */
+/* A worker may run a supervisor's vertex: the supervisor's vertex may have started it. */
 static bool can_run(const executable_vertex *vertex, uint32_t context)
 {
   return vertex->worker == context || vertex->worker == EXECUTABLE_ON_SUPERVISOR ||
@@ -304,7 +304,8 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
                        handle, next);
 }
 
-/* Streams and remote buffers count once, as replica 0's: the others follow it. */
+/* In queries streams and remote buffers count once, as replica 0's: those of other replicas follow
+ * it. */
 
 size_t pop_executable_num_streams(const pop_executable *executable)
 {

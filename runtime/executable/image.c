@@ -1,4 +1,4 @@
-/* A tile's image on its way to the machine: an ELF file is read, whichever way it came. */
+/* Reads images of tiles from ELF files, for the machine, wherever the files come from. */
 #include "base/thread_pool.h"
 #include "executable/executable.h"
 
@@ -18,7 +18,7 @@ static pop_error *check_digest(const pop_executable *e, uint32_t tile, const pop
       e->file, name, tile, (unsigned long long)digest, (unsigned long long)e->digests[tile]);
 }
 
-/* Who has compared all images with their digests need not do so again, one by one, when he loads them. */
+/* Compares the image with its digest, unless all images have been compared already. */
 pop_error *executable_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                             pop_arena *arena, pop_image *image)
 {
@@ -27,9 +27,9 @@ pop_error *executable_image(const pop_executable *e, uint32_t tile, unsigned par
   return parts & POP_IMAGE_MEMORY && !e->images_checked ? check_digest(e, tile, image) : NULL;
 }
 
-/* ---- all of them ---- */
+/* ---- all images ---- */
 
-/* Several tiles at a time: one buffer and one arena serve them all. */
+/* An item of work is several tiles, which share one buffer and one arena. */
 enum { TILES_PER_ITEM = 16, WEIGHT_OF_ITEM = 1000000 /* it is worth while to wake others */ };
 
 typedef struct visit {
@@ -55,7 +55,7 @@ static void keep_error(visit *v, uint32_t tile, pop_error *error)
   pop_error_free(error);
 }
 
-/* Is the result known already, whatever this tile's would be? */
+/* Is the result settled, whatever this tile's result would be? */
 static bool is_settled(visit *v, uint32_t tile)
 {
   pthread_mutex_lock(&v->lock);

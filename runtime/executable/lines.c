@@ -1,4 +1,5 @@
-/* Source lines of tiles' code. Whoever has the images knows them; who has none, or no debug information, leaves the functions out. */
+/* Source lines of tiles' code, from the owner of the images. Without debug information there are
+ * none. */
 #include "executable/executable.h"
 
 #include <stdio.h>

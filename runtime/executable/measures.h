@@ -1,15 +1,15 @@
-/* What instrumented tiles measure, and where the host finds it: what the compiler that puts the code there and
- * the engine that reads what it has counted have in common.
+/* What instrumented tiles measure, and where the host finds it: shared by the compiler, which emits
+ * the code, and the engine, which reads the results.
  *
- * Tiles read their cycle counter, whose low 32 bits they store: a difference is right as long as it is less
- * than 2^32 cycles. */
+ * Tiles store the low 32 bits of their cycle counter: a difference is right if it is less than 2^32
+ * cycles. */
 #ifndef EXECUTABLE_MEASURES_H
 #define EXECUTABLE_MEASURES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose cycles are counted in a compute set (debug.computeInstrumentationLevel). */
+/* Whose cycles in a compute set are measured (debug.computeInstrumentationLevel). */
 typedef enum instrumentation_level {
   INSTRUMENT_NOTHING,
   INSTRUMENT_TILES,
@@ -21,10 +21,9 @@ typedef enum instrumentation_level {
 
 typedef struct instrumentation {
   instrumentation_level compute;
-  bool control_flow; /* which way branches go */
-  bool
-      external_exchange; /* exchanges between IPUs and with the host, each behind a sync of its own */
-  bool blocks;           /* lightweight profiling: on chosen tiles */
+  bool control_flow;      /* which way branches go */
+  bool external_exchange; /* exchanges between IPUs and with the host, each after its own sync */
+  bool blocks;            /* lightweight profiling: on chosen tiles */
 } instrumentation;
 
 /* X(enumerator, name, what is at the address) */
@@ -44,23 +43,23 @@ typedef enum measure_kind {
       MEASURE_KINDS
 } measure_kind;
 
-/* Something that a tile measures each time, so that what is there is about the last time; 0: it has not been
- * executed. */
+/* Something that a tile measures each time it runs, so the result is that of the last time. 0: it
+ * has not run. */
 typedef struct executable_measure {
   uint32_t kind; /* measure_kind */
-  /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the event - 1;
-   * BRANCHES, BLOCKS: 0 */
+  /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the
+   * event - 1; BRANCHES, BLOCKS: 0 */
   uint32_t index;
   uint32_t tile;
   uint32_t address;
   uint32_t words;
   uint32_t
-      overhead; /* cycles of the difference, or of each vertex, that measuring has taken itself */
+      overhead; /* cycles of the measurement itself, in the difference or in each vertex's cycles */
 } executable_measure;
 
-/* A mark: its number twice, plus 1 if it is an end; the counter. Numbers: of a flush; of block `block`; of a
- * stream copy, the event - 1: of waiting for it; of the exchange, whose beginning ends the waiting; of what the tile
- * does behind it, which begins when the exchange ends. */
+/* A mark is two words: 2 * number + (1 if it is an end), and the counter. Numbers: of a flush; of
+ * block `block`; of a stream copy, from its event - 1: of waiting for it; of the exchange, whose
+ * begin ends the waiting; of what the tile does after it, which begins when the exchange ends. */
 enum { STREAM_MARKS = 3 };
 #define MARK_OF_FLUSH 0u
 #define MARK_OF_BLOCK(block) (1 + (uint32_t)(block))

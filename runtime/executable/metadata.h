@@ -1,10 +1,10 @@
-/* Metadata: the keys of the map that encode.c writes and decode.c reads, and the CBOR for it.
+/* Metadata: the keys of the map that encode.c writes and decode.c reads, and CBOR for it.
  *
- * The little of CBOR (RFC 8949) that metadata need, over libcbor's streaming interface: a writer of
+ * Metadata need only a part of CBOR (RFC 8949), over libcbor's streaming interface: a writer of
  * definite-length items, and a reader that is asked for the item that must come next.
  *
- * What the reader refuses, it refuses with the place: "key 'tensors', entry 3, key 'shape': …".
- * Counts are compared with what is left of the input before anybody allocates for them.
+ * The reader's errors name the place: "key 'tensors', entry 3, key 'shape': …". Counts are compared
+ * with the rest of the input before anything is allocated for them.
  */
 #ifndef EXECUTABLE_METADATA_H
 #define EXECUTABLE_METADATA_H
@@ -12,9 +12,9 @@
 #include <populus/arena.h>
 #include <populus/error.h>
 
-/* X(key, what is there). Each has put_<key> in encode.c and read_<key> in a decode*.c. Numbers of tables'
- * entries count from 0; long tables are flat arrays of numbers, a few for each entry; offsets are from
- * the base of tile memory. */
+/* X(key, contents). Each key has put_<key> in encode.c and read_<key> in a decode*.c. Entries of
+ * tables are numbered from 0. Long tables are flat arrays of numbers, a few for each entry. Offsets
+ * are from the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \
   X(source, "[2 numbers of 64 bits]: a hash of what it was compiled from, and of the compiler")    \
   X(needs, "names: what its code needs of tiles beside RISC-V's and tile instructions: packed")    \
@@ -58,7 +58,8 @@
   X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1, blocks: 0 or 1]")  \
   X(measures, "[kind, number, tile, offset, words, cycles of measuring]*")
 
-/* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */
+/* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there
+ * too. */
 #define METADATA_TARGET_NUMBERS(X)                                                                 \
   X(num_ipus)                                                                                      \
   X(tiles_per_ipu)                                                                                 \
@@ -83,7 +84,7 @@
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),
-  METADATA_MEMORY_HEAD = 10, /* numbers of a row of memory before those of categories */
+  METADATA_MEMORY_HEAD = 10, /* numbers of a memory row before those of categories */
   METADATA_MEMORY_CELL = 4,  /* for a category in a region */
   METADATA_DIGEST_BYTES = 8
 };
@@ -97,7 +98,7 @@ void metadata_put_null(pop_bytes *out);
 void metadata_put_array(pop_bytes *out, size_t count);
 void metadata_put_map(pop_bytes *out, size_t count);
 void metadata_put_bytes(pop_bytes *out, const void *bytes, size_t size);
-/* A text string, or a byte string if the text is no UTF-8: users' names may hold anything. */
+/* A text string, or a byte string if the text is not UTF-8: users' names may hold any bytes. */
 void metadata_put_text(pop_bytes *out, const char *text);
 
 /* cbor_read.c */
@@ -105,8 +106,8 @@ typedef struct metadata_reader {
   const uint8_t *bytes;
   size_t size, at;
   pop_arena *arena; /* for texts */
-  /* Where the reader is, for messages: set by metadata_read_key, and by the caller. */
-  const char *keys[2]; /* of the outer map, of the map of an entry; NULL: none */
+  /* The position of the reader, for messages: set by metadata_read_key, and by the caller. */
+  const char *keys[2]; /* of the outer map and of an entry's map; NULL: none */
   size_t entry;        /* SIZE_MAX: none */
 } metadata_reader;
 
@@ -115,18 +116,19 @@ POP_MUST_CHECK pop_error *metadata_read_uint(metadata_reader *r, uint64_t most, 
 POP_MUST_CHECK pop_error *metadata_read_u32(metadata_reader *r, uint32_t most, uint32_t *value);
 POP_MUST_CHECK pop_error *metadata_read_bool(metadata_reader *r, bool *value);
 POP_MUST_CHECK pop_error *metadata_read_double(metadata_reader *r, double *value);
-/* A text, or a byte string without NUL, NUL-terminated in the arena. */
+/* A text, or a byte string without NUL. The copy in the arena is NUL-terminated. */
 POP_MUST_CHECK pop_error *metadata_read_text(metadata_reader *r, const char **text);
 POP_MUST_CHECK pop_error *metadata_read_text_or_null(metadata_reader *r, const char **text);
-/* A byte string; it stays in the input. */
+/* A byte string; *bytes points into the input. */
 POP_MUST_CHECK pop_error *metadata_read_bytes(metadata_reader *r, const uint8_t **bytes,
                                               size_t *size);
-/* The head of an array with a multiple of `group` items. */
+/* The head of an array. The number of its items must be a multiple of `group`. */
 POP_MUST_CHECK pop_error *metadata_read_array(metadata_reader *r, size_t group, size_t *count);
 POP_MUST_CHECK pop_error *metadata_read_map(metadata_reader *r, size_t *count);
-/* The head of a map with exactly `count` pairs. */
+/* The head of a map. It must have `count` pairs. */
 POP_MUST_CHECK pop_error *metadata_read_map_of(metadata_reader *r, size_t count);
-/* The key that must come next, of the outer map (level 0) or of an entry's (level 1). */
+/* Reads the key, which must come next, of the outer map (level 0) or of an entry's map (level
+ * 1). */
 POP_MUST_CHECK pop_error *metadata_read_key(metadata_reader *r, unsigned level, const char *key);
 
 #endif

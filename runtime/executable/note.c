@@ -1,4 +1,4 @@
-/* The metadata member: an ELF file that holds them in notes and nothing else.
+/* The metadata member: an ELF file that has the metadata in notes, and nothing else.
  *
  *   ELF header | program header (PT_NOTE) | .note.populus.metadata | .symtab | .strtab | .shstrtab |
  *   section headers
@@ -6,11 +6,13 @@
  *   note "Populus", type "XXH3": 8 bytes, little endian: XXH3 of the other one
  *   note "Populus", type "CBOR": the metadata (encode.c)
  *
- * An ELF file, so that tools for archives of objects take it as one; an executable for the tile's
- * machine, because `strip archive.a` leaves members alone that it has no reader for, with a message.
- * It has one symbol, of the notes, because nm has a complaint about members without any.
- * The segment is there for llvm-strip: it drops sections that are in no memory and in no segment.
- * Not SHF_ALLOC: it is not in tile memory, and `size` should not say so.
+ * Why it looks like this:
+ * - It is an ELF file, so that tools for archives of objects accept it.
+ * - It is an executable for the tile's machine: `strip archive.a` leaves members alone that it has
+ *   no reader for, with a message.
+ * - It has one symbol, of the notes, because nm complains about members without any.
+ * - It has a segment for llvm-strip, which drops sections that are in no memory and in no segment.
+ * - The section is not SHF_ALLOC: it is not in tile memory, and `size` should not count it.
  */
 #include "executable/executable.h"
 
@@ -61,7 +63,7 @@ static void put_notes(const pop_bytes *cbor, pop_bytes *out)
   put_note(out, TYPE_CBOR, cbor->data, cbor->size);
 }
 
-/* Appends structs as the host has them, in file byte order. */
+/* Appends structs in the host's byte order, converted to that of the file. */
 static void put_structs(pop_bytes *out, Elf_Type type, void *structs, size_t bytes)
 {
   Elf_Data data = {.d_buf = structs, .d_type = type, .d_size = bytes, .d_version = EV_CURRENT};
@@ -136,7 +138,7 @@ static void put_section_headers(uint32_t notes_offset, uint32_t notes_bytes, pop
   put_structs(out, ELF_T_SHDR, headers, sizeof headers);
 }
 
-/* `what` is in the notes, for messages. */
+/* `what`: the contents of the notes, for messages. */
 static pop_error *wrap(const pop_bytes *cbor, const char *what, pop_bytes *elf)
 {
   pop_bytes notes = {0};
@@ -236,7 +238,7 @@ static pop_error *check_digest(Elf *elf, found_notes *found)
                        (unsigned long long)digest);
 }
 
-/* What is found lives as long as *handle, which the caller ends; NULL is fine for that. */
+/* Finds the notes. They are valid until the caller ends *handle (which may be NULL). */
 static pop_error *unwrap(const uint8_t *elf, size_t size, Elf **handle, found_notes *found)
 {
   elf_version(EV_CURRENT);

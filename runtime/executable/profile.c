@@ -1,4 +1,4 @@
-/* A profile's life. */
+/* Lifetime of profiles. */
 #include "executable/profile.h"
 
 #include "executable/executable.h"

@@ -1,10 +1,10 @@
-/* What graph profiles say beside what an engine needs to know: in an archive it is a member of its own, which nobody
- * reads but who wants a profile.
+/* What graph profiles need besides the executable. In an archive it is a member of its own, which
+ * is read only for a profile.
  *
  *   compilation --compiler/describe/profile.c--> executable_profile --profile_encode.c--> profile.elf
  *   profile.elf --profile_decode.c--> executable_profile --../profile/graph_profile.c--> emitter
  *
- * Texts are numbers in `names`. */
+ * Texts are indices into `names`. */
 #ifndef EXECUTABLE_PROFILE_H
 #define EXECUTABLE_PROFILE_H
 
@@ -12,7 +12,7 @@
 #include <populus/error.h>
 #include <populus/executable.h>
 
-/* What is written now, and what is read. */
+/* The format that is written and read. */
 enum { EXECUTABLE_PROFILE_FORMAT = 2 };
 
 #define EXECUTABLE_PROFILE_MEMBER "profile.elf"
@@ -21,8 +21,8 @@ enum { EXECUTABLE_PROFILE_FORMAT = 2 };
   type *name;                                                                                      \
   size_t num_##name, name##_capacity
 
-/* What bytes of vertices are for: states, and the tables, constant vectors and descriptors behind them.
- * X(enumerator, key in byComputeSet and byVertexType, label in the summary) */
+/* Uses of the bytes of vertices: states, and the tables, constant vectors and descriptors that
+ * belong to them. X(enumerator, key in byComputeSet and byVertexType, label in the summary) */
 #define PROFILE_VERTEX_PARTS(X)                                                                    \
   X(PROFILE_VERTEX_DATA, "vertexDataBytes", "Internal vertex state")                               \
   X(PROFILE_EDGE_POINTERS, "edgePtrBytes", "Edge pointers")                                        \
@@ -45,18 +45,17 @@ typedef struct profile_vertex_use {
 
 typedef struct profile_vertex_type {
   uint32_t state_bytes; /* of one vertex */
-  uint32_t
-      code_bytes; /* of all functions and read-only data that it needs, which others may need, too */
+  uint32_t code_bytes;  /* of all functions and read-only data that it needs, some of them shared */
 } profile_vertex_type;
 
-/* What a work's vertices take on its tile. */
+/* The memory of a work's vertices on its tile. */
 typedef struct profile_work_row {
   uint32_t code_bytes; /* of all that its vertices need */
   uint32_t first_use;  /* in uses */
   uint32_t num_uses;
 } profile_work_row;
 
-/* X(enumerator, key in memoryByInstruction): those that our tiles have. */
+/* X(enumerator, key in memoryByInstruction): those that the tiles of Populus have. */
 #define PROFILE_INSTRUCTIONS(X)                                                                    \
   X(PROFILE_DELAY, "delay")                                                                        \
   X(PROFILE_RECEIVE_ADDRESS, "receiveAddress")                                                     \
@@ -71,19 +70,20 @@ typedef enum profile_instruction {
       PROFILE_INSTRUCTION_COUNT
 } profile_instruction;
 
-/* The code of an exchange, of all tiles. */
+/* The code of an exchange on all tiles. */
 typedef struct profile_exchange_code {
   uint64_t bytes[PROFILE_INSTRUCTION_COUNT];
 } profile_exchange_code;
 
-/* What an exchange moves data from, or to: each name once, in the order of the messages. */
+/* A source or a destination of an exchange's data. Each name is listed once, in the order of the
+ * messages. */
 typedef struct profile_moved {
   uint32_t exchange;
   uint32_t is_destination; /* 0 or 1 */
   uint32_t name;
 } profile_moved;
 
-/* Variables, buffers, code of one name, category and time, of all tiles. */
+/* Variables, buffers or code of equal name, category and live range, on all tiles. */
 typedef struct profile_live {
   uint32_t name;
   uint32_t category;              /* pop_memory_category */
@@ -91,7 +91,7 @@ typedef struct profile_live {
   uint64_t bytes;
 } profile_live;
 
-/* That a step reads or writes something. */
+/* A step accesses an entry of `lives`. */
 typedef struct profile_used {
   uint32_t step; /* executable_step.position */
   uint32_t live; /* in lives */
@@ -110,21 +110,22 @@ typedef struct executable_profile {
   EXECUTABLE_ARRAY(profile_vertex_type, vertex_types);
   EXECUTABLE_ARRAY(profile_vertex_use, uses);
   EXECUTABLE_ARRAY(profile_work_row, work_rows);
-  EXECUTABLE_ARRAY(uint32_t, works); /* by work of the executable: in work_rows */
+  EXECUTABLE_ARRAY(uint32_t, works); /* by work of the executable: index in work_rows */
   EXECUTABLE_ARRAY(profile_exchange_code, exchange_codes); /* by exchange of the executable */
   EXECUTABLE_ARRAY(profile_moved, moved);                  /* ascending by exchange */
   EXECUTABLE_ARRAY(profile_live, lives);
   EXECUTABLE_ARRAY(profile_used, used); /* ascending by step, then by row of `lives`; each once */
 } executable_profile;
 
-/* The profile of an executable, the caller's to free. Errors: INVALID_ARGUMENT for the CPU, which has none;
- * FILE_LOAD if the archive has none (another tool has left it out), or a damaged one. */
+/* Gets the profile of an executable; the caller frees it. Errors: INVALID_ARGUMENT for the CPU
+ * device, which has none; FILE_LOAD if the archive has none (another tool has dropped it), or a
+ * damaged one. */
 POP_MUST_CHECK pop_error *executable_profile_get(const pop_executable *executable,
                                                  executable_profile **profile);
 executable_profile *executable_profile_new(void);
 void executable_profile_free(executable_profile *profile); /* NULL is fine */
 
-/* note.c: the member, an ELF file as the metadata are in one. */
+/* note.c: the member, an ELF file like that of the metadata. */
 POP_MUST_CHECK pop_error *executable_write_profile(const executable_profile *profile,
                                                    pop_bytes *elf);
 POP_MUST_CHECK pop_error *executable_read_profile(const uint8_t *elf, size_t size,
@@ -133,7 +134,8 @@ POP_MUST_CHECK pop_error *executable_read_profile(const uint8_t *elf, size_t siz
 
 /* profile_encode.c, profile_decode.c: as CBOR. */
 void executable_profile_encode(const executable_profile *profile, pop_bytes *cbor);
-/* Fills an empty profile of that executable. Trusts nothing; errors: FILE_LOAD with the key. */
+/* Fills an empty profile of that executable. Does not trust the input. Errors: FILE_LOAD with the
+ * key. */
 POP_MUST_CHECK pop_error *executable_profile_decode(const uint8_t *cbor, size_t size,
                                                     const pop_executable *executable,
                                                     executable_profile *profile);

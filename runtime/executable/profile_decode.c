@@ -1,4 +1,4 @@
-/* A profile out of its CBOR, of which nothing is trusted: no number leads out of its table. */
+/* Reads a profile from CBOR. Nothing is trusted: no number leads out of its table. */
 #include "executable/executable.h"
 #include "executable/metadata.h"
 #include "executable/profile_fields.h"

@@ -1,4 +1,4 @@
-/* A profile as CBOR: a map; every length is definite. The same profile makes the same bytes. */
+/* Writes a profile as CBOR: a map with definite lengths. The same profile makes the same bytes. */
 #include "executable/executable.h"
 #include "executable/metadata.h"
 #include "executable/profile_fields.h"

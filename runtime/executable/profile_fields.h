@@ -1,12 +1,13 @@
-/* The tables of a profile as they are encoded: each a flat array of numbers, a few for each entry, in this order. What
- * a table's numbers count in comes before it.
+/* The encoding of a profile's tables: each is a flat array of numbers, a few for each entry, in
+ * this order. A table that numbers refer to comes before them.
  *
- * T(table, fields(F)); F(field, first number that it cannot be). In limits, `p` is the profile. */
+ * T(table, fields(F)); F(field, limit): the number must be below the limit, in which `p` is the
+ * profile. */
 #ifndef EXECUTABLE_PROFILE_FIELDS_H
 #define EXECUTABLE_PROFILE_FIELDS_H
 
 #define PROFILE_ANY32 ((uint64_t)UINT32_MAX + 1)
-/* No sum over a profile's entries can leave 64 bits. */
+/* So no sum over a profile's entries exceeds 64 bits. */
 #define PROFILE_ANY64 (UINT64_C(1) << 48)
 
 #define PROFILE_VERTEX_TYPE_FIELDS(F) F(state_bytes, PROFILE_ANY32) F(code_bytes, PROFILE_ANY32)

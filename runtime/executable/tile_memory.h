@@ -1,15 +1,15 @@
-/* Places in the memory of tiles: what executables say of them, and what a machine is asked for. */
+/* Places in tile memory, in executables and in requests to a machine. */
 #ifndef EXECUTABLE_TILE_MEMORY_H
 #define EXECUTABLE_TILE_MEMORY_H
 
 #include <stdint.h>
 
-/* Bytes that are together on a tile. */
+/* Contiguous bytes on a tile. */
 typedef struct memory_range {
   uint32_t tile, address, bytes;
 } memory_range;
 
-/* The stack of a context; size 0: it has none, or nobody knows where. */
+/* The stack of a context; size 0: none, or unknown. */
 typedef struct tile_stack {
   uint32_t start, size;
 } tile_stack;

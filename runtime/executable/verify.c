@@ -1,5 +1,6 @@
-/* Is what the compiler has described what an archive's reader takes? All that decode.c trusts no file with holds for what
- * was made here, too: numbers in range, tiles in order, places inside tile memory. */
+/* Checks that a reader of archives accepts what the compiler has described. What decode.c checks in
+ * every file must hold for an executable made here, too: numbers in range, tiles in order, places
+ * inside tile memory. */
 #include "executable/executable.h"
 
 #include <populus/out_of_memory.h>
@@ -11,7 +12,7 @@ typedef struct verification {
   const pop_executable *executable;
   uint64_t *digests;
   pop_bytes written, again;
-  pop_executable *read; /* as if it came from an archive */
+  pop_executable *read; /* decoded, as if from an archive */
 } verification;
 
 static pop_error *write_and_read(void *context)

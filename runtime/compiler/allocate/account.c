@@ -1,14 +1,14 @@
-/* Account: memory by category and region, per tile, from the blocks' addresses and nothing else.
+/* Account: memory by category and region, per tile, from the addresses of blocks alone.
  *
- * The guide's words, made exact. With the blocks of a tile as ranges of addresses:
+ * These are the guide's terms, made exact. The blocks of a tile are ranges of addresses:
  *
  *   total                   addresses that some block uses, each counted once
  *   by_region               the same, split by where the address is
- *   … including gaps        from the region's start to the last used address in it; for the tile, from
- *                           the base of its memory, which is what `.text` of its image holds
+ *   … including gaps        from the region's start to the last used address in it; for the tile,
+ *                           from the base of its memory, which is what `.text` of its image holds
  *   notOverlapped           addresses of a block that no other block uses at any time
- *   overlapped              the others: those counted for each block that uses them, since one
- *                           cannot be told to be the owner
+ *   overlapped              the other addresses, counted for each block that uses them, since none
+ *                           of these can be called the owner
  *
  * Needs:   the addresses.
  * Adds:    memory, by tile.
@@ -44,7 +44,7 @@ static uint32_t region_start(const pop_target *target, pop_memory_region region)
   }
 }
 
-/* Blocks in use at the point that the sweep has reached. */
+/* Blocks in use at the current point of the sweep. */
 typedef struct active_blocks {
   uint32_t *blocks;
   size_t count;
@@ -70,7 +70,7 @@ static uint32_t nearest_end(const compilation *c, const active_blocks *active, u
   return limit;
 }
 
-/* From one beginning, end or border of regions to the next. */
+/* Visits each range between two neighbouring begins, ends or region borders. */
 void sweep_tile(const compilation *c, uint32_t tile, range_visitor *visit, void *context)
 {
   const tile_layout *layout = &c->tiles[tile];

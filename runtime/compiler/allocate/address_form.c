@@ -1,18 +1,18 @@
-/* Packed addresses: the bits that the layouts of <populus/vertex_type.h> keep of an address.
+/* Packed addresses: which bits of an address the layouts of <populus/vertex_type.h> keep.
  *
- * Addresses are known only when blocks have theirs, so whether one fits is found out then: a layout
- * that does not reach all of a tile's memory is the codelet author's choice, and data that lie too
- * far above the base are an error that says so. */
+ * Whether an address fits is known only once blocks have addresses. A layout that does not reach
+ * all of a tile's memory is the codelet author's choice. Data too far above the base are an error
+ * that says so. */
 #include "compiler/compilation.h"
 
 #include <stdlib.h>
 
 static const struct form {
   const char *layout;
-  uint8_t bytes;   /* of what is read and written */
-  uint8_t bits;    /* of these, the lowest */
-  uint8_t shift;   /* the address loses as many bits */
-  bool above_base; /* counts from the base of tile memory */
+  uint8_t bytes;   /* that are read and written */
+  uint8_t bits;    /* the lowest ones of these hold the address */
+  uint8_t shift;   /* bits dropped from the address */
+  bool above_base; /* relative to the base of tile memory */
 } forms[ADDRESS_FORM_COUNT] = {
     [ADDRESS_WORD] = {"one_ptr", 4, 32, 0, false},
     [ADDRESS_SHORT_SPAN] = {"short_span", 4, 20, 0, false},
@@ -51,7 +51,8 @@ bool address_is_used(const compilation *c, uint32_t address)
   return c->options.runs_out_of_memory || address < pop_target_memory_end(&c->target);
 }
 
-/* What does not fit is cut: allocate has refused it, unless the tile is overfull and never loaded. */
+/* An address that does not fit is truncated: allocate has refused it, unless the tile is overfull
+ * and never loaded. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at)
 {
   const struct form *form = &forms[f->form];

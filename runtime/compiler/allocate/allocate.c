@@ -4,25 +4,29 @@
  *   | system | stacks, code's data | read-only, code | own | data … | data …………………… | overflowed
  *            |--- equal on tiles with equal code ----|
  *
- * Stacks and the linked code's own data come before the code: their sizes depend on the code group
- * alone, so that tiles with equal code have it at equal addresses, with equal bytes, and only the
- * tile's control and exchange code, which come last of the code, differ. Constants that code reads come before it: their
- * addresses are in its instructions, so a function whose constants are where they are on another tile is the same code as
- * there, wherever it is itself, and is made native once (machine/translate_move.c). Stacks are lowest: what overflows runs
- * into the next context's stack or the system's memory, not into data. If code then does not fit region 0 any more, they
- * go behind it.
+ * Stacks and the linked code's own data come before the code. Their sizes depend on the code group
+ * alone. So tiles of one code group have the code at equal addresses, with equal bytes. Only the
+ * tile's control and exchange code differ, and they come last in the code. Read-only constants come
+ * before the code that reads them, because the code contains their addresses. A function whose
+ * constants are at the same address as on another tile is then the same code, wherever it is
+ * itself, and is translated to native code once (machine/translate_move.c). Stacks are lowest: an
+ * overflow runs into the next context's stack or the system's memory, not into data. If this order
+ * would push code out of region 0, stacks and the code's data go behind the code.
  *
- * `own` is what no codelet may write: the compiler's tables, then vertex states, of which each vertex may write its
- * own. So they lie together, as segments of their own, and data are in one piece; but what rules speak of is data.
+ * `own` is what no codelet may write: the compiler's tables, then vertex states, of which each
+ * vertex may write its own. They are contiguous, as segments of their own, so that data are in one
+ * piece. A table or state that a rule is about is placed as data.
  *
- * Code must end in region 0. All other data takes the lowest addresses that are free, since a tile's
- * size is measured from its base to the highest byte used; it may lie across the border of the
- * regions, and what does not fit goes on past the end of memory ("overflowed"), so that a tile lacks
- * exactly the bytes by which it is too full. Where data lie is a plan (allocate.h); if not all can be reached
- * there, what must be near the base comes in front of all other data (near.c).
+ * Code must end in region 0. All other data take the lowest free addresses, because a tile's size
+ * is measured from its base to the highest byte used. Data may cross the border between the
+ * regions. Data that do not fit continue past the end of memory ("overflowed"), so that the
+ * shortage is exactly the bytes by which the tile is too full. The addresses of data are a plan
+ * (allocate.h). If exchange instructions or packed addresses do not reach all of it, what they lead
+ * to is placed in front of all other data (near.c).
  *
  * Needs:   all blocks with their sizes, and when they are live.
- * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups, out_of_memory.
+ * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups,
+ *          out_of_memory.
  * Then:    the memory of each tile is final.
  */
 #include "compiler/allocate/allocate.h"
@@ -35,13 +39,13 @@
 typedef struct allocator {
   compilation *c;
   identical_tiles *identical;
-  near_blocks *near; /* NULL: the plan has nothing in front */
+  near_blocks *near; /* NULL: no block has to be near */
   planner planner;
   uint64_t interleaved_base, memory_end;
   uint64_t code_end; /* of the current tile */
 } allocator;
 
-/* Sorts the blocks by tile; within one, by number. */
+/* Sorts the blocks by tile, then by number. */
 static void group_by_tile(compilation *c)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
@@ -66,7 +70,7 @@ static uint64_t put_block(allocator *a, uint32_t block, uint64_t at)
   if (block == COMPILER_NONE) return at;
   struct block *b = &a->c->blocks[block];
   at = plan_align_up(at, b->align);
-  b->address = (uint32_t)at; /* if it does not fit 32 bits, check_ends finds out */
+  b->address = (uint32_t)at; /* if it does not fit 32 bits, plan_tile finds out */
   return at + b->size;
 }
 
@@ -100,7 +104,7 @@ static uint64_t put_code(allocator *a, const tile_layout *layout, uint64_t at)
   return at;
 }
 
-/* Large alignments first: so few gaps are left. */
+/* Places blocks with large alignments first, so that few gaps are left. */
 static uint64_t put_own(allocator *a, const tile_layout *layout, uint8_t flag, uint64_t at)
 {
   const uint32_t *blocks = a->c->blocks_by_tile + layout->first_block;
@@ -131,7 +135,7 @@ static uint64_t put_front(allocator *a, const tile_layout *layout)
   return a->near ? put_near(a->near, a->c, layout, end) : end;
 }
 
-/* Where they may lie is for rules to say. */
+/* Blocks with rules become data: their rules decide where they are. */
 static void release_ruled_blocks(compilation *c)
 {
   for (size_t i = 0; i < c->num_placement_rules; i++)
@@ -150,7 +154,7 @@ static void collect_items(allocator *a, const tile_layout *layout)
   for (size_t i = 0; i < layout->num_blocks; i++) {
     uint32_t index = c->blocks_by_tile[layout->first_block + i];
     const block *b = &c->blocks[index];
-    if (b->address != COMPILER_NONE) continue; /* in front already */
+    if (b->address != COMPILER_NONE) continue; /* placed already */
     bool always = b->flags & BLOCK_ALWAYS_LIVE;
     pop_push(problem->items, problem->num_items, problem->items_capacity,
              (plan_item){.block = index,
@@ -162,7 +166,7 @@ static void collect_items(allocator *a, const tile_layout *layout)
   }
 }
 
-/* Items are in order of their blocks. */
+/* Binary search: items are in the order of their blocks. */
 static uint32_t item_of(const plan_problem *problem, uint32_t block)
 {
   size_t low = 0, high = problem->num_items;
@@ -208,7 +212,7 @@ static uint32_t saturate(uint64_t bytes)
   return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-/* With the tile's own stacks and code, which need no gaps either. */
+/* Counts the tile's stacks and code as well; the bound ignores gaps for alignment. */
 static void find_bound(const allocator *a, tile_layout *layout)
 {
   const compilation *c = a->c;
@@ -272,7 +276,8 @@ static pop_error *allocate_tile(allocator *a, uint32_t tile)
   return NULL;
 }
 
-/* With what must be near in front; as it was, if the tile had room for all and has not any more. */
+/* Plans the tile again with what must be near in front. If the tile had room before and now has
+ * not, the first plan is restored. */
 static pop_error *plan_far_tile(allocator *a, near_blocks *near, uint32_t tile)
 {
   tile_layout *layout = &a->c->tiles[tile];
@@ -283,7 +288,8 @@ static pop_error *plan_far_tile(allocator *a, near_blocks *near, uint32_t tile)
   return error || !had_room || layout->shortage == 0 ? error : plan_tile(a, tile);
 }
 
-/* Tiles where not all can be reached. Those that were planned as one of them keep their addresses. */
+/* Plans tiles again where something is out of reach. Tiles that share the plan of such a tile keep
+ * their addresses unless they are out of reach themselves. */
 static pop_error *plan_far_tiles(allocator *a, uint32_t num_tiles)
 {
   pop_error *error = NULL;
@@ -299,7 +305,7 @@ static pop_error *plan_far_tiles(allocator *a, uint32_t num_tiles)
   return error;
 }
 
-/* From here on blocks_by_tile is ascending by address. */
+/* Sorts each tile's part of blocks_by_tile by address. */
 static void sort_by_address(compilation *c, uint32_t num_tiles)
 {
   keyed *keys = NULL;

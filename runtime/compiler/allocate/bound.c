@@ -1,12 +1,12 @@
-/* What no plan can go below.
+/* A lower bound for plans.
  *
- * At the step where most is live, all of that lies somewhere at once: from the start of data to their
- * end are at least as many bytes. Gaps for alignment are not counted, nor what an order of blocks in
- * which they share memory perfectly may lack: a plan may be above the bound and still be the best.
+ * At the step where most bytes are live, all of them are in memory at once. So there are at least
+ * as many bytes from the start of data to their end. The bound ignores alignment gaps, and assumes
+ * that memory can be shared perfectly: a plan may be above the bound and still be optimal.
  *
- * Two demands push the end up by themselves:
- *   interleaved    what must be in region 1 and is live at one step lies above the region's base
- *   rules          of two ranges in different memory elements (regions), one begins behind the
+ * Two demands raise the bound by themselves:
+ *   interleaved    what must be in region 1 and is live at one step is above the region's base
+ *   rules          of two ranges in different memory elements (regions), one begins after the
  *                  element that the other ends in
  */
 #include "base/order.h"
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* The lives of temporaries as two sorted rows: what begins when, what ends when. */
+/* Sweep over the live ranges of temporaries, sorted by their begins and by their ends. */
 static uint64_t most_of_temporaries(keyed *begins, keyed *ends, size_t count,
                                     const plan_item *items)
 {
@@ -55,7 +55,7 @@ static uint64_t least_of(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* If side `low` of the rule lies below the other. */
+/* The end if side `low` of the rule is below the other side. */
 static uint64_t end_with_lower(const plan_problem *problem, const plan_rule *rule, int low,
                                uint64_t start)
 {

@@ -1,20 +1,20 @@
-/* A plan for the data of one tile. There are four kinds of them:
+/* A plan for the data of one tile. There are five kinds of data:
  *
- *   RULED        always live, and with rules: in several orders, first or after FILLER
- *   RIGID        always live, and wanting a large alignment
+ *   RULED        always live, with rules: tried in several orders, first or after FILLER
+ *   RIGID        always live, with a large alignment
  *   UPPER        always live, in region 1
- *   FILLER       always live otherwise: fills what the others leave free, without gaps
+ *   FILLER       always live, anything else: fills what the others leave free, without gaps
  *   TEMPORARY    live from step to step; shares addresses
  *
- * The lives of temporaries fall apart into groups that do not overlap each other at all, often those
- * of one superstep. Each group has all the memory above FILLER to itself, so the search for a good
- * plan, quadratic in the size of a group, stays short.
+ * The live ranges of temporaries form groups that do not overlap each other at all, often one for
+ * each superstep. Each group has all the memory above FILLER to itself. So the search for a good
+ * plan, which is quadratic in the size of a group, stays short.
  *
- * Where UPPER goes first, large temporaries may have to go above it although there is room below;
- * where it goes last, above all others, interleaved temporaries have it in their way. Where FILLER
- * goes first, it takes what is left of the first memory element from temporaries that need two. Such
- * choices are all tried, until a plan ends where the bound says that it must. What may be spent on that is
- * limited for all tiles together: those that come first get more.
+ * The order of the kinds is a trade-off. If UPPER goes first, large temporaries may have to go
+ * above it although there is room below. If it goes last, above all others, interleaved temporaries
+ * are in its way. If FILLER goes first, it takes the rest of the first memory element from
+ * temporaries that need two. All variants are tried, until a plan ends at the lower bound or close
+ * to it. The effort is limited for all tiles together: tiles that come first get more of it.
  */
 #include "base/order.h"
 #include "compiler/allocate/allocate.h"
@@ -30,12 +30,12 @@ enum {
   FILLER_LAST = 4,
   NUM_VARIANTS = 8,
   MAX_SPLIT_HOLES = 8,
-  RIGID_ALIGN = 32, /* alignments from here on leave gaps worth filling */
+  RIGID_ALIGN = 32, /* alignments of at least this leave gaps worth filling */
   MAX_TILE_BUDGET = 4000000,
-  BUDGET_PARTS = 8,         /* a tile gets one of so many parts of what is left */
+  BUDGET_PARTS = 8,         /* a tile may use one part in this many of the rest */
   MAX_RULED_MOVES = 40,     /* other orders of RULED that are tried */
-  MAX_RULED_WORK = 1000000, /* pairs looked at for that */
-  GOOD_ENOUGH_PARTS = 400,  /* a plan that is above the bound by less than one of so many is good */
+  MAX_RULED_WORK = 1000000, /* pairs examined for that */
+  GOOD_ENOUGH_PARTS = 400,  /* good: above the bound by less than one part in this many */
 };
 
 typedef struct layout {
@@ -55,8 +55,8 @@ static item_kind kind_of(const plan_item *x)
   return x->align >= RIGID_ALIGN ? RIGID : FILLER;
 }
 
-/* Large alignments first; of one alignment, what ends aligned before what does not; large ones first,
- * because small ones fit into more gaps. */
+/* Sorts by descending alignment. Among equal alignments, items whose size is a multiple of it come
+ * first, then larger ones, because small ones fit into more gaps. */
 static uint64_t packing_key(const plan_item *x)
 {
   bool uneven = x->size % x->align != 0;
@@ -99,7 +99,7 @@ static void make_lists(layout *l)
   }
 }
 
-/* ---- what lies fixed while temporaries are placed ---- */
+/* ---- what is fixed while temporaries are placed ---- */
 
 static uint64_t higher_of(uint64_t a, uint64_t b)
 {
@@ -135,7 +135,7 @@ static uint64_t place_list(layout *l, item_kind kind)
   return end;
 }
 
-/* All of UPPER on top of everything else. */
+/* Places all of UPPER above everything else. */
 static uint64_t stack_upper(layout *l, uint64_t end)
 {
   for (size_t i = 0; i < l->counts[UPPER]; i++) {
@@ -146,7 +146,7 @@ static uint64_t stack_upper(layout *l, uint64_t end)
   return end;
 }
 
-/* The ranges that nobody takes at any step, from the start on; the last one has no end. */
+/* The ranges that are free at every step, from the start on; the last one has no end. */
 static size_t find_holes(const layout *l, taken *holes)
 {
   size_t count = 0;
@@ -168,8 +168,8 @@ static size_t hole_for(const taken *holes, const plan_item *x)
   return h;
 }
 
-/* FILLER into the holes. What an alignment leaves free below an item is one more hole, the first few
- * times: a word that comes later may fit. */
+/* Places FILLER in the holes. An alignment gap below an item becomes another hole, for the first
+ * few gaps: a later word may fit. */
 static uint64_t fill(layout *l)
 {
   taken *holes = pop_xcalloc(l->p->fixed.count + 1 + MAX_SPLIT_HOLES, sizeof *holes);
@@ -209,7 +209,7 @@ static uint64_t place_fixed(layout *l, int variant)
 
 /* ---- temporaries ---- */
 
-/* The end of what is taken always and without a hole from the start on. */
+/* The end of the part, from the start on, that is always taken, without a hole. */
 static uint64_t solid_end(const layout *l)
 {
   uint64_t end = l->start;
@@ -229,7 +229,7 @@ static uint64_t group_live_bytes(const plan_problem *problem, const uint32_t *it
   return live;
 }
 
-/* Cuts the temporaries where no life goes on. */
+/* Splits the temporaries into groups at steps that no live range crosses, and places each group. */
 static uint64_t place_temporaries(layout *l, uint64_t end)
 {
   const plan_item *items = l->p->problem.items;
@@ -292,7 +292,8 @@ static uint64_t try_variants(layout *l, uint64_t best)
   return best;
 }
 
-/* The order by size from both ends, then with one item after another moved to the front. */
+/* Tries the order by size reversed, and then orders with one item after another moved to the
+ * front. */
 static uint64_t try_orders_of_ruled(layout *l, uint64_t best)
 {
   uint32_t *list = l->lists[RULED];

@@ -1,8 +1,10 @@
-/* What cannot fit, before its exchanges are planned: planning millions of messages takes long, and would be in vain.
+/* Finds what cannot fit before its exchanges are planned: planning millions of messages takes long,
+ * and would be in vain.
  *
- * All that a step touches is there at once, beside what always is. A tile that has no room for that has none for the
- * program, whatever exchange code it gets. Programs with few messages go on: their planning is short, and the error of the
- * allocation says more (out_of_memory.c). */
+ * All blocks that a step accesses are in memory at once, beside what is always live. A tile that
+ * has no room for them has none for the program, whatever its exchange code is. A program with few
+ * messages is not checked: its planning is short, and the error of allocation says more
+ * (out_of_memory.c). */
 #include "compiler/allocate/allocate.h"
 
 #include <stdlib.h>
@@ -27,7 +29,7 @@ static uint64_t *always_live(const compilation *c, fullest *most)
   return bytes;
 }
 
-/* Adds what a step touches; or, with `sign` -1, takes it away again. */
+/* Adds the bytes of the blocks that a step accesses; with `sign` -1, subtracts them. */
 static void add_touched(const compilation *c, uint32_t number, uint64_t *bytes, int sign,
                         fullest *most)
 {

@@ -1,5 +1,5 @@
-/* Free ranges between what is taken. A list has tens to a few hundred ranges: it is kept sorted and
- * walked from end to end. */
+/* Free ranges between taken ranges. A list has tens to a few hundred taken ranges: it is kept
+ * sorted and searched linearly. */
 #include "compiler/allocate/allocate.h"
 
 static bool live_together(const taken *t, const plan_item *x)

@@ -1,15 +1,17 @@
-/* Tiles with equal blocks get equal addresses: of a thousand tiles that do the same, one is planned.
+/* Tiles with equal blocks get equal addresses: of a thousand tiles that do the same, one is
+ * planned.
  *
- * Equal means: as many blocks, in their order of equal size, alignment, category, flags, life and
- * part in the layout (code, stack of worker 3, …), and equal rules between blocks in equal positions.
- * Names and contents do not matter to addresses. */
+ * Two tiles are equal if they have the same number of blocks, and blocks in equal positions have
+ * equal size, alignment, category, flags, live range and part in the layout (code, stack of worker
+ * 3, …), and if they have equal rules between blocks in equal positions. Names and contents do not
+ * affect addresses. */
 #include "compiler/allocate/allocate.h"
 
 #include <stdlib.h>
 
 struct identical_tiles {
   uint8_t *parts;           /* by block: its part in the tile's layout, 0 if it is data */
-  uint32_t *rules;          /* of placement_rules, by tile, in their order */
+  uint32_t *rules;          /* numbers in placement_rules, by tile, in their order */
   size_t *first_rule;       /* by tile: in `rules`; one more at the end */
   uint64_t *hashes;         /* by tile */
   uint32_t *slots;          /* hash table: tile + 1, 0 free */
@@ -118,7 +120,7 @@ static int compare_numbers(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* Which of the tile's blocks it is. */
+/* The position of the block among the tile's blocks. */
 static size_t position_on_tile(const compilation *c, uint32_t tile, uint32_t index)
 {
   const uint32_t *blocks = c->blocks_by_tile + c->tiles[tile].first_block;

@@ -1,29 +1,29 @@
-/* Liveness: from which step to which the content of each block is needed, so that allocate can give
- * blocks that are never needed at the same time the same memory.
+/* Liveness: the live range of each block, from the first to the last step at which its content is
+ * needed. allocate can give the same memory to blocks that are never live together.
  *
  * A step's number is its position in the script (script.h). Rules, for a block with accesses from
  * step f to step l in order of the numbers:
  *
- *  1. Blocks that the front end marked, blocks with initial content, and blocks without any access
+ *  1. A block that the front end has marked, one with initial content, and one without any access
  *     are always live.
- *  2. Buffers that the compiler added (messages, rearrangement, output edge) carry no value from one
- *     pass of a loop, or from one run, to the next: live from f to l. One that is read before it is
- *     written would be such a carrier: always live.
+ *  2. A buffer that the compiler added (messages, rearrangement, output edge, …) carries no value
+ *     from one iteration of a loop, or from one run, to the next: it is live from f to l. A buffer
+ *     that is read before it is written would carry one: it is always live.
  *  3. A variable is live from f to l only if its first access writes all of it and reads none of
- *     it: then nothing that was in it before can be seen. Otherwise always.
+ *     it: then its earlier content cannot be seen. Otherwise it is always live.
  *  4. If a loop holds some of the accesses but not the first, the block is live to the end of the
- *     loop. If it holds the first it changes nothing: each pass begins with the write.
+ *     loop. If the loop holds the first, nothing changes: each iteration begins with the write.
  *  5. If a shared step (one that is called from several places) holds some of the accesses but not
  *     the first, each call of it is an access too. If it holds the first, each call begins with the
  *     write.
- *  6. A variable whose range is then not inside one control program is always live: the host may
- *     run programs in any order.
- *  7. If the first access is inside a branch of a Switch or the body of a While and some other is
+ *  6. A variable whose live range is then not inside one control program is always live: the host
+ *     may run programs in any order.
+ *  7. If the first access is inside a branch of a Switch or the body of a While and another one is
  *     not, the write may not have happened: the block is always live. Otherwise branches change
- *     nothing: they stand one behind the other, and control never goes back in them.
- *  8. Where a range covers a call of a shared step, the block must not lie where the shared step
- *     has its own buffers: the range is extended back over the shared step, which stands where it
- *     was called first.
+ *     nothing: they follow one another in the script, and control never goes back in them.
+ *  8. If a live range covers a call of a shared step, the block must not share memory with the
+ *     shared step's own buffers. So the range is extended back over the shared step, which is in
+ *     the script where it is called first.
  *
  * So no program can tell from its results that memory was shared.
  *
@@ -39,7 +39,7 @@
 typedef struct region {
   uint32_t begin, end;
   uint32_t parent; /* COMPILER_NONE: a control program */
-  /* Regions, itself or around it, so that deep nesting costs nothing: */
+  /* Enclosing regions, or the region itself, cached so that deep nesting costs nothing: */
   uint32_t program;     /* the control program */
   uint32_t branch;      /* the nearest branch; COMPILER_NONE: none */
   uint32_t visited_for; /* last block whose range was extended over this region */
@@ -55,12 +55,12 @@ typedef struct liveness {
   script script;
   region *regions;
   size_t num_regions, regions_capacity;
-  uint32_t *region_of_op; /* innermost; of a beginning or an end: its own */
+  uint32_t *region_of_op; /* the innermost region; for the begin or end of a region: that region */
   timed_access *timed;    /* of block b: [first_timed[b], first_timed[b + 1]), ascending by op */
   size_t *first_timed;
   uint32_t *calls; /* CALL ops, ascending */
   size_t num_calls, calls_capacity;
-  /* earliest[k * num_calls + i]: the earliest op that the calls [i, i + 2^k) lead to */
+  /* earliest[k * num_calls + i]: the earliest op that is called by calls [i, i + 2^k) */
   uint32_t *earliest;
   uint32_t *pending; /* of one block: ops with an access */
   size_t num_pending, pending_capacity;
@@ -96,7 +96,7 @@ static void find_regions(liveness *l)
   }
 }
 
-/* A table of minima over all ranges of 2^k calls, for rule 8. */
+/* Sparse table of minima over all ranges of 2^k calls, for rule 8. */
 static void index_calls(liveness *l)
 {
   const script *s = &l->script;
@@ -127,7 +127,7 @@ static size_t first_call_from(const liveness *l, uint32_t op)
   return low;
 }
 
-/* The earliest op that calls in [from, to] lead to, or `from` if there is none before it. */
+/* The earliest op that is called by a call in [from, to], or `from` if none is before it. */
 static uint32_t earliest_called(const liveness *l, uint32_t from, uint32_t to)
 {
   size_t first = first_call_from(l, from), last = first_call_from(l, to + 1);
@@ -140,13 +140,13 @@ static uint32_t earliest_called(const liveness *l, uint32_t from, uint32_t to)
   return earliest < from ? earliest : from;
 }
 
-/* Groups the accesses of the script's leaves by block: counts, then places. */
+/* Groups the accesses of the script's leaves by block: counting sort. */
 static void group_accesses(liveness *l)
 {
   const compilation *c = l->c;
   const script *s = &l->script;
   l->first_timed = pop_xcalloc(c->num_blocks + 2, sizeof *l->first_timed);
-  size_t *next = l->first_timed + 1; /* next[b] becomes first_timed[b + 1] while it is counted up */
+  size_t *next = l->first_timed + 1; /* next[b] becomes first_timed[b + 1] */
   for (uint32_t i = 0; i < s->num_ops; i++) {
     const step *leaf = script_accesses(c, s, i);
     if (!leaf) continue;
@@ -175,7 +175,7 @@ static bool is_buffer(const block *b)
          b->category == POP_MEMORY_HOST_MESSAGE;
 }
 
-/* Rules 1 to 3: whether anything but the accesses themselves keeps the block alive. */
+/* Rules 1 to 3: may the live range end, or is the block always live? */
 static bool may_end(const liveness *l, uint32_t index)
 {
   const block *b = &l->c->blocks[index];
@@ -197,9 +197,9 @@ static void add_calls(liveness *l, const region *shared)
       pop_push(l->pending, l->num_pending, l->pending_capacity, l->calls[i]);
 }
 
-/* Rules 4 and 5 for an access at `op`, where the block's range begins at `from`: the last op that the
- * access keeps the block alive for. A region that begins before the range holds the first access,
- * and so do those around it. */
+/* Rules 4 and 5 for an access at `op` to a block whose range begins at `from`: the last op for
+ * which the access keeps the block live. A region that begins before `from` holds the first access,
+ * and so do the regions around it. */
 static uint32_t last_needed(liveness *l, uint32_t block, uint32_t op, uint32_t from)
 {
   uint32_t last = op;

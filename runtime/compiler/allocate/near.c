@@ -1,20 +1,21 @@
-/* Packed addresses do not reach all of a tile's memory, and neither they nor exchange instructions all of what lies past its
- * end, where a model goes on.
+/* Packed addresses do not reach all of a tile's memory. Neither they nor exchange instructions
+ * reach all of what is past its end, where a model continues.
  *
- * Where one does not reach, the tile is planned again with what such addresses lead to in front, what is reached least far first,
- * and each at addresses of its own. Data with rules and in region 1 stay where the plan wants them. What is out of reach then
- * is an error (check_address_forms, check_exchange_reach). */
+ * A tile with something out of reach is planned again. What such addresses lead to is placed first,
+ * each block at addresses of its own, in ascending order of reach. Data with rules and data in
+ * region 1 stay where the plan puts them. If they are out of reach, that is an error
+ * (check_address_forms, check_exchange_reach). */
 #include "compiler/allocate/allocate.h"
 
 #include <stdlib.h>
 
 struct near_blocks {
-  uint64_t *reach; /* by block: the first address past what leads to it reaches; UINT64_MAX */
+  uint64_t *reach; /* by block: first address that what leads to it does not reach; UINT64_MAX */
   bool *is_far;    /* by tile: something is out of reach */
   bool *has_rules; /* by block */
 };
 
-/* Something that reaches all below `reach` leads to the place. */
+/* Notes that something which reaches only addresses below `reach` leads to the place. */
 static void reached_from(near_blocks *n, const compilation *c, place at, uint64_t reach)
 {
   const block *b = &c->blocks[at.block];

@@ -1,6 +1,7 @@
-/* The error of a graph that does not fit: how many tiles of how many, by how much, and the five
- * fullest tiles with what their memory is used for, in the form of the profile's summary, and what is largest
- * there. Or that of constraints of vertices that no addresses would meet, or of a machine without interleaved memory. */
+/* The error of a graph that does not fit. It says how many tiles lack memory, and how much. For the
+ * five fullest tiles it has what their memory is used for, in the form of the profile's summary,
+ * and their largest blocks. There are two other errors: constraints of vertices that no addresses
+ * satisfy, and data that want interleaved memory on a machine without any. */
 #include "compiler/allocate/allocate.h"
 #include "compiler/layout.h"
 #include <populus/vertex_table.h>
@@ -30,7 +31,7 @@ static void print_row(FILE *out, int indent, const char *label, uint32_t bytes)
   fprintf(out, "%*s%-*s %12s B\n", indent, "", 46 - indent, label, with_commas(bytes, number));
 }
 
-/* What the tile's largest blocks are, by name: a variable, the messages of an exchange, … */
+/* Prints the tile's largest blocks, by name: a variable, the messages of an exchange, … */
 static void print_largest(FILE *out, const compilation *c, uint32_t tile)
 {
   const tile_layout *layout = &c->tiles[tile];
@@ -94,7 +95,7 @@ static int find_fullest(const compilation *c, uint32_t fullest[NUM_FULLEST])
   return count;
 }
 
-/* The first sentence: what was asked, what is wrong, what would help. */
+/* The first sentence: what is too large, by how much, and what would help. */
 static void print_summary(FILE *out, const compilation *c, uint32_t num_short, uint32_t worst)
 {
   const pop_target *target = &c->target;
@@ -125,7 +126,7 @@ static bool is_broken(const compilation *c, const placement_rule *r)
   return !rule_holds(&c->target, &rule, addresses);
 }
 
-/* The first rule that the addresses break, or NULL; how many do. */
+/* The first broken rule, or NULL; *count: how many are broken. */
 static const placement_rule *find_broken(const compilation *c, size_t *count)
 {
   const placement_rule *first = NULL;
@@ -159,7 +160,7 @@ static void print_rule(FILE *out, const compilation *c, const placement_rule *r)
   free(text);
 }
 
-/* No addresses at all would do. */
+/* No addresses would satisfy the rules. */
 static pop_error *broken_rule_error(const compilation *c, const placement_rule *first, size_t count)
 {
   char *text = NULL;
@@ -181,7 +182,7 @@ static pop_error *broken_rule_error(const compilation *c, const placement_rule *
   return error;
 }
 
-/* Data that have to be in region 1, if there is none. */
+/* Data that must be in region 1, if there is none. */
 static const block *find_homeless(const compilation *c)
 {
   if (c->target.interleaved_base < pop_target_memory_end(&c->target)) return NULL;
@@ -199,7 +200,7 @@ static pop_error *homeless_error(const compilation *c, const block *homeless)
                        homeless->name, homeless->tile, c->target.name);
 }
 
-/* If the tile's data would fit but for the rules, they are what the user must know of. */
+/* If the tile's data would fit without rules, the user must know the rules. */
 static void print_rules_at_fault(FILE *out, const compilation *c, uint32_t tile)
 {
   uint32_t available = c->target.memory_bytes - c->target.system_bytes;

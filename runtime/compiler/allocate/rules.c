@@ -1,13 +1,14 @@
 /* Rules: `elem(*a) != elem(*b)`, `region(*a) != region(*b)` and the same with `==`.
  *
- * A tile's memory is made of memory elements (target.h): of memory_element_bytes each in region 0,
- * counted from address 0; in region 1 two are interleaved and count as one. Two accesses in one cycle
- * need two elements, which is what codelets ask for. No element holds bytes of both regions. Past the
- * end of memory it goes on as in region 1, so that an overfull tile can be laid out too.
+ * A tile's memory consists of memory elements (target.h). In region 0 they have
+ * memory_element_bytes each, counted from address 0. In region 1 two are interleaved and count as
+ * one. Two accesses in one cycle need two elements, which is what codelets ask for. No element
+ * holds bytes of both regions. Past the end of memory the elements continue as in region 1, so that
+ * an overfull tile can be laid out too.
  *
- * For an item, each rule with an item that has its address already forbids addresses: those where
- * its range would touch the elements of the other's. That is like a block in the way, so the search
- * is one over forbidden ranges of addresses:
+ * Each rule of an item with an item that already has its address forbids addresses: those where the
+ * item's range would touch the elements of the other range. That is like a block in the way, so the
+ * search is one over forbidden ranges of addresses:
  *
  *     taken [b, e)                    b - size < address < e
  *     elements [b, e) of another      b - end of range < address < e - begin of range
@@ -43,7 +44,7 @@ static span region_of(const pop_target *target, uint64_t address)
   return address < base ? (span){0, base} : (span){base, UINT32_MAX};
 }
 
-/* What the bytes [begin, end) touch. */
+/* The elements (or regions) that the bytes [begin, end) touch. */
 static span touched(const pop_target *target, bool regions, uint64_t begin, uint64_t end)
 {
   span (*unit)(const pop_target *, uint64_t) = regions ? region_of : element_of;
@@ -64,7 +65,7 @@ bool rule_holds(const pop_target *target, const plan_rule *rule, const uint64_t 
 
 /* ---- the search ---- */
 
-/* No address that is above `after` and below `before`. */
+/* Addresses above `after` and below `before` are forbidden. */
 typedef struct forbidden {
   int64_t after, before;
 } forbidden;
@@ -79,7 +80,7 @@ static void forbid(forbidden_list *list, int64_t after, int64_t before)
   pop_push(list->items, list->count, list->capacity, (forbidden){after, before});
 }
 
-/* What comes from a taken_list is ascending already, and rules add a few: a short way for each. */
+/* Insertion sort: ranges from a taken_list are sorted already, and rules add a few. */
 static void sort_forbidden(forbidden_list *list)
 {
   for (size_t i = 1; i < list->count; i++) {
@@ -91,7 +92,7 @@ static void sort_forbidden(forbidden_list *list)
   }
 }
 
-/* What one side of a rule means for an item, the other side having its address. */
+/* Forbids what one side of a rule forbids for an item, if the other side has its address. */
 static void forbid_by_rule(forbidden_list *list, const plan_problem *problem, const plan_rule *rule,
                            int side)
 {
@@ -107,8 +108,8 @@ static void forbid_by_rule(forbidden_list *list, const plan_problem *problem, co
   forbid(list, (int64_t)away.end - end, INT64_MAX);
 }
 
-/* Where the range [begin, end) of an item at `address` lies in one element, from the address on; if it
- * is too large for that, the address as it is. */
+/* The lowest address of the item, from `address` on, that puts its range [begin, end) into one
+ * element; `address` itself if the range is too large for one. */
 static uint64_t whole_from(const pop_target *target, uint64_t address, uint32_t begin, uint32_t end)
 {
   span first = element_of(target, address + begin);
@@ -117,9 +118,10 @@ static uint64_t whole_from(const pop_target *target, uint64_t address, uint32_t 
   return end - begin <= next.end - next.begin ? first.end - begin : address;
 }
 
-/* The lowest address from `address` on at which the rules that speak of nothing but the item hold: an
- * `==` wants its range in one element. So does, if `whole`, a `!=`: what touches two elements drives
- * the others out of both. UINT32_MAX if no address near does. */
+/* The next candidate from `address` on, as far as the item alone decides; `address` itself if it is
+ * suitable. A rule of the item with itself must hold. The range of an `==` must be in one element.
+ * If `whole`, so must that of a `!=`: a range that touches two elements drives the others out of
+ * both. */
 static uint64_t suitable_from(const plan_problem *problem, uint32_t item, uint64_t address,
                               bool whole)
 {
@@ -157,7 +159,7 @@ static void collect_forbidden(forbidden_list *list, const plan_problem *problem,
   sort_forbidden(list);
 }
 
-/* The lowest address from `from` on that nothing in the list forbids; INT64_MAX: there is none. */
+/* The lowest aligned address from `from` on that is not forbidden; INT64_MAX if there is none. */
 static int64_t lowest_allowed(const forbidden_list *list, int64_t from, uint32_t align)
 {
   int64_t address = (int64_t)plan_align_up((uint64_t)from, align);
@@ -175,7 +177,7 @@ uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *li
                                const bool *placed, uint32_t item, bool whole)
 {
   const plan_item *x = &problem->items[item];
-  /* Elements repeat: what suits nowhere in two of the largest suits nowhere. */
+  /* Elements repeat: an item that fits nowhere in two of the largest elements fits nowhere. */
   int64_t tries_bytes = 4 * (int64_t)problem->target->memory_element_bytes + (int64_t)x->align;
   forbidden_list away = {0};
   collect_forbidden(&away, problem, list, placed, item);

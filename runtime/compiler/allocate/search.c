@@ -1,16 +1,20 @@
-/* Blocks that share addresses when their lives do not overlap: dynamic storage allocation, NP-hard.
+/* Gives addresses to blocks that may share them when their live ranges do not overlap: dynamic
+ * storage allocation, which is NP-hard.
  *
- * Blocks are placed one after the other, each in a gap that is free while it lives. What counts is
- * the order. Several good ones are tried, with the tightest or the lowest gap. If none reaches the
- * goal (the most bytes that are live at one step, or what other groups need anyway), the best of them
- * is improved: a block is moved forward in the order, the one that sticks out highest or any, and
- * what comes behind its new place is placed again. The new order is kept unless it is worse: unless
- * it ends higher, or equally high with more bytes above the goal. After many failures two more moves
- * are made at once. A few blocks have few orders: a search among those ends when so many moves in a row
- * have found nothing that there is hardly anything to find.
- * A plan that still ends far above the goal is improved from other orders, too, with as much work for each.
+ * Blocks are placed one after the other, each in a gap that is free during its live range. The
+ * order decides how good the plan is. Several good orders are tried, with the tightest or the
+ * lowest gap. The goal is the most bytes that are live at one step, or what other groups need
+ * anyway.
  *
- * The random numbers are the same in every run, and the work is counted, not timed, so that equal
+ * If no order reaches the goal, local search improves the best plan. A move takes a block forward
+ * in the order: the one with the highest end, or any. The blocks from its new position on are
+ * placed again. The new order is kept if its plan ends lower, or ends equally high with no more
+ * bytes above the goal. After many failures two more moves are made at once. The search ends after
+ * a number of failures in a row that depends on the number of blocks, because few blocks have few
+ * orders. A plan that still ends far above the goal is improved from other orders, too, each with
+ * the same budget.
+ *
+ * The random numbers are the same in every run, and work is counted, not timed, so that equal
  * problems get equal plans.
  */
 #include "base/order.h"
@@ -22,14 +26,14 @@
 
 enum {
   MANY_FAILURES = 30,
-  FAILURES_PER_PAIR = 32, /* of blocks, and the search is over */
-  RULES_COST = 4,         /* times what a block without rules costs */
+  FAILURES_PER_PAIR = 32, /* of blocks, before the search ends */
+  RULES_COST = 4,         /* relative to a block without rules */
 };
 static const uint64_t BROKEN_BYTES = (uint64_t)1 << 40;
 
 typedef enum search_order { BY_SKYLINE, BY_SIZE, BY_AREA, BY_LIFE, BY_FIRST_STEP } search_order;
 
-/* The best first; each is the best for some groups. */
+/* The best ones first; each is the best for some groups. */
 static const struct {
   search_order order;
   gap_choice choice;
@@ -41,11 +45,11 @@ static const struct {
 enum {
   NUM_ATTEMPTS = sizeof attempts / sizeof *attempts,
   NUM_CLIMBS = 4,
-  FAR_PARTS = 40,        /* a plan is far above the goal by more than one of so many */
-  NUM_FREE_ATTEMPTS = 3, /* that are made even if the budget is used up */
+  FAR_PARTS = 40,        /* far above the goal: by more than one part in this many */
+  NUM_FREE_ATTEMPTS = 3, /* attempts that are made even without budget */
 };
 
-/* Members of the group are numbered from 0 on here. */
+/* Members of the group are numbered from 0. */
 static plan_item *member(const plan_group *group, uint32_t number)
 {
   return &group->problem->items[group->items[number]];
@@ -80,7 +84,7 @@ static void set_order(search_memory *memory, const plan_group *group, search_ord
 
 /* ---- one plan ---- */
 
-/* Where the member goes; PLAN_NOWHERE if its rules leave no address. */
+/* The address of the member; PLAN_NOWHERE if its rules leave none. */
 static uint64_t find_address(search_memory *memory, const plan_group *group, uint32_t number,
                              gap_choice choice)
 {
@@ -94,8 +98,8 @@ static uint64_t find_address(search_memory *memory, const plan_group *group, uin
   return find_gap(&memory->taken, x, lowest > group->floor ? lowest : group->floor, choice);
 }
 
-/* What is taken before the members from position `first` of the order on are placed: what is fixed,
- * and the other members where the best plan has them. */
+/* Sets memory->taken to what is taken before the members from position `first` on are placed: what
+ * is fixed, and the earlier members where the best plan has them. */
 static void take_before(search_memory *memory, const plan_group *group, size_t first)
 {
   const taken_list *fixed = group->fixed;
@@ -125,8 +129,8 @@ static uint64_t end_before(const search_memory *memory, const plan_group *group,
   return end;
 }
 
-/* Places the members from position `first` of the order on; returns the end of the highest of all,
- * or at least `limit` as soon as that is reached. A plan that breaks a rule ends very high. */
+/* Places the members from position `first` of the order on. Returns the highest end of all members;
+ * stops as soon as it is at least `limit`. A plan that breaks a rule gets a very high end. */
 static uint64_t place_from(search_memory *memory, const plan_group *group, size_t first,
                            gap_choice choice, uint64_t limit)
 {
@@ -146,7 +150,7 @@ static uint64_t place_from(search_memory *memory, const plan_group *group, size_
   return end;
 }
 
-/* Keeps order and addresses as the best so far. */
+/* Saves order and addresses as the best so far. */
 static void keep(search_memory *memory, const plan_group *group)
 {
   memcpy(memory->best_order, memory->order, group->count * sizeof *memory->order);
@@ -164,7 +168,7 @@ static void restore(search_memory *memory, const plan_group *group)
   for (uint32_t i = 0; i < group->count; i++) member(group, i)->address = memory->best[i];
 }
 
-/* ---- better ones ---- */
+/* ---- local search ---- */
 
 static uint32_t random_below(uint64_t *state, size_t limit)
 {
@@ -186,7 +190,7 @@ static size_t highest_in_order(const search_memory *memory, const plan_group *gr
   return highest;
 }
 
-/* Moves one member of two or more forward; returns where to. */
+/* Moves one member forward; returns its new position. There are at least two members. */
 static size_t disturb(search_memory *memory, const plan_group *group, uint64_t *random)
 {
   assert(group->count > 1);
@@ -209,7 +213,7 @@ static uint64_t bytes_above_goal(const plan_group *group)
   return sum;
 }
 
-/* Returns where the best plan ends, which is kept. */
+/* Returns the end of the best plan, which is kept. */
 static uint64_t improve(search_memory *memory, const plan_group *group, uint64_t best,
                         uint64_t random)
 {
@@ -263,8 +267,8 @@ static bool is_far_above_goal(const plan_group *group, uint64_t end)
   return end > group->goal + wanted / FAR_PARTS;
 }
 
-/* Improves the best plan; if that ends far above the goal, those of other orders, too: where the moves from one
- * get stuck, those from another may not. */
+/* Improves the best plan. If the result ends far above the goal, plans of other orders are improved
+ * too: local search from one order may get stuck where another does not. */
 static void climb(search_memory *memory, const plan_group *group, uint64_t best)
 {
   uint64_t budget = memory->budget, used = 0, found = UINT64_MAX;

@@ -1,15 +1,15 @@
-/* An order for blocks that share addresses: as bricks are laid on an uneven wall. (Best fit for strip
- * packing, as Sekiyama, Imai et al. use it for buffers: "Profile-guided memory optimization for deep
- * neural networks", 2018.)
+/* An order for blocks that share addresses: best fit for strip packing, like laying bricks on an
+ * uneven wall. (Sekiyama, Imai et al. use it for buffers: "Profile-guided memory optimization for
+ * deep neural networks", 2018.)
  *
  *     address
  *       |      ____
  *       |_____|    |______
  *       |_________________|__ step
  *
- * The skyline is how high memory is used at each step. Its lowest segment takes the block that lives
- * longest of those that live within the segment; if none does, the segment is raised to its lower
- * neighbour and they become one.
+ * The skyline is the height to which memory is used at each step. In each round its lowest segment
+ * takes a block: the one with the longest live range of those within the segment. If no block is
+ * within it, the segment is raised to its lower neighbour and merged with it.
  */
 #include "compiler/allocate/allocate.h"
 
@@ -47,7 +47,7 @@ static bool is_longer(const plan_item *a, const plan_item *b)
   return life_a != life_b ? life_a > life_b : a->size > b->size;
 }
 
-/* Position in `unplaced`, or num_unplaced if none lives within the segment. */
+/* Position in `unplaced` of the best block within the segment, or num_unplaced if there is none. */
 static size_t best_for(const skyline *s, const skyline_segment *place)
 {
   size_t best = s->num_unplaced;
@@ -72,7 +72,7 @@ static void take_out(skyline *s, size_t at)
   for (size_t i = at; i < s->count; i++) s->segments[i] = s->segments[i + 1];
 }
 
-/* The part of the segment where x lives rises. */
+/* Raises the part of the segment in which x is live. */
 static void lay(skyline *s, size_t at, const plan_item *x)
 {
   skyline_segment whole = s->segments[at];

@@ -1,8 +1,8 @@
-/* pass_check: is the graph one that can be compiled?
+/* pass_check: can the graph be compiled?
  *
  * Only what the programs use is checked: a compute set that no program runs may be half built. The
- * graph API has checked what a single call can tell (types, shapes, names); here is what needs the
- * whole graph. Reads the graph, changes nothing.
+ * graph API checks what a single call can tell (types, shapes, names). This pass checks what needs
+ * the whole graph. It reads the graph and changes nothing.
  *
  * Needs:   the graph and the programs that are compiled.
  * Adds:    nothing.
@@ -50,7 +50,7 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
   return error;
 }
 
-/* What a program says of its tensors in messages; NULL: it has none. */
+/* The use of a program's tensors, for messages; NULL: it has none. */
 static const char *const tensor_users[] = {
     [PROGRAM_COPY] = "copy",
     [PROGRAM_REPLICA_COPY] = "copy between replicas",

@@ -1,4 +1,4 @@
-/* Every element that is used has a tile. */
+/* Checks that every element that is used has a tile. */
 #include "compiler/check/check.h"
 
 static pop_error *unmapped(const mapped_variables *mapped, uint32_t variable_number, uint64_t begin,
@@ -19,7 +19,7 @@ pop_error *check_mapped(const mapped_variables *mapped, uint32_t variable_number
   if (mapped->completely[variable_number]) return NULL;
   size_t count;
   const mapping_interval *mapping = graph_mapping(mapped->graph, variable_number, &count);
-  size_t low = 0, high = count; /* the first interval that ends behind `begin` */
+  size_t low = 0, high = count; /* the first interval that ends after `begin` */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (mapping[middle].end <= begin)

@@ -1,13 +1,15 @@
-/* Vertices of a compute set run at the same time, so what one writes no other may touch. What a vertex
- * writes itself it may read by another field in two cases: where it writes by an InOut field, and where
- * both fields have exactly the same run of elements (a vertex that calculates in place, element by
- * element). Elsewhere an element would be read before or after it is written, as the code happens to be.
+/* Race check. Vertices of a compute set run at the same time, so no vertex may access what another
+ * one writes. A vertex may read what it writes itself, through another field, in two cases: the
+ * writing field is an InOut field, or both fields have exactly the same run of elements (the vertex
+ * calculates in place, element by element). Otherwise it would depend on the code whether an
+ * element is read before or after it is written.
  *
- * All runs of elements that the vertices' fields touch are sorted by variable and first element.
- * Going through them in that order, a run overlaps an earlier one exactly if some earlier run ends
- * behind its beginning; so it is enough to remember which runs reached farthest: of all, of another
- * vertex, of other elements, and of writing ones, of which no two overlap. (That a tensor which a field
- * writes holds no element twice, the graph has seen to.) */
+ * The algorithm is a sweep over all runs of elements that the vertices' fields access, sorted by
+ * variable and first element. A run overlaps an earlier one exactly if some earlier run ends after
+ * its begin. So it is enough to remember the runs that reach farthest: of all runs; of another
+ * vertex than that one; of other elements than that one; and of the writing runs, of which no two
+ * overlap. (The graph has already checked that no tensor which a field writes holds an element
+ * twice.) */
 #include "base/order.h"
 #include "compiler/check/check.h"
 
@@ -26,7 +28,7 @@ typedef struct access_list {
   size_t count, capacity;
 } access_list;
 
-/* What of one variable was seen so far and reaches farthest; NULL: nothing. */
+/* The farthest-reaching accesses to the current variable so far; NULL: none. */
 typedef struct sweep {
   const mapped_variables *mapped;
   const access *all;
@@ -40,8 +42,8 @@ static bool same_elements(const access *a, const access *b)
   return a->begin == b->begin && a->end == b->end;
 }
 
-/* What was farthest of all is no more, so of two that end at the same place the new one counts: the old one may be of the
- * vertex, or of the elements, that are farthest of all now. */
+/* Replaces *farthest if `a` reaches as far. Of two accesses that reach equally far the new one
+ * counts: the old one may be of the vertex, or of the elements, of s->all. */
 static void take_farther(const access **farthest, const access *a)
 {
   if (!*farthest || a->end >= (*farthest)->end) *farthest = a;
@@ -64,7 +66,7 @@ static bool overlaps(const access *earlier, const access *a)
   return earlier && earlier->end > a->begin;
 }
 
-/* An earlier access that rules out what `a` reads. */
+/* An earlier access that conflicts with the reading access `a`, or NULL. */
 static const access *rival_of_reader(const sweep *s, const access *a)
 {
   const access *w = s->writer;
@@ -73,7 +75,7 @@ static const access *rival_of_reader(const sweep *s, const access *a)
   return overlaps(w, a) && !in_place ? w : NULL;
 }
 
-/* An earlier access that rules out what `a` writes. */
+/* An earlier access that conflicts with the writing access `a`, or NULL. */
 static const access *rival_of_writer(const sweep *s, const access *a)
 {
   if (overlaps(s->writer, a)) return s->writer;

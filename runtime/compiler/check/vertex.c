@@ -1,4 +1,5 @@
-/* A vertex by itself: on a tile that has the workers it is made for, each field connected.
+/* Checks of a single vertex: its tile has the workers that it is made for, and each field is
+ * connected.
  *
  * A plain scalar field that the graph never set is zero: programs rely on that. */
 #include "compiler/check/check.h"
@@ -47,7 +48,7 @@ static pop_error *check_edge(const pop_graph *graph, uint32_t vertex_number, con
   return NULL;
 }
 
-/* Codelets divide what all workers do by a number that is known when they are compiled. */
+/* Codelets divide work among all workers by a number that is fixed when they are compiled. */
 static pop_error *check_workers(const pop_graph *graph, uint32_t vertex_number)
 {
   const pop_target *target = &graph->target;

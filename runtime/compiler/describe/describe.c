@@ -1,7 +1,7 @@
-/* What an engine needs to know of a compilation, as an executable (executable/executable.h).
+/* Describes a compilation as an executable: what an engine needs to know (executable/executable.h).
  *
- * Tiles that are alike share rows: a row is described at the end of its array, and dropped again if
- * one with the same bytes is there already.
+ * Tiles that are alike share rows. A row is added at the end of its array. If a row with the same
+ * bytes exists already, the new one is dropped.
  */
 #include "compiler/describe/describe.h"
 
@@ -12,11 +12,11 @@
 
 /* ---- rows by their content ---- */
 
-/* A hash table over rows of one array; `slots` hold row numbers. */
+/* A hash table of the rows of one array. `slots` holds row numbers. */
 typedef struct row_index {
   executable_row *rows;
   size_t num_rows, rows_capacity;
-  uint32_t *slots; /* a power of two of them, EXECUTABLE_NONE if free */
+  uint32_t *slots; /* a power of two; EXECUTABLE_NONE: free */
   size_t num_slots;
 } row_index;
 
@@ -43,8 +43,8 @@ static void grow_slots(row_index *x, const void *items, size_t item_bytes)
     x->slots[slot_of(x, items, item_bytes, &x->rows[i])] = i;
 }
 
-/* The number of the row with the content of `row`, which is at the end of `items`. If it is an older
- * one, *num_items forgets what is new. */
+/* The number of the row with the content of `row`, which is at the end of `items`. If that row
+ * exists already, *num_items is reset to drop the new one. */
 static uint32_t row_number(row_index *x, const void *items, size_t item_bytes, executable_row row,
                            size_t *num_items)
 {
@@ -278,9 +278,9 @@ static void describe_vertices(const compilation *c, pop_executable *e)
   free(rows.slots);
 }
 
-/* ---- what it needs of tiles ---- */
+/* ---- what the code needs of tiles ---- */
 
-/* Names that each end with a zero byte (populus/gp.h). */
+/* Adds names, each of which ends with a zero byte (populus/gp.h). */
 static void add_needs(void *context, const void *bytes, size_t size)
 {
   pop_executable *e = context;

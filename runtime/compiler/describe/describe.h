@@ -1,5 +1,4 @@
-/* How the files that describe a compilation call each other: describe.c, and steps.c for programs
- * and exchanges. */
+/* What the files that describe a compilation do: describe.c; steps.c: programs and exchanges. */
 #ifndef COMPILER_DESCRIBE_DESCRIBE_H
 #define COMPILER_DESCRIBE_DESCRIBE_H
 
@@ -10,7 +9,7 @@ void describe_steps(const compilation *c, pop_executable *e);
 void describe_measures(const compilation *c, pop_executable *e);
 void describe_acknowledged(const compilation *c, pop_executable *e);
 void describe_exchanges(const compilation *c, pop_executable *e);
-/* What tiles do in a host exchange, into its event. */
+/* Adds what tiles do in a host exchange to its event. */
 void describe_host_parts(const compilation *c, const host_exchange *x, executable_event *event,
                          pop_executable *e);
 

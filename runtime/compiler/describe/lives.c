@@ -1,4 +1,5 @@
-/* What is live at which step, and what each step reads or writes, for the profile: blocks of one name, category and time together. */
+/* What is live at which step, and what each step accesses, for the profile. Blocks with equal name,
+ * category and live range are one row. */
 #include "compiler/describe/profile.h"
 #include "compiler/script.h"
 
@@ -38,7 +39,7 @@ static void grow_lives(live_table *t, const executable_profile *p)
   for (uint32_t i = 0; i < p->num_lives; i++) *find_live(t, p, &p->lives[i]) = i + 1;
 }
 
-/* Does the user know it by its name? Otherwise its category says what it is. */
+/* Does the user know the block by its name? Otherwise its category says what it is. */
 static bool is_known_by_name(uint32_t category)
 {
   switch ((pop_memory_category)category) {
@@ -56,7 +57,7 @@ static bool is_known_by_name(uint32_t category)
   }
 }
 
-/* In the words of the guide's summary. */
+/* The name in the words of the guide's summary. */
 static uint32_t shown_name(profile_maker *m, const profile_live *l)
 {
   const char *name =
@@ -86,7 +87,8 @@ static int compare_rows(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-/* Rows that accesses of the step at `op` are of, each once. `used_at` has for each row the step + 1 that it was met at last. */
+/* Adds the rows that the step at `op` accesses, each once. used_at[row]: 1 + the last op that
+ * accessed it. */
 static void describe_uses_at(profile_maker *m, uint32_t op, const step *of,
                              const uint32_t *row_of_block, uint32_t *used_at)
 {

@@ -1,14 +1,15 @@
-/* What exchanges move, by name: the variables and buffers that their messages are taken from and brought to. Messages that
- * follow one another mostly have the same, so a name is looked up when it changes. */
+/* The names of what exchanges move: the variables and buffers that are sources and destinations of
+ * their messages. Consecutive messages mostly have the same ones, so a name is looked up only when
+ * it changes. */
 #include "compiler/describe/profile.h"
 
 #include <stdlib.h>
 
 typedef struct moved_maker {
   profile_maker *m;
-  uint32_t *seen[2]; /* by name: exchange + 1 that has it last, as source, as destination */
+  uint32_t *seen[2]; /* by name: 1 + the last exchange with it, as source, as destination */
   size_t num_seen;
-  const char *last[2]; /* block's name, … */
+  const char *last[2]; /* name of the last block */
   uint32_t last_category[2], last_name[2];
 } moved_maker;
 

@@ -1,5 +1,6 @@
-/* What the profile of a compilation says: only what passes have left, added up. Vertex types, compute sets and
- * metrics; liveness has a file of its own, and programs and exchanges are the executable's. */
+/* The profile of a compilation: results of the passes, added up. This file has vertex types,
+ * compute sets and metrics. lives.c has liveness. Programs and exchanges are part of the
+ * executable. */
 #include "compiler/describe/profile.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ uint32_t profile_name(profile_maker *m, const char *text)
 
 /* ---- code of vertices ---- */
 
-/* Bytes of all that vertices of these types need, laid out alone. */
+/* Bytes of all code and constants that vertices of these types need, laid out alone. */
 static pop_error *code_of_types(const compilation *c, const uint32_t *types, size_t count,
                                 uint32_t *bytes)
 {
@@ -53,7 +54,7 @@ static pop_error *describe_vertex_types(profile_maker *m)
   return NULL;
 }
 
-/* ---- works: rows of equal ones are there once ---- */
+/* ---- works: equal rows are stored once ---- */
 
 typedef struct row_slot {
   uint32_t row; /* + 1; 0: free */
@@ -64,7 +65,7 @@ typedef struct row_table {
   size_t num_slots; /* a power of two */
 } row_table;
 
-/* The slot of the row with these uses, or the free one where it belongs. */
+/* The slot of the row with these uses, or the free slot where it belongs. */
 static row_slot *find_row(const row_table *t, const executable_profile *p,
                           const profile_vertex_use *uses, size_t count)
 {
@@ -98,7 +99,8 @@ static bool has_types_of(const executable_profile *p, const profile_work_row *a,
   return true;
 }
 
-/* Of a row of the same types, if there is one near: tiles that do the same follow one another. */
+/* Takes the size from a recent row with the same types, if there is one: tiles that do the same
+ * follow one another. */
 static pop_error *code_of_row(const profile_maker *m, const profile_vertex_use *uses, size_t count,
                               uint32_t *bytes)
 {

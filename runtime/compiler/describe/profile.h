@@ -1,4 +1,4 @@
-/* The state of compilation_describe_profile, and how its files call each other. */
+/* The state of compilation_describe_profile, and the functions of its files. */
 #ifndef COMPILER_DESCRIBE_PROFILE_H
 #define COMPILER_DESCRIBE_PROFILE_H
 
@@ -14,13 +14,13 @@ typedef struct profile_maker {
 /* The number of a text in the profile's names; NULL: NONE. */
 uint32_t profile_name(profile_maker *m, const char *text);
 
-/* lives.c: what profiles call a block, in the words of the guide's summary. */
+/* lives.c: the name of a block in profiles, in the words of the guide's summary. */
 uint32_t profile_block_name(profile_maker *m, const block *b);
 
-/* moved.c: what exchanges move, by name. */
+/* moved.c: the names of what each exchange moves. */
 void describe_moved(profile_maker *m);
 
-/* lives.c: what is live when. */
+/* lives.c: the live range of each block. */
 void describe_lives(profile_maker *m);
 
 #endif

@@ -1,5 +1,6 @@
-/* The programs of an executable, as profiles number them, from the script: what is one step of the script is
- * one of theirs; what is shared becomes a function, and is called also where it stands in the script. */
+/* The programs of an executable, as profiles number them, from the script. Each op of the script
+ * that is no end becomes a step. A shared step becomes a function, which is also called where the
+ * script has it. */
 #include "compiler/describe/describe.h"
 #include "compiler/emit/emit.h"
 #include "compiler/script.h"
@@ -7,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A step whose children are coming. */
+/* A step whose children are being added. */
 typedef struct open_step {
   uint32_t number;
   uint32_t *children;
@@ -19,8 +20,8 @@ typedef struct step_describer {
   pop_executable *e;
   open_step *open; /* innermost last */
   size_t num_open, open_capacity;
-  uint32_t *function_of; /* by script op: of a SHARED op */
-  uint32_t op;           /* that is described */
+  uint32_t *function_of; /* by script op: the function of a SHARED op */
+  uint32_t op;           /* the op that is being described */
 } step_describer;
 
 static uint32_t add_step(step_describer *d, executable_step_kind kind, const char *name,
@@ -48,7 +49,7 @@ static void open(step_describer *d, uint32_t number)
   pop_push(d->open, d->num_open, d->open_capacity, (open_step){.number = number});
 }
 
-/* Its children are all there. */
+/* All children of the innermost open step have been added. */
 static void close(step_describer *d)
 {
   assert(d->open && d->num_open > 0);
@@ -62,7 +63,8 @@ static void close(step_describer *d)
   free(done.children);
 }
 
-/* A child that has children: a sequence in it, if it wants one as its only child. */
+/* Adds a child with children and opens it. `holds_sequence`: its only child is a sequence, which is
+ * opened as well. */
 static void open_child(step_describer *d, executable_step_kind kind, const char *name,
                        uint32_t index, bool holds_sequence)
 {
@@ -121,7 +123,7 @@ static void begin(step_describer *d, uint32_t op_number, const script_op *op)
 static void end(step_describer *d, script_op_kind kind)
 {
   close(d);
-  if (kind == SCRIPT_LOOP_END || kind == SCRIPT_BLOCK_END) close(d); /* behind its sequence */
+  if (kind == SCRIPT_LOOP_END || kind == SCRIPT_BLOCK_END) close(d); /* after its sequence */
 }
 
 static void add_leaf(step_describer *d, const script_op *op)

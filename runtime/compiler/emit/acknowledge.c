@@ -1,13 +1,15 @@
-/* Exchanges in a row in which the tile has no part, with nothing for it to do in between: instead of a sync for each
+/* Several exchanges in a row in which the tile has no part, with nothing for it to do in between.
+ * Instead of a sync for each
  *
- *   tile.sans zone, n; tile.sync 3     it acknowledges all of them, and waits for the last
+ *   tile.sans zone, n; tile.sync 3     the tile acknowledges all of them, and waits for the last
  *
- * That is two instructions for any number of syncs, and nobody waits for the tile to ask again. A row is straight: what
- * begins or ends a loop, a branch, a block or a shared step ends it, and so does whatever else waits. */
+ * That is two instructions for any number of syncs, and no other tile waits for this one to sync
+ * again. A row is straight-line: it ends at the begin or end of a loop, branch, block or shared
+ * step, and at anything else that waits. */
 #include "compiler/emit/emit.h"
 #include "compiler/emit/instrument.h"
 
-/* A sync of that exchange is all that the tile would have. */
+/* Would a sync be all of the tile's code for this op? */
 static bool is_passed(emitter *e, const script_op *op, uint32_t *zone)
 {
   const compilation *c = e->c;
@@ -19,7 +21,7 @@ static bool is_passed(emitter *e, const script_op *op, uint32_t *zone)
   return !emitter_takes_part(e, exchange);
 }
 
-/* The tile has no code for it. */
+/* Does the tile have no code for this op? */
 static bool is_nothing(emitter *e, const script_op *op)
 {
   if (op->kind == SCRIPT_WRITE_UNDEF) return true;
@@ -28,7 +30,7 @@ static bool is_nothing(emitter *e, const script_op *op)
   return !work || work->num_vertices == 0;
 }
 
-/* Tiles come in ascending order: those with the same row, one behind the other, are one entry. */
+/* Tiles come in ascending order: neighbouring tiles with the same row are one entry. */
 static void note_row(emitter *e, uint32_t first, uint32_t last)
 {
   compilation *c = e->c;

@@ -1,4 +1,4 @@
-/* Words of control code: the instructions that the emitter uses, by name, and a buffer for them. */
+/* Control code as words: the instructions that the emitter uses, by name, and a buffer for them. */
 #ifndef COMPILER_EMIT_ASSEMBLER_H
 #define COMPILER_EMIT_ASSEMBLER_H
 
@@ -90,7 +90,8 @@ static inline uint32_t rv_rdcycle(uint32_t rd)
 
 enum { BRANCH_REACH_BYTES = 4096 };
 
-/* `branch`: one of BRANCHES. `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance < BRANCH_REACH_BYTES */
+/* `branch`: one of BRANCHES. `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance <
+ * BRANCH_REACH_BYTES */
 static inline uint32_t rv_branch(isa_op branch, uint32_t rs1, uint32_t rs2, int32_t distance)
 {
   return isa_word(branch, 0, rs1, rs2, distance);
@@ -104,7 +105,8 @@ static inline uint32_t rv_jal(uint32_t rd, int32_t distance)
   return isa_word(OP_JAL, rd, 0, 0, distance);
 }
 
-/* The upper part that, with the sign-extended lower 12 bits added, gives `value`. */
+/* The upper part of `value`: the sign-extended lower 12 bits (rv_lower) added to it give
+ * `value`. */
 static inline uint32_t rv_upper(uint32_t value)
 {
   return (value + 0x800) & 0xfffff000;
@@ -114,13 +116,13 @@ static inline int32_t rv_lower(uint32_t value)
   return (int32_t)(value << 20) >> 20;
 }
 
-/* Code of one block in the making. Positions are counted in words. */
+/* Unfinished code of one block. Positions are counted in words. */
 typedef struct assembler {
   uint32_t *words;
   size_t num_words, words_capacity;
   code_patch *patches; /* `at.block` is filled in when the block is added */
   size_t num_patches, patches_capacity;
-  bool too_far; /* a jump that its field cannot hold */
+  bool too_far; /* a jump's distance does not fit its field */
 } assembler;
 
 static inline void put(assembler *a, uint32_t word)
@@ -128,13 +130,13 @@ static inline void put(assembler *a, uint32_t word)
   pop_push(a->words, a->num_words, a->words_capacity, word);
 }
 
-/* How many instructions put_constant puts. */
+/* The number of instructions that put_constant emits. */
 static inline uint32_t constant_words(uint32_t value)
 {
   return rv_upper(value) && rv_lower(value) ? 2 : 1;
 }
 
-/* rd = a number */
+/* rd = value */
 static inline void put_constant(assembler *a, uint32_t rd, uint32_t value)
 {
   if (rv_upper(value)) put(a, rv_lui(rd, rv_upper(value)));
@@ -149,7 +151,7 @@ static inline void add_patch(assembler *a, code_patch_kind kind, place target)
                .kind = kind, .at = {COMPILER_NONE, (uint32_t)a->num_words * 4}, .target = target});
 }
 
-/* rd = the address of a place */
+/* rd = the address of `target` */
 static inline void put_address(assembler *a, uint32_t rd, place target)
 {
   add_patch(a, PATCH_LUI_ADDI, target);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same tiles on each IPU. */
+/* Tiles are chosen by their number within the IPU. */
 static bool is_chosen(const compilation *c, uint32_t tile)
 {
   const block_options *o = &c->options.blocks;
@@ -67,7 +67,7 @@ static bool begins_part(const script_op *op)
   return op->kind == SCRIPT_BLOCK || op->kind == SCRIPT_SHARED;
 }
 
-/* By op that begins a block or a function: its row of IPUs, which are none so far. */
+/* For each op that begins a block or a function: a row of IPUs, all false. */
 static bool **new_rows(const emitter *e)
 {
   const script *s = &e->script;
@@ -83,7 +83,8 @@ static void free_rows(const emitter *e, bool **rows)
   free(rows);
 }
 
-/* Functions come before those who call them, so that what they hold is known by then. */
+/* Finds the IPUs of each block. A function comes before its calls, so its IPUs are known by
+ * then. */
 static void find_ipus(emitter *e)
 {
   const compilation *c = e->c;
@@ -98,7 +99,7 @@ static void find_ipus(emitter *e)
     if (begins_part(op)) {
       open[depth++] = i;
     } else if (op->kind == SCRIPT_SHARED_END) {
-      depth--; /* who calls it has its IPUs */
+      depth--; /* its IPUs are added at its calls */
     } else if (op->kind == SCRIPT_BLOCK_END) {
       const bool *ipus = rows[open[--depth]];
       size_t block = c->steps[s->ops[open[depth]].step].index;

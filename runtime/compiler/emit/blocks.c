@@ -1,13 +1,14 @@
-/* Lightweight profiling (the Graph Analyser's guide): on a few tiles a buffer of marks, each a number and the cycle
- * counter, for the beginning and the end of each timed block.
+/* Lightweight profiling (the Graph Analyser's guide). A few tiles have a buffer of marks, each a
+ * number and the cycle counter, for the begin and the end of each timed block.
  *
  *   mark     a3 = rdcycle;  a2 = number;  a1 = routine(a2, a3)
- *   routine  a full buffer keeps the time of the first mark that it has no room for
+ *   routine  if the buffer is full, it keeps the time of the first mark without room
  *
- * The host empties buffers whenever all tiles sync with it. Where that would be too seldom the compiler adds a
- * flush: a host sync of its own, which is a block itself. How full a buffer can be is counted along the
- * script: what a loop or a function can add is known, and branches are taken at their worst. A loop that may fill
- * it is flushed every so many passes, which all tiles count.
+ * The host empties the buffers whenever all tiles sync with it. Where that would be too seldom the
+ * compiler adds a flush: a host sync of its own, which is a block itself. An upper bound of the
+ * fill level is tracked along the script: the marks of a loop or a function are known, and of
+ * branches the worst counts. A loop that may fill the buffer is flushed every n-th iteration, which
+ * all tiles count.
  */
 #include "compiler/emit/blocks.h"
 
@@ -19,9 +20,9 @@
 enum {
   MARK_BYTES = 8,
   HEAD_BYTES = 8,
-  FLUSH_MARKS = 2, /* that a flush leaves */
+  FLUSH_MARKS = 2, /* in the buffer after a flush */
   COPIED_MARKS =
-      3 /* that a stream copy leaves: behind the one that it begins with, the host empties buffers */
+      3 /* in the buffer after a stream copy; the host empties it after the copy's first mark */
 };
 
 static uint32_t capacity_of(const compilation *c)
@@ -29,7 +30,7 @@ static uint32_t capacity_of(const compilation *c)
   return c->options.blocks.buffer_bytes / MARK_BYTES;
 }
 
-/* ---- how full buffers can be ---- */
+/* ---- upper bounds of fill levels ---- */
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -41,7 +42,7 @@ static uint64_t times(uint64_t a, uint64_t b)
   return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
-/* A mark that the op puts itself. */
+/* The number of marks that the op itself writes. */
 static uint64_t marks_of_op(const compilation *c, const script_op *op)
 {
   if (op->kind == SCRIPT_BLOCK || op->kind == SCRIPT_BLOCK_END)
@@ -49,7 +50,7 @@ static uint64_t marks_of_op(const compilation *c, const script_op *op)
   return op->kind == SCRIPT_HOST_EXCHANGE && times_streams(c) ? 1 + COPIED_MARKS : 0;
 }
 
-/* By beginning: the marks of one pass through what it holds. */
+/* By op that begins a region: the marks of one pass through its body. */
 static uint64_t *count_marks(const compilation *c, const script *s)
 {
   uint64_t *marks = pop_xcalloc(s->num_ops + 1, sizeof *marks);
@@ -69,18 +70,18 @@ static uint64_t *count_marks(const compilation *c, const script *s)
     if (depth) marks[open[depth - 1]] = add(marks[open[depth - 1]], own);
     if (op->match != COMPILER_NONE && op->match > i && op->kind != SCRIPT_CALL) {
       open[depth++] = i;
-      if (op->kind == SCRIPT_BLOCK) marks[open[depth - 1]] = 0; /* its own mark is its parent's */
+      if (op->kind == SCRIPT_BLOCK) marks[open[depth - 1]] = 0; /* counted in the parent */
     }
   }
   free(open);
   return marks;
 }
 
-/* What is open: how full the buffer is behind it. */
+/* An open region, and fill levels. */
 typedef struct open_fill {
   uint64_t before, most; /* SWITCH */
-  uint64_t behind;       /* of what needs no flush inside, or has its own: LOOP, WHILE, SHARED */
-  bool quiet;            /* nothing is flushed inside */
+  uint64_t behind;       /* LOOP, WHILE, SHARED: after its end */
+  bool quiet;            /* no flush inside */
 } open_fill;
 
 typedef struct fill_planner {
@@ -91,7 +92,7 @@ typedef struct fill_planner {
   uint64_t capacity, fill;
   open_fill *open;
   size_t depth;
-  size_t num_quiet; /* open ones */
+  size_t num_quiet; /* number of open regions without flushes */
 } fill_planner;
 
 static void make_room(fill_planner *p, uint32_t op, uint64_t marks)
@@ -101,7 +102,8 @@ static void make_room(fill_planner *p, uint32_t op, uint64_t marks)
   p->fill = FLUSH_MARKS;
 }
 
-/* A loop: all of it fits, or it is flushed before it and every so many passes. */
+/* A loop whose marks all fit needs no flush. Otherwise there is a flush before it and on every n-th
+ * iteration. */
 static void enter_loop(fill_planner *p, uint32_t i, open_fill *of)
 {
   const script_op *op = &p->s->ops[i];
@@ -113,7 +115,7 @@ static void enter_loop(fill_planner *p, uint32_t i, open_fill *of)
     return;
   }
   uint64_t passes = room / once;
-  /* The last op of a While is its end; the body's CASE ends in front of it. */
+  /* The WHILE_END is a While's last op; the CASE_END of the body is just before it. */
   uint32_t at = op->kind == SCRIPT_LOOP ? op->match : op->match - 1;
   p->every[i] = 1;
   p->every[at] = passes ? (uint32_t)passes : 1;
@@ -122,7 +124,7 @@ static void enter_loop(fill_planner *p, uint32_t i, open_fill *of)
   of->behind = passes ? FLUSH_MARKS + passes * once : p->capacity;
 }
 
-/* A function: who calls it makes room, or it flushes first. */
+/* A function: its callers make room for its marks; if they never fit, it flushes first. */
 static void enter_function(fill_planner *p, uint32_t i, open_fill *of)
 {
   uint64_t once = p->marks[i];
@@ -271,7 +273,7 @@ void put_block_routine(emitter *e)
   put(a, rv_jalr(ZERO, A1, 0));
 }
 
-/* With the time in a3. */
+/* Writes a mark with the time in a3. */
 static void put_timed_mark(emitter *e, uint32_t number, bool ends)
 {
   put_constant(&e->code, A2, 2 * number + ends);
@@ -299,7 +301,7 @@ void put_stream_mark(emitter *e, uint32_t host_exchange)
   if (times_stream(e, host_exchange)) put_mark(e, stream_number(e, host_exchange), false);
 }
 
-/* With the times that were measured: nothing of the tile's is between the two. */
+/* Uses the measured times: the tile does nothing else between the two. */
 void put_exchanged_marks(emitter *e, uint32_t host_exchange, place measured)
 {
   if (!times_stream(e, host_exchange)) return;

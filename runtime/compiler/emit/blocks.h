@@ -4,18 +4,19 @@
 
 #include "compiler/emit/emit.h"
 
-/* Behind the script: where buffers are to be emptied. */
+/* To be called once the script is built: decides where buffers are flushed. */
 void start_blocks(emitter *e);
 void free_blocks(emitter *e);
-/* The routine that puts marks into the buffer, where there is one; before any mark of the tile. */
+/* Emits the routine that writes marks into the buffer, on tiles that have one. It comes before any
+ * mark of the tile. */
 void put_block_routine(emitter *e);
-/* A timed block begins or ends here. */
+/* Emits the mark of the begin or the end of a timed block. */
 void put_block_mark(emitter *e, uint32_t block, bool ends);
-/* A host exchange that the tile takes part in begins to wait; it has exchanged, from one of the two times `measured`
- * to the other. */
+/* put_stream_mark: the tile begins to wait for a host exchange in which it takes part.
+ * put_exchanged_marks: it has exchanged; `measured` holds the times of begin and end. */
 void put_stream_mark(emitter *e, uint32_t host_exchange);
 void put_exchanged_marks(emitter *e, uint32_t host_exchange, place measured);
-/* The buffers are emptied in front of the op, if that is a place for it. */
+/* Flushes the buffers before the op, if the plan has a flush there. */
 void put_block_flush(emitter *e, uint32_t op);
 
 #endif

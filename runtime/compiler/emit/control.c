@@ -1,4 +1,5 @@
-/* Control code: what the supervisor of one tile executes. From the script, in one go:
+/* Control code: what the supervisor of one tile executes. It is emitted from the script in one
+ * pass:
  *
  *   entry     sp = end of the supervisor's stack; s0 = worker stub; tp = its thread-local data
  *   wait      tile.hostsync a0, zero        reports 0, "done"; a0 = number of the program to run
@@ -6,10 +7,14 @@
  *   shared    each shared step, callee before caller: [push ra] body [pop ra] ret
  *   programs  body, then back to wait
  *
- * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.runall for
- * the workers with vertices, tile.wait), exchanges (on tiles that take no part: a sync, since all
- * tiles synchronise; acknowledge.c makes one of several), host events, loops and branches (flow.c) and
- * calls. Shared steps in which this tile has nothing to do are not there at all.
+ * A body is a sequence of:
+ *   compute sets    tile.call for each supervisor vertex; then tile.runall for the workers with
+ *                   vertices, tile.wait
+ *   exchanges       tile.exchange; a sync on tiles that take no part, since all tiles synchronise
+ *                   (acknowledge.c merges several syncs into one)
+ *   host events, loops and branches (flow.c), calls
+ *
+ * A shared step in which this tile has nothing to do is left out.
  */
 #include "compiler/emit/blocks.h"
 #include "compiler/emit/flow.h"
@@ -19,7 +24,7 @@
 
 /* ---- leaves ---- */
 
-/* Programs that call each other leave sp at a multiple of 4: functions want one of 16. */
+/* Aligns sp: calls of shared steps leave it at a multiple of 4, and functions need one of 16. */
 static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t compute_set,
                                  uint32_t count)
 {
@@ -141,7 +146,7 @@ static void put_leaf(emitter *e, const script_op *op)
 
 /* ---- calls ---- */
 
-/* A shared step that is an exchange or a host event alone is as short as a call of it. */
+/* Is the shared step only an exchange or a host event? That is as short as a call of it. */
 static bool is_inline(const script *s, uint32_t shared)
 {
   uint32_t kind = s->ops[shared + 1].kind;
@@ -157,7 +162,7 @@ static void put_call(emitter *e, uint32_t shared)
     put_jump(&e->code, RA, e->shared_at[shared]);
 }
 
-/* The ops between a SHARED or PROGRAM op and its end. */
+/* Emits the ops between a SHARED or PROGRAM op and its end. */
 static void put_body(emitter *e, uint32_t begin)
 {
   const script *s = &e->script;
@@ -199,7 +204,7 @@ static void put_shared(emitter *e, uint32_t shared)
   e->shared_at[shared] = start;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole program ---- */
 
 static void put_entry(emitter *e)
 {
@@ -214,7 +219,7 @@ static void put_entry(emitter *e)
   put_address(&e->code, TP, (place){tls, stride * e->c->target.num_worker_contexts});
 }
 
-/* Waits for the host's answer and jumps by it; returns where the table of jumps is. */
+/* Waits for the host's answer and jumps by it; returns the position of the jump table. */
 static size_t put_dispatch(emitter *e)
 {
   assembler *a = &e->code;
@@ -224,7 +229,7 @@ static size_t put_dispatch(emitter *e)
   put_tile_op(a, TILE_TRAP, 0, A0, 0);
   put(a, rv_auipc(T0));
   put(a, rv_sh2add(T0, A0, T0));
-  put(a, rv_jalr(ZERO, T0, 12)); /* the table is 12 bytes behind the auipc */
+  put(a, rv_jalr(ZERO, T0, 12)); /* the table begins 12 bytes after the auipc */
   size_t table = a->num_words;
   for (size_t p = 0; p < e->c->num_control_programs; p++) put(a, 0);
   return table;

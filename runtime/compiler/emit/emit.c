@@ -1,16 +1,18 @@
-/* Emit: from steps to words. Adds, for each tile,
+/* Emit: turns steps into words. Adds these blocks for each tile:
  *
- *   stack.supervisor, stack.worker0 …   (tiles without vertices: the supervisor's only)
+ *   stack.supervisor, stack.worker0 …   (tiles without vertices: only the supervisor's)
  *   worker.stub     what tile.runall starts: sets up the worker, calls its vertices one by one
- *   worker.list_stub   the same for workers that a vertex of the supervisor starts by tile.run
- *   table.<compute set>   for each worker that has vertices where its list is and where its stack
- *                   ends; then the lists: (function, state) …, 0; vertices of all workers come first, in each worker's
- *                   list, and workers that have no others share one. If vertices are measured each list begins with
- *                   where their cycles go, and each worker has its own
+ *   worker.list_stub   the same for workers that a supervisor vertex starts by tile.run
+ *   table.<compute set>   for each worker that has vertices: the address of its list and the end of
+ *                   its stack; then the lists: (function, state) …, 0. Multi vertices come first in
+ *                   each worker's list. Workers with no other vertices share one list. If vertices
+ *                   are measured, each worker has a list of its own, which begins with the address
+ *                   for their cycles
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
- * Addresses are still open: tables refer to functions and states by fixups, code by patches.
+ * Addresses are still open: tables refer to functions and states by fixups, code by patches
+ * (relocations).
  *
  * Needs:   the steps, the exchange instructions, the code groups and the sizes of stacks.
  * Adds:    the blocks above, code_patches, block_marks, measures, acknowledged.
@@ -50,7 +52,7 @@ uint32_t emitter_add_code(emitter *e, assembler *code, pop_memory_category categ
   return index;
 }
 
-/* The supervisor's stack comes first: what overflows from worker 0's lands in it and is noticed. */
+/* The supervisor's stack comes first: an overflow of worker 0's runs into it and is noticed. */
 static void add_stacks(emitter *e)
 {
   static const char *const names[] = {"stack.worker0", "stack.worker1", "stack.worker2",
@@ -99,8 +101,8 @@ static place stack_end(const emitter *e, uint32_t worker)
   return (place){layout->stack_blocks[worker], layout->worker_stack_bytes};
 }
 
-/* Calls the vertices of the list in s0 and ends. Functions get the state in a0 and the worker's number, which
- * is in s1, in a1. Measured: their cycles go where s2 says. */
+/* Calls the vertices of the list in s0, then exits. A function gets its state in a0 and the
+ * worker's number (from s1) in a1. Measured: the cycles of the calls are stored where s2 points. */
 static void put_worker_calls(assembler *a, bool measured)
 {
   put(a, rv_lw(T0, S0, 0));
@@ -121,7 +123,7 @@ static void put_worker_calls(assembler *a, bool measured)
   put_tile_op(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* a0 = the worker's row of a control table. */
+/* On entry a0 = the worker's row of a control table. */
 static void add_worker_stub(emitter *e)
 {
   assembler a = {0};
@@ -138,7 +140,8 @@ static void add_worker_stub(emitter *e)
   e->stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.stub");
 }
 
-/* a0 = a list that a vertex has made (populus/workers.h). Its own cycles have those of its workers in them. */
+/* On entry a0 = a list that a vertex has made (populus/workers.h). The cycles of that vertex
+ * include those of its workers. */
 uint32_t emitter_list_stub(emitter *e)
 {
   if (e->list_stub != COMPILER_NONE) return e->list_stub;
@@ -164,7 +167,7 @@ const tile_work *emitter_find_work(emitter *e, uint32_t compute_set)
   return &c->works[set->first_work + *next];
 }
 
-/* Where the entry of a vertex type is in the code block of the tile. */
+/* The entry of a vertex type in the code block of the tile. */
 static place entry_of(emitter *e, uint32_t type)
 {
   const compilation *c = e->c;
@@ -238,7 +241,8 @@ uint32_t num_started(const work_shares *shares)
   return count;
 }
 
-/* Is the worker's list that of the one before it? The first workers have vertices of their own. */
+/* Does the worker share the list of the one before it? The first workers have vertices of their
+ * own. */
 static bool shares_list(const work_shares *shares, uint32_t worker)
 {
   return worker > 0 && !shares->measured && !shares->num_own[worker] &&

@@ -1,6 +1,5 @@
-/* Exchange code: the planned instructions of a tile's part in an exchange as words (isa/isa.h), and
- * host exchange code from its packets. Addresses are not known yet: they come by
- * patches. */
+/* Exchange code: encodes the planned instructions of a tile's part in an exchange (isa/isa.h), and
+ * host exchange code from the tile's packets. Addresses are not known yet: patches insert them. */
 #include "compiler/emit/emit.h"
 
 #include <assert.h>
@@ -21,7 +20,7 @@ bool emitter_takes_part(emitter *e, uint32_t exchange)
   return find_part(e, exchange) != NULL;
 }
 
-/* Senders are named among the tiles of the receiver's IPU. */
+/* A sender is named by its number within the IPU. */
 static void put_exchange_op(assembler *a, const exchange_op *op, uint32_t tiles_per_ipu)
 {
   switch ((exchange_op_kind)op->kind) {
@@ -87,7 +86,7 @@ bool packet_begins_record(const host_packet *before, const host_packet *packet)
          packet->record.offset != before->record.offset;
 }
 
-/* The packets that follow are about another record than those before. */
+/* Says which record the following packets are about. */
 static void put_record(assembler *code, const host_packet *p)
 {
   if (p->record.block != COMPILER_NONE) add_patch(code, PATCH_SEND, p->record);

@@ -6,11 +6,11 @@
  *     default   body
  *   WHILE     condition;  t0 = control;  if it says so: to the end;  body;  back to the condition
  *
- * Loops count in s1 … s11, by height: a loop that holds no other has s1, one around it s2, and so on;
- * what it calls was measured with it, so that no two running loops share a register. Higher ones
- * count on the stack.
+ * Loop counters are in s1 … s11, by height: an innermost loop has s1, the loop around it s2, and so
+ * on. The height includes the loops of called steps, so no two running loops share a register.
+ * Higher loops have their counter on the stack.
  *
- * Loops and switches in which this tile has nothing to do are not there at all; a While always is,
+ * A loop or switch in which this tile has nothing to do is left out. A While is never left out,
  * because it might not end.
  */
 #include "compiler/emit/flow.h"
@@ -20,14 +20,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NO_JUMP = 0 }; /* position 0 is the entry's */
+enum { NO_JUMP = 0 }; /* position 0 holds the entry code */
 
 static uint32_t counter_register(uint32_t height)
 {
   return height == 1 ? S1 : S2 + height - 2;
 }
 
-/* ---- jumps to an end that is not there yet ---- */
+/* ---- forward jumps to an end that has no position yet ---- */
 
 static void put_jump_to_end(assembler *a, open_flow *of)
 {
@@ -45,7 +45,8 @@ static void set_jumps(assembler *a, const open_flow *of)
   }
 }
 
-/* Blocks inside, in which this tile has nothing to do, are at the place where it all is not. */
+/* Removes an empty loop or branch. Blocks inside it, in which this tile has nothing to do, become
+ * empty at its position. */
 static void take_back(emitter *e, const open_flow *of)
 {
   assembler *a = &e->code;
@@ -128,7 +129,7 @@ static bool is_default(const emitter *e, const script_op *op)
   return op->child + 1 == s->num_children;
 }
 
-/* The jump of a case that is not the one goes to the case's own end. */
+/* If the value is another one, the case jumps to its own end. */
 static void begin_case(flow *f, open_flow *of, const script_op *op)
 {
   emitter *e = f->e;
@@ -147,7 +148,7 @@ static void begin_case(flow *f, open_flow *of, const script_op *op)
   }
 }
 
-/* What is chosen and does nothing goes to the end of the Switch at once. */
+/* An empty case jumps to the end of the Switch at once: its test is inverted. */
 static void invert_test(assembler *a, const open_flow *of, open_flow *parent)
 {
   size_t jump = of->body - 1, branch = of->body - 2;
@@ -183,7 +184,7 @@ static void add_mark(emitter *e, const open_flow *of)
   pop_push(c->block_marks, c->num_block_marks, c->block_marks_capacity, mark);
 }
 
-/* ---- any ---- */
+/* ---- all kinds ---- */
 
 static void begin_flow(flow *f, uint32_t number)
 {
@@ -203,7 +204,7 @@ static void begin_flow(flow *f, uint32_t number)
 static void end_flow(flow *f, uint32_t kind)
 {
   assembler *a = &f->e->code;
-  assert(f->num_open > 0); /* they are nested in what holds them */
+  assert(f->num_open > 0); /* regions are properly nested */
   open_flow of = f->open[--f->num_open];
   switch (kind) {
   case SCRIPT_BLOCK_END:

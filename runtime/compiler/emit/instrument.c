@@ -1,16 +1,18 @@
-/* Instrumentation: what tiles do to measure themselves. It costs what it costs: code in the control code (and in
- * the worker stub), the category instrumentationResults, cycles. What the difference of two readings has in it of
- * that is known here and handed on with the measure, so that profiles can take it off.
+/* Instrumentation: how tiles measure themselves. Its costs are code in the control code (and in the
+ * worker stub), memory of category instrumentationResults, and cycles. The overhead in the
+ * difference of two readings is known here and stored with the measure, so that profiles can
+ * subtract it.
  *
  *   compute set     rdcycle; store;  code of the compute set;  rdcycle; store
- *     one tile for several: all of them sync before the first, behind it, so that the tile that reads does not begin later
- *     than they do, and behind the compute set
+ *     one tile for several: all of them sync before the first reading, after it (so that the tile
+ *     that reads begins no later than the others), and after the compute set
  *   exchange        sync; rdcycle; store;  exchange or host sync;  rdcycle; store
- *   branch          count it, note which (tile 0), tell the host when there is no more room
- *   vertices        emit.c: the worker stub stores what each call has taken
+ *   branch          count it, record which one (tile 0), tell the host when the buffer is full
+ *   vertices        emit.c: the worker stub stores the cycles of each call
  *
- * Both readings are stored as they are: a difference would have to be loaded again, and control code that loads
- * what differs from tile to tile cannot be run once for many of them (machine/control.c).
+ * Both readings are stored as they are. A difference would have to be loaded again, and control
+ * code that loads what differs from tile to tile cannot be run once for many tiles
+ * (machine/control.c).
  */
 #include "compiler/emit/instrument.h"
 
@@ -27,13 +29,13 @@ static uint32_t cycles_of(const emitter *e, uint32_t count, pop_cost_class class
   return count * e->c->target.cost[class] * e->c->target.num_worker_contexts;
 }
 
-/* Behind a reading of the counter that is stored. */
+/* Cycles from a reading of the counter until it is stored. */
 static uint32_t stamp_cycles(const emitter *e)
 {
   return cycles_of(e, 1, POP_COST_CSR) + cycles_of(e, 1, POP_COST_STORE);
 }
 
-/* Of a sync, from the last tile's request on. */
+/* Cycles of a sync, from the last tile's request on. */
 static uint32_t sync_cycles(const emitter *e, uint32_t zone)
 {
   return zone == ISA_SYNC_INTERNAL ? e->c->target.sync_cycles : e->c->target.host_sync_cycles;
@@ -41,7 +43,7 @@ static uint32_t sync_cycles(const emitter *e, uint32_t zone)
 
 /* ---- memory ---- */
 
-/* It grows until the tile is done. */
+/* The block grows until the tile is finished. */
 place add_result_words(emitter *e, uint32_t words)
 {
   if (e->results == COMPILER_NONE) {
@@ -73,7 +75,8 @@ place add_block_buffer(emitter *e, uint32_t words)
   return add_measure(e, MEASURE_BLOCKS, 0, words, 0);
 }
 
-/* The measure of something that the tile may have code for in several places: one for all of them. */
+/* The measure of something for which the tile may have code in several places: all of them share
+ * it. */
 static place find_measure(emitter *e, measure_kind kind, uint32_t index, uint32_t overhead)
 {
   instrumented *done = &e->instrumented[kind];
@@ -93,7 +96,7 @@ void end_instrumentation(emitter *e)
 
 /* ---- readings ---- */
 
-/* What comes next is measured: the reading is as late as it can be. */
+/* Begins a measurement: the reading is as late as possible. */
 static void put_begin(emitter *e, place to)
 {
   assembler *a = &e->code;
@@ -102,7 +105,7 @@ static void put_begin(emitter *e, place to)
   put(a, rv_sw(T0, T1, 0));
 }
 
-/* What came before is measured: the reading is as early as it can be. */
+/* Ends a measurement: the reading is as early as possible. */
 static void put_end(emitter *e, place to)
 {
   assembler *a = &e->code;
@@ -113,7 +116,8 @@ static void put_end(emitter *e, place to)
 
 /* ---- compute sets ---- */
 
-/* Tiles that one tile measures for: 1, those of an IPU, all; 0: compute sets are not measured. */
+/* The number of tiles that one tile measures for: 1, those of an IPU, or all; 0: compute sets are
+ * not measured. */
 static uint32_t tiles_per_measure(const emitter *e)
 {
   const pop_target *target = &e->c->target;
@@ -142,10 +146,10 @@ static uint32_t measuring_zone(const emitter *e)
   return several ? ISA_SYNC_EXTERNAL : ISA_SYNC_INTERNAL;
 }
 
-/* Behind the first reading, in front of the first instruction of the first worker. */
+/* Cycles from the first reading to the first instruction of the first worker. */
 static uint32_t start_cycles(const emitter *e, bool calls_supervisor)
 {
-  if (calls_supervisor) return 0; /* it begins at once */
+  if (calls_supervisor) return 0; /* the supervisor's vertex begins at once */
   return cycles_of(e, 2, POP_COST_ALU) + cycles_of(e, 1, POP_COST_TILE);
 }
 
@@ -194,8 +198,8 @@ static place exchange_measure(emitter *e, bool with_host, uint32_t index, uint32
   return find_measure(e, with_host ? MEASURE_HOST_EXCHANGE : MEASURE_EXCHANGE, index, overhead);
 }
 
-/* Is it measured by any tile, which all of them wait for; and by this one? Lightweight profiling measures stream copies on
- * its own tiles only. */
+/* Is the exchange measured by any tile, so that all tiles sync? measures_part: by this tile?
+ * Lightweight profiling measures stream copies on its own tiles only. */
 static bool measures_exchange(const emitter *e, const exchange_at *x)
 {
   return e->c->options.instrumentation.external_exchange || (x->with_host && times_streams(e->c));
@@ -207,7 +211,7 @@ static bool measures_part(const emitter *e, const exchange_at *x)
   return e->c->options.instrumentation.external_exchange || times_stream(e, x->index);
 }
 
-/* The sync makes sure that nobody waits for others in what is measured. */
+/* The sync keeps waiting for other tiles out of the measurement. */
 void put_begin_exchange(emitter *e, const exchange_at *x)
 {
   if (!measures_exchange(e, x)) return;
@@ -242,7 +246,8 @@ void put_begin_call(emitter *e, place to)
   put(a, rv_sw(A3, A2, 0));
 }
 
-/* Without the store in front of the call, which workers do not have: what is there is to mean the same. */
+/* Subtracts the store before the call, which workers do not have, so that both measures mean the
+ * same. */
 void put_end_call(emitter *e, place to)
 {
   assembler *a = &e->code;
@@ -256,7 +261,7 @@ void put_end_call(emitter *e, place to)
 
 /* ---- branches ---- */
 
-/* All tiles count, since all of them have to know when the host is to be told; one notes. */
+/* All tiles count, since all of them have to know when the host is to be told; only one records. */
 static place branch_words(emitter *e)
 {
   if (e->branches_of != e->tile + 1) {

@@ -35,7 +35,7 @@ static void sort_deliveries(ordered *o)
   sort_keyed(o->order, o->count);
 }
 
-/* Adds a delivery to the last bundle if it goes on from there. */
+/* Appends a delivery to the last bundle if it continues there. */
 static bool extend_last(bundles *b, const message *m, uint32_t source, place destination)
 {
   if (b->count == 0) return false;
@@ -71,7 +71,7 @@ static size_t receiver_of(const exchange_plan *plan, const bundle *x)
   return plan->index_of_tile[plan->c->blocks[x->destination.block].tile];
 }
 
-/* Counts become where each one's begin. */
+/* Turns counts into starting positions (exclusive prefix sum). */
 static void add_up(size_t *first, size_t count)
 {
   size_t sum = 0;

@@ -1,7 +1,7 @@
-/* pass_exchange: messages become exchange instructions, each in its cycle; those of exchanges between
- * IPUs, which have no cycles, packets (global.c).
+/* pass_exchange: turns messages into exchange instructions, each in its cycle. Exchanges between
+ * IPUs have no cycles: their messages become packets (global.c).
  *
- * schedule.c finds the cycles; here each tile's instructions are put in order, with delays
+ * schedule.c finds the cycles. This file writes each tile's instructions in that order, with delays
  * in between:
  *
  *     slot     0    1    2    3    4    5    6 …
@@ -49,7 +49,8 @@ static void find_tiles(exchange_plan *plan)
 
 /* ---- instructions in order ---- */
 
-/* Sends that only go on, and receives from one tile that follow at once, are one instruction. */
+/* Merges two instructions into one: sends of consecutive words, or receives from the same tile that
+ * follow without a gap. */
 static bool join(timed_op *before, const timed_op *next)
 {
   if (before->op.kind != next->op.kind || before->slot + before->op.count != next->slot)
@@ -76,7 +77,7 @@ static void add_delay(compilation *c, uint64_t cycles)
   }
 }
 
-/* Room for the instructions of a tile, used for one after the other. */
+/* Scratch memory for the instructions of one tile at a time. */
 typedef struct writing {
   op_list ops;
   timed_op *sorted;
@@ -84,7 +85,7 @@ typedef struct writing {
   size_t ops_capacity, slots_capacity;
 } writing;
 
-/* The tile's instructions by slot, joined where they can be; how many there are. */
+/* Sorts the tile's instructions by slot and merges them where possible; returns their number. */
 static size_t sort_ops(const timeline *t, writing *w)
 {
   size_t count = 0, last[EXCHANGE_END] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -169,7 +170,8 @@ static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
   free(plan.timelines);
 }
 
-/* How good the plan is: no plan is shorter than the words that the busiest tile sends or receives. */
+/* Logs how good the plan is: none is shorter than the words that the busiest tile sends or
+ * receives. */
 static void log_plan(const compilation *c, const exchange *x)
 {
   uint64_t cycles = 0, bytes = 0, ops = 0;

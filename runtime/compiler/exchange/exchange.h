@@ -1,4 +1,4 @@
-/* How the files of pass_exchange call each other. */
+/* What the files of pass_exchange share. */
 #ifndef COMPILER_EXCHANGE_EXCHANGE_H
 #define COMPILER_EXCHANGE_EXCHANGE_H
 
@@ -6,7 +6,7 @@
 #include "compiler/exchange/bundles.h"
 #include "compiler/exchange/timeline.h"
 
-/* The tiles that take part in an exchange. */
+/* The state of planning one exchange. */
 typedef struct exchange_plan {
   compilation *c;
   const exchange *exchange;
@@ -37,17 +37,17 @@ static inline size_t first_receiver_of(const exchange_plan *plan)
   return message_at(plan, 0)->first_receiver;
 }
 
-/* A number to sort addresses on one tile by. */
+/* A sort key for addresses on one tile. */
 static inline uint64_t place_key(place at)
 {
   return (uint64_t)at.block << 32 | at.offset;
 }
 
-/* schedule.c: gives every message its cycles. What is sent to several tiles is listed in their timelines then, the
- * rest is in the bundles. */
+/* schedule.c: gives every message its cycles. Afterwards the instructions of messages to several
+ * tiles are in the timelines' lists; the other messages are in the bundles. */
 void schedule_messages(exchange_plan *plan);
 
-/* Words of one tile that arrive at some tiles, one word behind the other. */
+/* Words that one tile sends without a gap and that one or more tiles receive. */
 typedef struct transmission {
   uint32_t source_tile;
   send_shape shape;
@@ -58,23 +58,23 @@ typedef struct transmission {
 /* The first cycle >= `from` in which the first word can arrive everywhere. */
 uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from);
 
-/* multicast.c: the messages to several tiles; messages[i].index are their numbers. */
+/* multicast.c: schedules messages to several tiles; messages[i].index are their numbers. */
 void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t count);
 
-/* A message, or what one receiver gets of it. */
+/* A message as one of its receivers gets it. */
 typedef struct delivery {
   uint32_t message;
-  uint32_t receiver; /* of the exchange's, from 0 */
+  uint32_t receiver; /* number among the exchange's receivers */
 } delivery;
 
-/* unicast.c: from one tile to one other. */
+/* unicast.c: schedules messages from one tile to one other tile. */
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count);
 
-/* global.c: the packets of an exchange between IPUs. */
+/* global.c: plans the packets of an exchange between IPUs. */
 void plan_global_exchange(compilation *c, exchange *x);
 
 /* verify.c: runs a planned exchange by the rules of isa.h and compares what arrives with the
- * messages. An error says which rule is broken, by which tile, when. */
+ * messages. The error names the broken rule, the tile and the cycle. */
 POP_MUST_CHECK pop_error *verify_exchange(const compilation *c, const exchange *x);
 
 #endif

@@ -1,9 +1,10 @@
-/* Exchanges between IPUs, and between replicas: each message is a packet, sent once and received by all tiles that want it;
- * or several, where these are on many IPUs.
+/* Exchanges between IPUs, and between replicas. Each message is a packet, sent once and received by
+ * all tiles that want it. A message to many IPUs is several packets.
  *
- * Nothing is timed here: packets find their way by themselves. A tile's code sends its packets in the order
- * of the messages, then names those that it receives, by sending tile and number. What is sent, and where
- * what comes goes to, is in packet headers (isa/isa.h), which a tile has in one block; or in a variable of the program's, whose
+ * No cycles are planned here: packets find their way by themselves. A tile's code sends its packets
+ * in the order of the messages. Then it names the packets that it receives, by sending tile and
+ * number. A packet header (isa/isa.h) says which words are sent, or where received words go. The
+ * headers of a tile are in one block that the compiler makes, or in a variable of the program whose
  * vertices write them. */
 #include "compiler/exchange/exchange.h"
 
@@ -34,7 +35,8 @@ static uint32_t ipu_of(const compilation *c, const receiver *r)
   return r->tile / c->target.tiles_per_ipu;
 }
 
-/* A message is as many packets as there are groups of ISA_GLOBAL_IPUS IPUs that it goes to. numbers[i]: the packet for the group i. */
+/* Adds the sent packets of a message: one for each group of ISA_GLOBAL_IPUS IPUs that has a
+ * receiver. numbers[i]: number of the packet for group i. */
 static void add_packets(const compilation *c, const message *m, uint32_t *num_sent,
                         uint32_t *numbers, packet_ends *ends)
 {
@@ -52,7 +54,7 @@ static void add_packets(const compilation *c, const message *m, uint32_t *num_se
   }
 }
 
-/* Both ends of all messages. `num_sent` counts, by tile, the packets that it sends. */
+/* Both ends of all messages. `num_sent`: the number of packets that each tile sends. */
 static void collect_ends(const compilation *c, const exchange *x, uint32_t *num_sent,
                          packet_ends *ends)
 {
@@ -98,7 +100,7 @@ static uint32_t add_headers(compilation *c, const packet_ends *ends, const keyed
   return add_block(c, &b);
 }
 
-/* What goes to which replica, as the tile's code has it. */
+/* Adds the map from each replica to the one that it sends to, for a tile's code. */
 static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x)
 {
   uint32_t size = c->num_replicas * WORD;
@@ -114,7 +116,7 @@ static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x
   return add_block(c, &b);
 }
 
-/* The program's own, on a tile that has some. */
+/* The program's own headers on a tile. The tile must have some. */
 static place find_headers(const exchange *x, uint32_t tile)
 {
   size_t low = 0, high = x->num_headers;
@@ -134,12 +136,12 @@ static void push_op(compilation *c, exchange_op op)
   pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, op);
 }
 
-/* The code of one tile, of which order[0 … count - 1] are the ends. */
+/* Writes the code of one tile. Its packet ends are order[0 … count - 1]. */
 static void write_tile(compilation *c, const packet_ends *ends, const keyed *order, size_t count,
                        const exchange *x)
 {
   uint32_t tile = ends->items[order[0].index].tile;
-  assert(!x->headers || count == 2); /* a packet that it sends, and one that it receives */
+  assert(!x->headers || count == 2); /* one packet sent, one received */
   place headers =
       x->headers ? find_headers(x, tile) : (place){add_headers(c, ends, order, count, x->name), 0};
   tile_exchange written = {.tile = tile, .first_op = c->num_exchange_ops};
@@ -163,7 +165,7 @@ static void write_tile(compilation *c, const packet_ends *ends, const keyed *ord
 
 /* ---- links and gateways ---- */
 
-/* What an IPU of a replica sends to one of the replica that it sends to, with headers. */
+/* Bytes, with headers, that an IPU sends to an IPU of the receiving replica. */
 typedef struct ipu_traffic {
   uint32_t from, to;
   uint64_t bytes;
@@ -174,7 +176,7 @@ typedef struct traffic_list {
   size_t count, capacity;
 } traffic_list;
 
-/* Ascending by sender, then receiver, each pair once. */
+/* One entry for each pair of sender and receiver, in ascending order. */
 static void collect_traffic(const compilation *c, const packet_ends *ends, traffic_list *traffic)
 {
   struct {
@@ -203,13 +205,14 @@ static void collect_traffic(const compilation *c, const packet_ends *ends, traff
   free(order.items);
 }
 
-/* As machine/global_exchange.c has it. */
+/* The same as in machine/global_exchange.c. */
 static uint32_t domain_of(const compilation *c, uint32_t replica, uint32_t ipu)
 {
   return (replica * c->target.num_ipus + ipu) / c->target.link_domain_ipus;
 }
 
-/* The most that one IPU sends, or gets, where the replica `from` sends to `to`: all of it, or only what goes through gateways. */
+/* Replica `from` sends to replica `to`: the most bytes that one IPU sends or receives. `gateways`:
+ * only what goes through gateways. */
 static uint64_t most_of_an_ipu(const compilation *c, const traffic_list *traffic, uint32_t from,
                                uint32_t to, bool gateways)
 {
@@ -226,7 +229,8 @@ static uint64_t most_of_an_ipu(const compilation *c, const traffic_list *traffic
   return most;
 }
 
-/* All replicas send the same over the links; through gateways, each what its place makes of it. */
+/* Link traffic is the same for all replicas. Gateway traffic depends on where a replica is
+ * placed. */
 static void count_links(const compilation *c, exchange *x, const packet_ends *ends)
 {
   static const uint32_t alone[] = {0}; /* a replica's IPUs, to themselves */

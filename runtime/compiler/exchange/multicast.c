@@ -1,8 +1,9 @@
-/* When messages to several tiles are sent.
+/* Schedules messages to several tiles.
  *
- * Those with the same receivers form a group, the largest groups first; within a group in the order of
- * the addresses, so that the receive pointers just go on. Each message goes to the first cycle in which
- * its sender and all its receivers can, gaps before later messages included. */
+ * Messages with the same receivers form a group. Groups are planned by descending number of
+ * receivers, then of words. Within a group messages are planned in the order of their addresses, so
+ * that receivers need no new address. Each message gets the first cycle in which its sender and all
+ * its receivers are free, including gaps between messages that are planned already. */
 #include "compiler/exchange/exchange.h"
 
 #include "base/order.h"
@@ -61,8 +62,9 @@ static uint32_t root_of(multicasts *all, uint32_t position)
   return position;
 }
 
-/* Messages are of one group if the same tiles receive them; a sender counts as a receiver if that
- * makes it so: when all tiles tell all others, each message leaves out its own sender. */
+/* Puts messages with the same receivers into one group (union-find). The sender may be counted as a
+ * receiver: when all tiles send to all others, the receivers of a message are all tiles but its
+ * sender. */
 static void find_common_receivers(const exchange_plan *plan, multicasts *all)
 {
   keyed *signatures = pop_xrealloc(NULL, 2 * all->count + 1, sizeof *signatures);
@@ -107,8 +109,8 @@ static void find_groups(const exchange_plan *plan, multicasts *all)
   }
 }
 
-/* By address on the group's first tile; for what that tile sends itself, by address on the next one,
- * which has its buffers in the same order. */
+/* Sorts by the address on the group's first tile. A message that this tile sends itself is sorted
+ * by its address on the next tile, whose buffers are in the same order. */
 static void sort_by_address(const exchange_plan *plan, keyed *messages, size_t count)
 {
   receiver reference = receivers_of(plan, message_at(plan, messages[0].index))[0];

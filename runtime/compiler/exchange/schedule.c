@@ -1,13 +1,15 @@
-/* When each message of an exchange is sent.
+/* Decides when each message of an exchange is sent.
  *
- * No schedule is shorter than the words that the busiest tile sends or receives. What keeps a plan
- * from that bound: every send, receive and new address takes the one instruction of its cycle; a
- * message to many tiles needs all of them at once; receivers wait for a sender that serves another.
+ * No schedule is shorter than the number of words that the busiest tile sends or receives. Three
+ * things keep a plan from that bound. Every send, receive and new address takes the one instruction
+ * slot of its cycle. A message to many tiles needs all of them at once. Receivers wait for a sender
+ * that is serving another.
  *
- *  1. Messages to several tiles first (multicast.c).
- *  2. Messages to one tile (unicast.c). A short message to a few tiles is sent to each of them by
- *     itself if its sender has time for that: receivers that need not be free at the same time, and can
- *     take what they get in the order of their addresses, lose less than that costs. */
+ *  1. Messages to several tiles are planned first (multicast.c).
+ *  2. Then messages to one tile (unicast.c). A short message to a few tiles is sent to each of them
+ *     separately if its sender has time for that. Its receivers then need not be free at the same
+ *     time, and each gets its words in the order of its addresses. That saves more than the extra
+ *     sends cost. */
 #include "compiler/exchange/exchange.h"
 
 #include "base/order.h"
@@ -15,7 +17,7 @@
 
 enum { FEW_RECEIVERS = 4, FEW_RECEIVERS_IF_BALANCED = 2, FEW_WORDS = 8 };
 
-/* A tile that sends words to itself does nothing else with them, and has few. */
+/* A message from a tile to itself has no other receiver, and few words. */
 static bool is_possible(const exchange_plan *plan, const transmission *t, uint64_t arrival)
 {
   if (t->receivers[0].tile != t->source_tile) return true;
@@ -44,7 +46,7 @@ uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint
   return cycle;
 }
 
-/* ---- which messages are sent to each receiver by itself ---- */
+/* ---- which messages are sent to each receiver separately ---- */
 
 static bool is_small(const exchange_plan *plan, const message *m)
 {
@@ -54,7 +56,7 @@ static bool is_small(const exchange_plan *plan, const message *m)
   return m->num_receivers <= few && m->num_words <= FEW_WORDS;
 }
 
-/* Sending to each takes more instructions, but often less time. */
+/* Sending to each receiver takes more instructions, but often less time. */
 static bool may_be_sent_apart(const exchange_plan *plan, const message *m)
 {
   switch ((multicast_policy)plan->c->options.multicast_policy) {
@@ -68,8 +70,8 @@ static bool may_be_sent_apart(const exchange_plan *plan, const message *m)
   return plan->c->options.exchange_target != EXCHANGE_FOR_MEMORY && is_small(plan, m);
 }
 
-/* What the tiles send if all messages that may be are sent apart, by tile; and in *most what the
- * busiest of them receives, which takes that long anyway. */
+/* Words that each tile sends if every message that may be split is split. *most: words that the
+ * busiest tile receives, a lower bound of the time in any case. */
 static uint64_t *find_loads(const exchange_plan *plan, uint64_t *most)
 {
   uint64_t *sent = pop_xcalloc(plan->num_timelines + 1, sizeof *sent);

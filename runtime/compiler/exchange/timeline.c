@@ -31,7 +31,8 @@ static void set_range(bit_set *s, uint64_t first, uint64_t count)
   }
 }
 
-/* The first bit >= from that is set (or clear, if `flip` is all ones); past the end all are clear. */
+/* The first set bit >= from; the first clear bit if `flip` is all ones. All bits past the end are
+ * clear. */
 static uint64_t next_bit(const bit_set *s, uint64_t from, uint64_t flip)
 {
   size_t word = from / BITS;
@@ -54,7 +55,7 @@ static uint64_t next_clear(const bit_set *s, uint64_t from)
   return next_bit(s, from, ~(uint64_t)0);
 }
 
-/* Are slots `first`, `first` + step, … free, one for each `step` of `words`? */
+/* Are the slots of `words` words free: `first`, `first` + `step`, …? */
 static bool slots_are_free(const timeline *t, uint64_t first, uint32_t words, uint32_t step)
 {
   for (uint64_t done = 0; done < words; done += step)
@@ -66,7 +67,7 @@ static bool slots_are_free(const timeline *t, uint64_t first, uint32_t words, ui
 
 __extension__ typedef unsigned __int128 bits128;
 
-/* Bits from … from + 127: one where the set has none. */
+/* Bits from … from + 127, inverted: 1 where the set has 0. */
 static bits128 clear_bits(const bit_set *s, uint64_t from)
 {
   size_t word = from / BITS;
@@ -170,8 +171,8 @@ static bool goes_on(const timeline *t, size_t before, place destination)
   return next.block == destination.block && next.offset == destination.offset;
 }
 
-/* A slot for the receiveAddress of words that arrive from `cycle` on: behind the last word of the
- * chain before, in front of the receiveMux, as late as possible. */
+/* A slot for the receiveAddress of words that arrive from `cycle` on. It lies after the last word
+ * of the chain before and before the receiveMux, as late as possible. */
 static uint64_t address_slot(const timeline *t, size_t before, uint64_t cycle)
 {
   uint64_t low = before > 0 ? t->chains[before - 1].end - 1 : 0;
@@ -203,7 +204,8 @@ uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, 
   }
 }
 
-/* Slot i - 1 behind the last chain is that of the receive; a free one in front of it is the address's. */
+/* Bit i of `free`: slot end + i - 1, that of the receiveMux, is free. The receiveAddress needs a
+ * free slot before that one, so the lowest set bit is dropped unless the chain continues. */
 uint64_t receives_at_end(const timeline *t, bool follows)
 {
   uint64_t end = end_of_receives(t);

@@ -1,10 +1,12 @@
 /* What one tile does in an exchange, cycle by cycle, while the exchange is being planned.
  *
- * Three things are taken up by cycle: issue slots (one instruction each), the bus out, and the input.
- * Slots and bus are bit sets. The input is a list of chains: receives that follow one another without
- * a new address. A chain keeps the input from the slot of its receiveAddress to its last word, also
- * where it waits: another receive in between would move the pointer. Where it would wait for long, a
- * new one begins, so that others can use the time. */
+ * A tile has three resources, each reserved by cycle: issue slots (one instruction each), the bus
+ * on which it sends, and its input. Slots and bus are bit sets.
+ *
+ * The input is a list of chains. A chain is a row of receives that follow one another without a new
+ * address. It reserves the input from the slot of its receiveAddress to its last word, including
+ * cycles in which it waits: a receive of another chain in between would move the pointer. A receive
+ * that would have to wait for long begins a new chain, so that other receives can use the time. */
 #ifndef COMPILER_EXCHANGE_TIMELINE_H
 #define COMPILER_EXCHANGE_TIMELINE_H
 
@@ -12,12 +14,12 @@
 
 typedef struct bit_set {
   uint64_t *words;
-  size_t num_words, capacity; /* bits behind the last word are clear */
+  size_t num_words, capacity; /* bits after the last word are clear */
 } bit_set;
 
 typedef struct chain {
   uint64_t begin; /* first cycle in which no word of another chain may arrive */
-  uint64_t end;   /* the cycle behind that of the last word */
+  uint64_t end;   /* the cycle after that of the last word */
   place next;     /* where the next word would go */
 } chain;
 
@@ -34,48 +36,51 @@ typedef struct op_list {
 typedef struct timeline {
   uint32_t tile;
   bit_set slots, bus;
-  uint64_t bus_end; /* the cycle behind the last in which the bus is taken */
+  uint64_t bus_end; /* the cycle after the last in which the bus is taken */
   chain *chains;    /* ascending */
   size_t num_chains, chains_capacity;
-  op_list listed; /* what has been written down of it already, in any order */
+  op_list listed; /* instructions listed so far, in any order */
   uint64_t words_sent, words_received;
 } timeline;
 
-/* Words that leave one behind the other. They may come from several places: each has a send of its own,
- * and so has what a single send cannot hold. */
+/* Words that leave in consecutive cycles. They may come from several places. Each place has a send
+ * instruction of its own, and a place with more words than one send can hold has several. */
 typedef struct send_shape {
   uint64_t first_words; /* bit i: word i comes from another place than word i - 1; bit 0 is set */
   uint32_t words;
 } send_shape;
 
-enum { SEND_SHAPE_MAX_WORDS = 64 }; /* where there are several places */
+enum { SEND_SHAPE_MAX_WORDS = 64 }; /* of a shape with several places */
 
 #define NO_CYCLE UINT64_MAX
 
-/* The first cycle >= `from` in which the words could leave, or arrive. A word arrives in cycle 2 at the
- * earliest: its address and the receive need a slot each. */
+/* The first cycle >= `from` in which the first word could leave, or arrive. No word arrives before
+ * cycle 2: the receiveAddress and the receive need a slot each. */
 uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from);
 uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, uint64_t from);
-/* The same for 64 cycles at once. Bit i: up to SEND_SHAPE_MAX_WORDS words could leave in cycle `from` + i; as many
- * could arrive in the i-th cycle behind all that has been received, going on from there or elsewhere. */
+/* The same for 64 cycles at once, for up to SEND_SHAPE_MAX_WORDS words. sends_from: bit i is set if
+ * the words could leave in cycle `from` + i. receives_at_end: bit i is set if they could arrive in
+ * cycle end_of_receives + i; `follows`: they continue the last chain. */
 uint64_t sends_from(const timeline *t, const send_shape *shape, uint64_t from);
 uint64_t receives_at_end(const timeline *t, bool follows);
-/* Words that are to leave in cycle `sent` and arrive on the same tile, as the above have found by themselves:
- * do their instructions get along with each other, too? */
+/* For words that a tile sends to itself: they leave in cycle `sent` and arrive in cycle `arrival`,
+ * each of which is possible by itself. Do the instructions of the send and of the receive fit
+ * together, too? */
 bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
                 uint64_t arrival);
-/* Takes what the above has found. The instructions are not kept here: there may be tens of millions. A receive's
- * address has the slot that is returned; NO_CYCLE: it goes on from the one before. */
+/* Reserve what the functions above have found. The instructions are not kept here: there may be
+ * tens of millions. take_receive returns the slot of the receiveAddress, or NO_CYCLE if the receive
+ * continues the chain before it. */
 void take_send(timeline *t, const send_shape *shape, uint64_t cycle);
 uint64_t take_receive(timeline *t, place destination, uint32_t words, uint64_t cycle);
-/* The instructions of what has been taken; of a send, for words from one place. */
+/* Append the instructions of a send (from one place), or of a receive, to a list. */
 void list_send(op_list *list, place source, uint32_t words, uint64_t cycle);
 void list_receive(op_list *list, uint32_t source_tile, place destination, uint32_t words,
                   uint64_t cycle, uint64_t address_slot);
-uint64_t end_of_receives(const timeline *t);                /* the cycle behind the last word's */
-bool continues_chain(const timeline *t, place destination); /* of the last chain */
+uint64_t end_of_receives(const timeline *t);                /* the cycle after the last word */
+bool continues_chain(const timeline *t, place destination); /* would it continue the last chain? */
 void timeline_fetch(const timeline *t,
-                    uint64_t cycle); /* something about this cycle will be asked soon */
+                    uint64_t cycle); /* prefetch: this cycle will be asked about soon */
 void timeline_free(timeline *t);
 
 #endif

@@ -1,9 +1,10 @@
-/* When words go from one tile to one other, bundle by bundle.
+/* Schedules messages from one tile to one other, bundle by bundle.
  *
- * The receiver that is free first takes its
- * next bundle: the one that goes on where the last ended, unless its sender is busy for longer than a
- * new address costs; then the best of the next few. Receivers start at senders with numbers above their
- * own, so that in an all-to-all they do not all begin with the same. */
+ * A greedy list scheduler. The receiver whose input is free first takes its next bundle. That is
+ * the bundle at the head of its queue, unless its sender is busy for longer than a new address
+ * costs; then it is the best of the next few (CHOICES). Each receiver begins at the senders with
+ * numbers above its own, so that in an all-to-all exchange the receivers do not all begin with the
+ * same sender. */
 #include "compiler/exchange/exchange.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum { CHOICES = 16, ADDRESS_COST = 1, PATIENCE = 2, CYCLES_AT_ONCE = 64 };
 
 /* ---- receivers ---- */
 
-/* A bundle that has not been planned, with all that is needed to choose. */
+/* A bundle that has not been planned, with all that is needed to choose among candidates. */
 typedef struct candidate {
   send_shape shape;
   place destination;
@@ -20,8 +21,9 @@ typedef struct candidate {
   uint32_t bundle;
 } candidate;
 
-/* The bundles of one receiver that have not been planned, in a buffer that goes round. What is passed over goes to the
- * end of the queue, so that those to choose from lie side by side: reading them is what takes the time. */
+/* The bundles of one receiver that have not been planned, as a ring buffer. A bundle that is passed
+ * over moves to the end of the queue. So the next candidates are contiguous in memory: reading them
+ * dominates the running time. */
 typedef struct queue {
   timeline *receiver;
   candidate *items;
@@ -34,7 +36,7 @@ static candidate *candidate_at(const queue *q, uint32_t number)
   return &q->items[at < q->size ? at : at - q->size];
 }
 
-/* Takes the candidate out, and puts those in front of it at the end. */
+/* Removes the candidate, and moves those before it to the end. */
 static candidate queue_take(queue *q, uint32_t number)
 {
   candidate taken = *candidate_at(q, number);
@@ -91,7 +93,7 @@ static waiting heap_pop(unicasts *u)
   return top;
 }
 
-/* Bundles first … end - 1 are one receiver's. */
+/* Adds the queue of one receiver: bundles first … end - 1. */
 static void add_queue(unicasts *u, size_t tile, size_t first, size_t end)
 {
   const bundle *items = u->plan->bundles.items;
@@ -108,13 +110,13 @@ static void add_queue(unicasts *u, size_t tile, size_t first, size_t end)
   u->queues[u->num_queues++] = added;
 }
 
-/* A receiver whose turn it is: what it gets next goes behind all that it has got. */
+/* A receiver whose turn it is. Its next bundle arrives after everything that it has got so far. */
 typedef struct turn {
   const exchange_plan *plan;
   const timeline *receiver;
-  uint64_t from;                   /* the first cycle behind what it has got */
-  uint64_t first;                  /* … in which something that is sent now can arrive */
-  uint64_t going_on, with_address; /* bit i: it can receive in cycle first + i */
+  uint64_t from;                   /* the first cycle after that */
+  uint64_t first;                  /* first cycle >= `from` in which a word can arrive at all */
+  uint64_t going_on, with_address; /* bit i: can receive in cycle first + i */
 } turn;
 
 static turn turn_of(const exchange_plan *plan, const timeline *receiver)
@@ -138,8 +140,9 @@ static uint64_t earliest_of(const turn *t, const candidate *x)
   return earliest_arrival(t->plan, &sent, t->from);
 }
 
-/* When it can arrive, if that is before `limit`. Mostly that is soon, and bits tell; they do not tell enough of what
- * takes longer, and of a tile that sends to itself. */
+/* When the candidate can arrive, or NO_CYCLE if not before `limit`. Usually it can arrive soon, and
+ * the bit sets say when. They are not enough for a longer wait, and for a tile that sends to
+ * itself. */
 static uint64_t earliest_before(const turn *t, const candidate *x, bool goes_on, uint64_t limit)
 {
   if (t->first >= limit) return NO_CYCLE;
@@ -184,7 +187,7 @@ static void schedule_next(exchange_plan *plan, queue *q)
   plan_candidate(plan, q->receiver, &taken, best_cycle);
 }
 
-/* What the receiver needs that comes next, into the processor's caches while this one is planned. */
+/* Prefetches what the next receiver on the heap needs, while this one is being planned. */
 static void fetch_ahead(const unicasts *u)
 {
   const queue *q = &u->queues[u->heap[0].queue];

@@ -1,10 +1,11 @@
-/* Runs a planned exchange by the rules of isa.h, without a look at how it was planned.
+/* Runs a planned exchange by the rules of isa.h, independently of how it was planned.
  *
- * First each tile's code by itself: when it sends which words, when it stores words of which tile
- * where. Then each stored word is looked up on the sender's bus. What has been stored must be what
- * the messages say, no more, no less.
+ * First the code of each tile is run by itself: which words it sends in which cycle, and where it
+ * stores words of which tile. Then each stored word is looked up on the sender's bus. The stored
+ * words must be exactly those of the messages.
  *
- * Of an exchange between IPUs the headers of packets say who sends what, and who receives which packet. */
+ * In an exchange between IPUs the packet headers say who sends what, and who receives which
+ * packet. */
 #include "compiler/exchange/exchange.h"
 
 #include "isa/isa.h"
@@ -43,7 +44,7 @@ typedef struct simulation {
 } simulation;
 
 typedef struct tile_state {
-  uint64_t cycle, bus_free, input_free; /* cycles from which on they are free */
+  uint64_t cycle, bus_free, input_free; /* the first cycles in which they are free */
   place pointer;
   bool has_pointer;
 } tile_state;
@@ -187,7 +188,7 @@ static pop_error *collect_arrived(const simulation *s, moved_word *words, size_t
 
 typedef struct header {
   place at;
-  uint32_t words[ISA_GLOBAL_HEADER_WORDS]; /* the first is where the address goes */
+  uint32_t words[ISA_GLOBAL_HEADER_WORDS]; /* the first one is for the address */
 } header;
 
 static pop_error *read_header(const compilation *c, const exchange_op *op, header *out)
@@ -320,7 +321,7 @@ pop_error *verify_exchange(const compilation *c, const exchange *x)
   }
   s.first_sent[x->num_tiles] = s.num_sent;
   if (!error && !x->headers)
-    error = compare_moved(&s); /* what the program's own say is not known */
+    error = compare_moved(&s); /* the contents of the program's own headers are not known */
   free(s.sent);
   free(s.received);
   free(s.first_sent);

@@ -1,15 +1,19 @@
-/* Images: from blocks with addresses to the bytes and symbols of a tile.
+/* Images: turns blocks with addresses into the bytes and symbols of a tile.
  *
  *   zero bytes <- linked code <- contents of blocks <- addresses (fixups) <- patches of instructions
  *
- * Symbols: functions and data of the linked code under their names in the objects; each block under
- * its own (variables, tables, stacks, control and exchange code) or, if it serves a compute set or a
- * copy, as `<category>.<name>` (`message.mulCS`); what each worker has one
- * of as `<name>.worker<number>`; each vertex as
- * `vertex.<compute set>.<vertex type>.<number>`, where the number is the graph's, counted from 0, or, for the
- * copies that the compiler added, that of the vertex on the tile; blocks of programs as
- * `block.<number>.<name>`, inside `control`. All but the objects' global
- * symbols are local: the names are the user's and need not be unique.
+ * Symbols:
+ *   linked code     functions and data under their names in the objects; thread-local data as
+ *                   `<name>.worker<number>`, one for each worker
+ *   blocks          variables, tables, stacks, control and exchange code under their own names; a
+ *                   block that serves a compute set or a copy as `<category>.<name>`
+ *                   (`message.mulCS`)
+ *   vertices        `vertex.<compute set>.<vertex type>.<number>`: the number in the graph, from 0;
+ *                   of a copy vertex that the compiler added, the number on the tile
+ *   program blocks  `block.<number>.<name>`, inside `control`
+ *
+ * All symbols but the objects' global ones are local: the names are the user's and need not be
+ * unique.
  *
  * Nothing here changes the compilation: images can be made by several threads, in any order.
  */
@@ -49,8 +53,8 @@ static void write_content(const compilation *c, const block *b, uint8_t *bytes)
   }
 }
 
-/* An overfull tile may have places that an exchange instruction cannot name (allocate refuses them
- * on tiles that fit): such an image is for reports only, and the field keeps the low bits. */
+/* On an overfull tile a place may be out of reach of an exchange instruction (allocate rejects that
+ * on tiles that fit). Such an image is for reports only, and the field keeps the low bits. */
 static void apply_patch(const compilation *c, const code_patch *patch, uint8_t *bytes)
 {
   uint8_t *at = bytes + (address_of(c, patch->at) - c->target.memory_base);
@@ -91,7 +95,7 @@ typedef struct builder {
   pop_arena *arena;
   pop_image_symbol *symbols;
   size_t num_symbols, symbols_capacity;
-  pop_image_mapping *mappings; /* in any order; of one address the last counts */
+  pop_image_mapping *mappings; /* in any order; of equal addresses the last one counts */
   size_t num_mappings, mappings_capacity;
 } builder;
 
@@ -107,7 +111,7 @@ static void add_mapping(builder *b, uint32_t address, bool code)
            (pop_image_mapping){.address = address, .code = code});
 }
 
-/* A variable of each worker's own: `errno.worker0` … */
+/* A thread-local variable of each worker: `errno.worker0` … */
 static void add_worker_symbols(builder *b, const pop_link_symbol *symbol)
 {
   const tile_layout *layout = &b->c->tiles[b->tile];
@@ -166,7 +170,7 @@ static bool is_linked(const tile_layout *layout, uint32_t block)
   return layout->library_code == block;
 }
 
-/* A variable with the name of a stack must not be taken for one by who reads symbols. */
+/* Programs that read symbols must not mistake a variable named like a stack for one. */
 static const char *block_symbol_name(const builder *b, const block *x)
 {
   const char *key = pop_memory_category_key((pop_memory_category)x->category);
@@ -191,7 +195,7 @@ static const char *block_symbol_name(const builder *b, const block *x)
   }
 }
 
-/* Of a block that holds elements of a variable, the variable's; otherwise NULL. */
+/* The type of the variable whose elements the block holds, or NULL. */
 static const char *block_type(const compilation *c, uint32_t block)
 {
   size_t low = 0, high = c->num_variables;
@@ -206,13 +210,14 @@ static const char *block_type(const compilation *c, uint32_t block)
   return v && block - v->first_block < v->num_blocks ? v->type : NULL;
 }
 
-/* Right behind it is more linked code. */
+/* Is the block followed by more linked code? */
 static bool is_split(const tile_layout *layout, uint32_t block)
 {
   return block == layout->linked_blocks[POP_LINK_CODE] && layout->library_code != COMPILER_NONE;
 }
 
-/* Linked code has symbols and mappings of its own, vertex states have those of the vertices. */
+/* Adds symbols and mappings of blocks. Linked code has its own, and vertex states have symbols by
+ * vertex. */
 static void add_block_symbols(builder *b)
 {
   const tile_layout *layout = &b->c->tiles[b->tile];
@@ -235,7 +240,8 @@ static void add_block_symbols(builder *b)
   }
 }
 
-/* Blocks of programs: an area of the control code each; none where the tile does nothing in it. */
+/* Blocks of programs: each is an area of the control code. There is no symbol if the tile does
+ * nothing in the block. */
 static void add_mark_symbols(builder *b)
 {
   const compilation *c = b->c;
@@ -294,7 +300,7 @@ static void add_vertex_symbols(builder *b)
   }
 }
 
-/* A mapping and when it was added: a stable sort is needed, as the last one of an address counts. */
+/* A mapping and its rank, which makes the sort stable: the last mapping of an address counts. */
 typedef struct ranked_mapping {
   pop_image_mapping mapping;
   size_t rank;
@@ -308,7 +314,7 @@ static int compare_mappings(const void *left, const void *right)
   return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* The mappings that say something new, in order, below `end`. */
+/* Keeps the mappings below `end` that change something, in order. */
 static void finish_mappings(const builder *b, uint32_t end, pop_image *image)
 {
   size_t n = b->num_mappings, kept = 0;
@@ -347,7 +353,7 @@ static void name_everything(const compilation *c, uint32_t tile, pop_arena *aren
 
 /* ---- segments ---- */
 
-/* In the order in which they lie, but for data, which are anywhere. */
+/* In address order, but for data, which can be anywhere. */
 typedef enum segment_kind { SYSTEM, DATA, CODE, TABLES, STATES } segment_kind;
 
 static segment_kind kind_of_block(const block *b)
@@ -357,7 +363,7 @@ static segment_kind kind_of_block(const block *b)
   return b->flags & BLOCK_STATES ? STATES : DATA;
 }
 
-enum { MAX_SEGMENTS = 8 }; /* each kind once, and data between them */
+enum { MAX_SEGMENTS = 8 }; /* each kind once, with data in between */
 
 typedef struct segment_list {
   pop_image_segment *segments;
@@ -379,8 +385,8 @@ static void end_segment(segment_list *list, uint32_t end)
   list->start = end;
 }
 
-/* The system's memory may be read only. A gap is data if data are on one side of it. Together they are all of the
- * image. */
+/* The segments together cover the image. The system's memory may be read only. A gap belongs to a
+ * data segment if data are on one side of it. */
 static void make_segments(const compilation *c, uint32_t tile, pop_arena *arena, pop_image *image)
 {
   const tile_layout *layout = &c->tiles[tile];

@@ -1,16 +1,16 @@
-/* Saving: the images of all tiles, made and written in parallel, in one pass; then the metadata.
+/* Saving: makes and writes the images of all tiles in parallel, in one pass; then the metadata.
  *
  *   thread 0   | make batch 0 | write | make batch 2 |      | write | …
  *   thread 1   | make batch 1 |       | write | make batch 3 |       | write …
  *
- * A batch is a few tiles in a row: made in the thread's own memory, as members of the archive. The
- * batches are written in order, each by who made it, when its turn comes: so the bytes are the same
- * whatever the number of threads, a pipe can be written to as well as a file, and no more memory is
- * used than each thread's batch. (Writing at the right places of the file without waiting for the
- * turn gains nothing: the kernel lets one thread at a time write to a file.)
+ * A batch is a few consecutive tiles. A thread makes it in its own memory, as members of the
+ * archive. The batches are written in order: each thread waits for the turn of its batch. So the
+ * bytes do not depend on the number of threads, the output may be a pipe, and memory use is one
+ * batch for each thread. (Writing to the right places of the file without waiting gains nothing:
+ * the kernel lets one thread at a time write to a file.)
  *
- * An error is kept when the turn comes, too: of several it is that of the lowest tile. The turn then
- * passes to nobody, and all threads end.
+ * An error, too, is kept when its turn comes: of several errors that of the lowest tile is
+ * reported. After an error no batch gets a turn, and all threads end.
  */
 #include "base/thread_pool.h"
 #include "compiler/link/debug_files.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch is large enough for one write of it to be worth while, and small enough for a cache. */
+/* A batch is large enough for an efficient write, and small enough for a cache. */
 enum { TILES_PER_BATCH = 8, MAX_THREADS = 64 };
 
 typedef struct saver {
@@ -30,16 +30,16 @@ typedef struct saver {
   const debug_files *debug;
   pop_archive_writer *writer;
   uint32_t num_tiles, num_batches;
-  uint64_t *digests; /* of the images, by tile: each is written by who makes the image */
+  uint64_t *digests; /* of the images, by tile: written by the thread that makes the image */
 
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t turn_passed;
-  uint32_t next_batch; /* that nobody makes yet */
+  uint32_t next_batch; /* not taken by any thread yet */
   uint32_t turn;       /* the batch to be written next */
   pop_error *error;
 } saver;
 
-/* The next batch to make; false if there is none. */
+/* Takes the next batch; false if there is none. */
 static bool take_batch(saver *s, uint32_t *batch)
 {
   pthread_mutex_lock(&s->lock);
@@ -59,7 +59,7 @@ static bool wait_for_turn(saver *s, uint32_t batch)
   return come;
 }
 
-/* Takes `error`. */
+/* Passes the turn to the next batch. Takes ownership of `error`. */
 static void pass_turn(saver *s, pop_error *error)
 {
   pthread_mutex_lock(&s->lock);
@@ -109,7 +109,7 @@ static void *save_batches(void *context)
   saver *s = context;
   pop_bytes members = {0};
   uint32_t batch = 0;
-  pop_memory_hold(); /* the other threads use what is this one's */
+  pop_memory_hold(); /* the other threads use variables of this one */
   while (take_batch(s, &batch)) {
     batch_work work = {s, batch, &members};
     pop_error *error = pop_with_memory("making tile images", make_batch, &work);
@@ -133,7 +133,8 @@ static uint32_t count_threads(uint32_t wanted, uint32_t num_batches)
   return wanted < num_batches ? wanted : num_batches;
 }
 
-/* This thread is one of them. If the system has no more threads, there are fewer. */
+/* The calling thread is one of the threads. If the system has too few threads, the others do all
+ * the work. */
 static pop_error *save_tiles(const compilation *c, const debug_files *debug,
                              pop_archive_writer *writer, uint64_t *digests)
 {
@@ -157,7 +158,7 @@ static pop_error *save_tiles(const compilation *c, const debug_files *debug,
   return s.error;
 }
 
-/* Behind the images, which name them. */
+/* The debug files follow the images, which name them. */
 static pop_error *save_debug_files(const debug_files *debug, pop_archive_writer *writer)
 {
   pop_bytes file = {0};

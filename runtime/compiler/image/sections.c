@@ -1,9 +1,9 @@
-/* Sections by category: what the memory report says, as `size -A` shows it.
+/* Sections by category: the memory report in the form of `size -A`.
  *
- * The sections of a name add up to the report's notOverlapped bytes of the category; memory that several
- * blocks use at different times is `.overlapped`, whatever they are; what the system has at the base of
- * tile memory is `.system`, what nobody uses `.gap`. All together are the report's total including
- * gaps. */
+ * The sections of a category add up to the report's notOverlapped bytes of it. Memory that several
+ * blocks use at different times is `.overlapped`, whatever their categories. The system's memory at
+ * the base of tile memory is `.system`. Unused memory is `.gap`. All sections together are the
+ * report's total including gaps. */
 #include "compiler/layout.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* Debug information of linked code: not in every image, but once for all tiles that have the same
- * code at the same addresses, as a member of the archive behind the images:
+/* Debug information of linked code. It is not in every image, but once for all tiles that have the
+ * same code at the same addresses, as a member of the archive after the images:
  *
  *   tile-00000.elf ─┐ .gnu_debuglink: name, CRC
  *   tile-00001.elf ─┴─> code-00000.dbg
- *   tile-00002.elf ───> code-00001.dbg      other live sections, or the same one elsewhere
+ *   tile-00002.elf ───> code-00001.dbg      other live sections, or the same ones elsewhere
  *
- * gdb, addr2line and llvm-symbolizer look for that file beside the image, so `ar x` of the archive
- * makes them work. The checksum has to be in the images before the file is in the archive; files are
- * made twice instead of being kept, so that memory use does not grow with their number.
+ * gdb, addr2line and llvm-symbolizer look for that file beside the image, so they work after `ar x`
+ * of the archive. The checksum must be in the images before the file is in the archive. So each
+ * file is made twice instead of being kept: memory use does not grow with the number of files.
  */
 #include "compiler/link/debug_files.h"
 #include "compiler/layout.h"
@@ -30,7 +30,7 @@ struct debug_files {
   uint32_t *of_tile; /* COMPILER_NONE: none */
 };
 
-/* A tile's code, for sorting equal ones together. */
+/* A tile's code, as a sort key: tiles with equal code become neighbours. */
 typedef struct tile_code {
   uint32_t code_group, tile;
   pop_link_addresses addresses;

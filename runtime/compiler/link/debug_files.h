@@ -1,4 +1,4 @@
-/* Files with debug information, as members of the archive: see debug_files.c. */
+/* Files with debug information, as members of the archive: debug_files.c. */
 #ifndef COMPILER_LINK_DEBUG_FILES_H
 #define COMPILER_LINK_DEBUG_FILES_H
 
@@ -6,8 +6,9 @@
 
 typedef struct debug_files debug_files;
 
-/* Finds out which tiles share a file, and makes each once for its checksum. Without debug information
- * there are 0 files, and next to no work. Errors: those of pop_live_sections_debug_file. */
+/* Finds out which tiles share a file, and makes each file once for its checksum. Without debug
+ * information there are 0 files, and next to no work. Errors: those of
+ * pop_live_sections_debug_file. */
 POP_MUST_CHECK pop_error *debug_files_new(const compilation *c, debug_files **files);
 void debug_files_free(debug_files *files); /* NULL is fine */
 uint32_t debug_files_count(const debug_files *files);

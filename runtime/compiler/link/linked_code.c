@@ -1,12 +1,13 @@
 /* Linked code in tile images. Most tiles of a code group have it at the same addresses: it is
- * relocated once for them, and their images get copies. A tile whose layout differs (allocate moves
- * stacks behind the code when code is short of room) is relocated by itself. */
+ * relocated once for them, and their images get copies. A tile with another layout (allocate moves
+ * stacks after the code if region 0 is short of room) is relocated separately. */
 #include "compiler/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks that are bytes in the image; of TLS the image has copies, one per worker. */
+/* Blocks whose bytes are in the image as they are. TLS is different: the image has a copy for each
+ * worker and the supervisor. */
 enum { NUM_LOADED = 4 };
 
 static uint32_t loaded_block(const tile_layout *layout, int number)
@@ -33,7 +34,7 @@ static pop_error *no_memory(uint32_t bytes)
   return pop_error_new(POP_ERROR_MEMORY, "no memory for %u bytes of tile code", bytes);
 }
 
-/* The range of addresses that the loaded groups span on a tile. */
+/* The range of addresses of the loaded groups on a tile. */
 static void find_span(const compilation *c, uint32_t tile, uint32_t *first, uint32_t *end)
 {
   *first = UINT32_MAX;
@@ -86,8 +87,8 @@ static void copy_groups(const compilation *c, uint32_t tile, uint8_t *bytes)
   }
 }
 
-/* Initial content of thread-local data, once per context: the workers, then the supervisor. The
- * block holds one stride for each. */
+/* Writes the initial content of thread-local data once for each context: the workers, then the
+ * supervisor. The block has one stride for each. */
 static void copy_tls(const compilation *c, uint32_t tile, uint8_t *bytes)
 {
   const tile_layout *layout = &c->tiles[tile];

@@ -1,11 +1,13 @@
-/* Pass live_sections: which functions each tile needs, and blocks for them.
+/* Pass live_sections: finds out which functions each tile needs, and adds blocks for them.
  *
- *   vertex types on the tile -> their entry symbols, sorted -> pop_live_sections (once per distinct set)
+ *   vertex types on the tile -> their entry symbols, sorted -> pop_live_sections (once per set)
  *
- * What the live sections' groups are in the memory profile: code of codelets is vertexCode, what they call of the
- * device library sharedCodeStorage ("code shared by vertices"), read-only data sharedDataStorage; global
- * variables (DATA) and thread-local ones (TLS: one copy per worker context) are variable, "space allocated for
- * variables in worker and supervisor code".
+ * The groups of live sections have these categories in the memory profile:
+ *   CODE     code of codelets: vertexCode; functions of the device library that they call:
+ *            sharedCodeStorage ("code shared by vertices")
+ *   RODATA   sharedDataStorage
+ *   DATA, TLS   global and thread-local variables (a copy per context): variable, "space allocated
+ *            for variables in worker and supervisor code"
  *
  * Needs:   the vertices of each tile (lower).
  * Adds:    the link set, code groups, the layout of each tile with the blocks of its linked code.
@@ -16,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The set of vertex types of a tile, as a run of one long array; by rank of the entry symbol. */
+/* The set of vertex types of a tile: a run of code_grouping.uses, sorted by rank of the entry
+ * symbol. */
 typedef struct type_set {
   uint32_t tile;
   size_t first, count;
@@ -24,11 +27,11 @@ typedef struct type_set {
 
 typedef struct code_grouping {
   compilation *c;
-  uint32_t *by_rank; /* vertex types by entry symbol */
+  uint32_t *by_rank; /* vertex types, sorted by entry symbol */
   uint32_t *rank;    /* the inverse */
   uint64_t *uses;    /* tile << 32 | rank: sorted, each once */
   size_t num_uses, uses_capacity;
-  type_set *sets; /* one per code group, of the first tile that has it */
+  type_set *sets; /* one per code group: that of its first tile */
   size_t num_sets, sets_capacity;
   uint32_t *slots;  /* hash table of sets: index + 1, 0 free */
   size_t num_slots; /* a power of two */
@@ -73,7 +76,7 @@ static int compare_uses(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-/* Which types are on which tile. Within one tile's work each type is noted once. */
+/* Collects which types are on which tile. Each type is added once for each work. */
 static void collect_uses(code_grouping *g)
 {
   const compilation *c = g->c;
@@ -113,7 +116,7 @@ static bool same_types(const code_grouping *g, const type_set *a, const type_set
   return true;
 }
 
-/* The slot of the set, or the free one where it belongs. */
+/* The slot of the set, or the free slot where it belongs. */
 static uint32_t *find_slot(const code_grouping *g, const type_set *set)
 {
   for (uint32_t at = hash_set(g, set);; at++) {
@@ -151,7 +154,7 @@ static pop_error *make_live_sections(code_grouping *g, const type_set *set)
   return NULL;
 }
 
-/* The code group of a tile's set; makes it if this is the first tile that has the set. */
+/* Finds the code group of a tile's set. For the first tile with the set, makes the group. */
 static pop_error *find_group(code_grouping *g, const type_set *set, uint32_t *group)
 {
   if (g->num_sets * 2 >= g->num_slots) grow_slots(g);
@@ -173,7 +176,8 @@ uint32_t tls_stride_bytes(const pop_live_sections *live)
   return (pop_live_sections_group_bytes(live, POP_LINK_TLS) + align - 1) & ~(align - 1);
 }
 
-/* A part of the group's block becomes a block of its own. Code of codelets comes first, and there is some. */
+/* Splits the library code off the group's block as a block of its own. Code of codelets comes
+ * first; if there is none, nothing is split. */
 static void split_library_code(compilation *c, tile_layout *layout, const pop_live_sections *live)
 {
   uint32_t own = pop_live_sections_library_code(live), code = layout->linked_blocks[POP_LINK_CODE];

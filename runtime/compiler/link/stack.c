@@ -1,10 +1,10 @@
-/* Stack: how much the workers and the supervisor of each tile need.
+/* Stack: how much stack the workers and the supervisor of each tile need.
  *
- * What a vertex needs is in its machine code (populus/stack.h); a tile's workers get what the
- * neediest vertex there needs, as any worker may run any vertex. The worker stub and tile.call need
- * no stack. Where nobody can know (recursion, calls through pointers, alloca), and for the workers
- * that a supervisor vertex may start by itself, it is what the engine option says, or a default;
- * popc has warned, and the machine notices a stack that is too small.
+ * The stack use of a vertex is found in its machine code (populus/stack.h). Each worker of a tile
+ * gets what the neediest vertex there needs, because any worker may run any vertex. The worker stub
+ * and tile.call need no stack. Some stack use cannot be known: recursion, calls through pointers,
+ * alloca, and the workers that a supervisor vertex may start itself. These get what the engine
+ * option says, or a default. popc has warned, and the machine notices a stack that is too small.
  *
  * Needs:   the link set.
  * Adds:    the stack of vertex types, of workers and of supervisor vertices.

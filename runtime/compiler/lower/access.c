@@ -1,9 +1,9 @@
-/* Which blocks a step reads and writes: what liveness goes by.
+/* Records which blocks a step reads and writes, for liveness.
  *
- * A write that covers all bytes of a block that mean anything (not the padding behind them) is
- * recorded as one of the whole block. A buffer of the compiler's is always filled before it is read,
- * perhaps by an exchange and a copy together: there the first write begins a new life and counts as
- * whole. */
+ * A write of all bytes that mean anything (not the padding after them) is recorded as a write of
+ * the whole block. A buffer of the compiler's is always filled before it is read, perhaps by an
+ * exchange and a copy together. So its first write begins a new live range and counts as a write of
+ * the whole block. */
 #include "compiler/lower/lowering.h"
 
 static block_use *use_of(lowering *l, uint32_t block_number)

@@ -1,11 +1,12 @@
-/* Constants: what they hold is known, so they need not lie where they are mapped to, nor be sent. Libraries map them
- * anywhere (most to tile 0), and make large ones to pad with.
+/* Constants. Their contents are known, so they need neither be on the tile that they are mapped to
+ * nor be sent. Libraries map constants anywhere (most to tile 0), and make large ones for padding.
  *
- * - A small constant that vertices on one tile alone read, as a whole, is on that tile. (A large one takes its memory there
- *   only while it is read.)
- * - A uniform one, of which all elements are the same, takes no more than a few bytes on its tiles, unless a vertex there
- *   reads it in place: its elements are those bytes, the pattern of the tile, again and again (it wraps).
- * - What other tiles want of a uniform one they copy from a pattern of their own. */
+ * - A small constant that only vertices on one tile read, and as a whole, is placed on that tile.
+ *   (A large one takes memory there only while it is read.)
+ * - A uniform constant has equal elements. Each of its tiles holds only the tile's pattern of that
+ *   value, of PATTERN_BYTES. The elements wrap: all of them are at the pattern. This is not done if
+ *   a vertex on one of its tiles reads the constant in place.
+ * - A tile that needs a uniform constant of another tile copies it from a pattern of its own. */
 #include "compiler/lower/constants.h"
 
 #include <stdlib.h>
@@ -149,7 +150,7 @@ bool is_of_uniform(const compilation *c, const transfer *t)
          (c->blocks[t->source.block].flags & BLOCK_UNIFORM) != 0;
 }
 
-/* It begins with an element, as all transfers do. */
+/* The transfer begins at an element, as all transfers do. */
 static void take_from_pattern(compilation *c, const transfer *t, transfer_list *out)
 {
   const content *of = &c->contents[c->blocks[t->source.block].content];

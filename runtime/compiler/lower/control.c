@@ -1,7 +1,8 @@
-/* Controls: the values by which If, Switch and RepeatWhile decide, brought to all tiles.
+/* Controls: the values that decide the branches of If, Switch and RepeatWhile, broadcast to all
+ * tiles.
  *
- * The word around the value goes to every other tile in one message, right before it is looked at.
- * There it has a block of its own (category controlId), that lives just that long. */
+ * The word that holds the value is sent to every other tile right before it is read. There it has a
+ * block of its own (category controlId), which is live only that long. */
 #include "compiler/lower/lowering.h"
 #include "compiler/segments.h"
 

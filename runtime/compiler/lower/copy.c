@@ -1,7 +1,7 @@
-/* Copy programs: the elements of source and destination side by side, as transfers.
+/* Copy programs: pairs the elements of source and destination, as transfers.
  *
- * Source and destination may overlap. Then the elements go through buffers beside the destination:
- * all of them are read before any of them is written. */
+ * Source and destination may overlap. Then the elements go through buffers on the destination's
+ * tiles, so that all of them are read before any is written. */
 #include "compiler/lower/copy.h"
 #include "base/order.h"
 #include "compiler/lower/constants.h"
@@ -18,10 +18,10 @@ static void take(segment *s, uint32_t bytes)
   s->bytes -= bytes;
 }
 
-/* The elements of source and destination, side by side. */
+/* Walks over source and destination in step. */
 typedef struct pairing {
   segment_walk sources, destinations;
-  segment source, destination; /* what is left of the current ones */
+  segment source, destination; /* rest of the current segments */
   bool is_copy;
 } pairing;
 
@@ -80,7 +80,7 @@ typedef struct end_list {
   size_t count, capacity;
 } end_list;
 
-/* Where transfers read or write in blocks that are both read and written; most copies have none. */
+/* Ends of transfers in blocks that are both read and written; most copies have none. */
 static end_list ends_in_shared_blocks(const transfer_list *transfers)
 {
   uint8_t *uses = uses_of_blocks(transfers);
@@ -99,8 +99,8 @@ static end_list ends_in_shared_blocks(const transfer_list *transfers)
   return ends;
 }
 
-/* Sorted by where the bytes begin, it is enough to know how far
- * the readers and the writers before have reached. */
+/* Sweep over the ends, sorted by address: it is enough to know how far earlier readers and writers
+ * have reached. */
 bool overlap(const transfer_list *transfers)
 {
   end_list ends = ends_in_shared_blocks(transfers);
@@ -118,8 +118,8 @@ bool overlap(const transfer_list *transfers)
   return found;
 }
 
-/* Gives each transfer a place in a buffer on the destination's tile, at the same offset within words
- * as the destination, so that words stay words. */
+/* Gives each transfer a place in a buffer on the destination's tile. Its offset within a word is
+ * that of the destination, so that whole words stay whole words. */
 static void split_by_buffers(lowering *l, const transfer_list *transfers, const char *name,
                              transfer_list *in, transfer_list *out)
 {
@@ -202,8 +202,8 @@ bool copy_is_large(const compilation *c, const program *copied)
          !have_common_variable(c->graph, copied->source, copied->destination);
 }
 
-/* As of a scalar that is broadcast: tiles want the same words many times, which is seen where all transfers to a tile are
- * together. */
+/* Does the tensor repeat its elements, like a scalar that is broadcast? Tiles then want the same
+ * words many times, which only shows where all transfers to a tile are together. */
 static bool repeats_elements(const pop_graph *graph, uint32_t number)
 {
   enum { TIMES = 8 };
@@ -217,7 +217,8 @@ static bool repeats_elements(const pop_graph *graph, uint32_t number)
   return times >= TIMES;
 }
 
-/* Its pieces, of which each element may be one, are never all there at once. */
+/* Streams the transfers of a large copy, so that they are never all in memory: each element may be
+ * one. */
 static pop_error *lower_large(lowering *l, const program *copied, const char *name,
                               step_list *steps)
 {

@@ -1,6 +1,7 @@
-/* A copy joins those before it if nobody could tell: it reads nothing that they write, and writes nothing that they read
- * or write, to the byte. What copies need stays alive until all of the group are done, so each tile may have few bytes of
- * it: large copies, which gain nothing, stay alone. */
+/* A copy joins the copies before it if that cannot be observed: it reads no byte that they write,
+ * and writes no byte that they read or write. What the copies need stays live until all of the
+ * group are done, so the bytes on each tile are limited. Large copies, which would gain nothing,
+ * stay alone. */
 #include "compiler/lower/copy_group.h"
 #include "base/order.h"
 #include "compiler/lower/copy.h"
@@ -32,7 +33,7 @@ static void count_bytes(uint64_t *tile_bytes, const transfer_list *added, uint64
   }
 }
 
-/* Counts the bytes if no tile has more of them, with the group's, than it may. */
+/* Adds the bytes to those of the group, unless a tile would then exceed its limit. */
 static bool take_bytes(copy_group *group, const transfer_list *added)
 {
   count_bytes(group->tile_bytes, added, 1);
@@ -71,7 +72,7 @@ static void join(copy_group *group, const compilation *c, const transfer_list *a
 
 /* ---- names ---- */
 
-/* Copies of one name become one, in the place of the first. */
+/* Merges copies with the same name into the first of them. */
 static void join_namesakes(copy_group *group)
 {
   size_t count = group->num_copies, kept = 0;
@@ -104,7 +105,8 @@ static const char *short_name(const copy_group *group, pop_arena *arena)
   return group->num_copies > MOST_NAMES ? pop_arena_printf(arena, "%s+…", name) : name;
 }
 
-/* "a/ExchangePre+b/ExchangePre+…", all that have such parts; NULL if there is only one copy. */
+/* "a/ExchangePre+b/ExchangePre+…" for all copies with one of these parts; NULL if there is only one
+ * copy. */
 static const char *all_names(const copy_group *group, pop_arena *arena, uint32_t parts,
                              const char *suffix)
 {

@@ -1,4 +1,4 @@
-/* Tensors that the host reads, writes or prints: where their elements are, in order. */
+/* Tensors that the host reads, writes or prints: where their elements are, in element order. */
 #include "compiler/lower/lowering.h"
 #include "compiler/segments.h"
 
@@ -39,7 +39,7 @@ void lower_handles(compilation *c)
     add_host_tensor(c, handle->tensor, handle->name, handle->read ? HOST_READ : HOST_WRITE,
                     handle->num_replicas);
   }
-  /* One that is not mapped is on no tile, and nobody reads it. */
+  /* A replica index that is not mapped is on no tile, and nobody reads it. */
   for (size_t i = 0; i < graph->num_variables; i++)
     if (graph->variables[i].is_replica_index && c->variables[i].num_intervals)
       add_host_tensor(c, graph->variables[i].tensor, graph->variables[i].name, HOST_REPLICA_INDEX,
@@ -53,7 +53,7 @@ uint32_t add_host_event(lowering *l, const host_event *event)
   return add_step(l, STEP_HOST_EVENT, event->name, (uint32_t)c->num_host_events);
 }
 
-/* The step in which the host looks at a host tensor. */
+/* Adds the step in which the host reads a host tensor. */
 static uint32_t add_view(lowering *l, uint32_t viewed, host_event event)
 {
   compilation *c = l->c;

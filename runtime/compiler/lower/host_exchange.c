@@ -1,9 +1,9 @@
 /* Host exchanges: what tiles and host exchange in one host sync.
  *
- * A draft collects rows: bytes that lie together on a tile and in a window of the host's. Rows of a tile
- * that are equally long and equally far apart, on the tile and in the window, are one packet. When the
- * draft is kept, each tile gets the headers of its packets in one block (isa/isa.h says what they
- * hold), and there is a step. */
+ * A draft collects rows. A row is bytes that are contiguous on a tile and in a window of the host.
+ * Rows of a tile with equal lengths and equal strides, on the tile and in the window, are one
+ * packet. When the draft is kept, it becomes a step, and each tile gets the headers of its packets
+ * in one block (isa/isa.h has the fields). */
 #include "compiler/lower/host_exchange.h"
 #include "base/order.h"
 #include "isa/isa.h"
@@ -39,14 +39,15 @@ void draft_add_window(host_draft *draft, const host_window *window)
   pop_push(draft->windows, draft->num_windows, draft->windows_capacity, *window);
 }
 
-/* Records of one number may follow each other: then a row can be in front of the last one in the host's memory, or over it. */
+/* The next row may be of another record with the same number. Then its offset may be below that of
+ * the last row, which no stride can express. Packets to the host must not overlap, either. */
 static bool may_follow(const host_packet *packet, uint32_t host_offset)
 {
   uint32_t bytes = packet->to_tile ? 0 : packet->row_bytes;
   return host_offset >= (uint64_t)packet->host_offset + bytes;
 }
 
-/* Makes the row another one of the packet, if it goes on as regularly. */
+/* Adds the row to the packet, if it continues the packet's strides. */
 static bool append_row(host_packet *packet, const segment *row, uint32_t host_offset)
 {
   if (packet->at.block != row->at.block || packet->row_bytes != row->bytes ||
@@ -68,7 +69,8 @@ static bool same_place(place a, place b)
   return a.block == b.block && a.offset == b.offset;
 }
 
-/* What `last_of_tile` says may be of another time: then it is no packet of this record and tile. */
+/* The last packet of the tile, if it is of this window, record and direction. `last_of_tile` may be
+ * stale: then it is the number of some other packet. */
 static host_packet *last_packet(const host_draft *draft, const segment *row, place record,
                                 bool to_tile)
 {
@@ -117,8 +119,8 @@ static uint64_t behind_last_byte(const host_packet *p)
   return first_byte(p) + (uint64_t)(p->rows - 1) * p->stride + p->row_bytes;
 }
 
-/* Does one draft write what the other reads or writes? From first to last byte of packets: what is
- * between their rows counts as if it were theirs. */
+/* Does one draft write what the other reads or writes? Packets count from first to last byte,
+ * including what is between their rows. */
 static bool drafts_overlap(const host_draft *a, const host_draft *b)
 {
   size_t count = a->num_packets + b->num_packets;
@@ -128,7 +130,7 @@ static bool drafts_overlap(const host_draft *a, const host_draft *b)
     order[i] = (keyed){first_byte(p), (uint32_t)i};
   }
   sort_keyed(order, count);
-  uint64_t touched[2] = {0, 0}, written[2] = {0, 0}; /* how far, by draft */
+  uint64_t touched[2] = {0, 0}, written[2] = {0, 0}; /* end addresses so far, by draft */
   bool found = false;
   for (size_t i = 0; i < count && !found; i++) {
     bool of_b = order[i].index >= a->num_packets;
@@ -207,7 +209,7 @@ static void add_headers(compilation *c, host_packet *packets, size_t count, cons
   for (size_t i = 0; i < count; i++) packets[i].header = (place){index, (uint32_t)i * HEADER_BYTES};
 }
 
-/* Takes the packets over, tile by tile, each tile's in the order of windows, and gives them headers. */
+/* Moves the packets to the compilation, sorted by tile and then window, and adds their headers. */
 static void keep_packets(compilation *c, const host_draft *draft)
 {
   keyed *order = pop_xrealloc(NULL, draft->num_packets + 1, sizeof *order);

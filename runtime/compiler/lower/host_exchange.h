@@ -1,4 +1,4 @@
-/* Host exchanges while they are put together: stream.c and remote.c fill drafts, which become
+/* Host exchanges while they are put together: stream.c and remote.c fill drafts, and drafts become
  * steps. */
 #ifndef COMPILER_LOWER_HOST_EXCHANGE_H
 #define COMPILER_LOWER_HOST_EXCHANGE_H
@@ -12,26 +12,27 @@ typedef struct host_draft {
   size_t num_packets, packets_capacity;
   host_window *windows;
   size_t num_windows, windows_capacity;
-  uint32_t *last_of_tile; /* the tile's last packet, if it is one */
+  uint32_t *last_of_tile; /* number of the tile's last packet; may be stale (host_exchange.c) */
   uint64_t *bytes_of_ipu;
   bool any_to_host;
 } host_draft;
 
-/* Empties the draft; the first time of a zeroed one, too. */
+/* Empties the draft. Also initialises a zeroed one. */
 void draft_start(host_draft *draft, const compilation *c);
 void draft_free(host_draft *draft);
-/* Rows that are added now are about this window. */
+/* Adds a window. The rows that are added next belong to it. */
 void draft_add_window(host_draft *draft, const host_window *window);
-/* Does the row's IPU move no more than it may, with the row? */
+/* With this row, does its IPU still move no more than it may in one exchange? */
 bool draft_has_room(const host_draft *draft, const compilation *c, const segment *row);
-/* `host_offset` is in the record; `record` the place of its number on the tile, block COMPILER_NONE: 0. */
+/* Adds a row. `host_offset` is its offset in the record. `record`: where the tile holds the
+ * record's number; block COMPILER_NONE: the number is 0. */
 void draft_add_row(host_draft *draft, const compilation *c, const segment *row,
                    uint32_t host_offset, place record, bool to_tile);
-/* Whether the windows of `more` may be exchanged together with those of the draft, as if they came behind
- * them; draft_take does it. */
+/* May the windows of `more` be exchanged together with those of the draft, although they come after
+ * them? draft_take then appends them. */
 bool draft_can_take(const host_draft *draft, const compilation *c, const host_draft *more);
 void draft_take(host_draft *draft, const compilation *c, const host_draft *more);
-/* Adds the step for the draft, if there is anything in it, and empties it. */
+/* Adds the step of the draft, if it has a window, and empties it. */
 void draft_keep(lowering *l, host_draft *draft, step_list *steps);
 
 #endif

@@ -1,12 +1,12 @@
-/* pass_lower: programs become steps.
+/* pass_lower: turns programs into steps.
  *
- * Steps form a DAG: what is used in several places is lowered once. Sequences that are used once
- * dissolve in what contains them, however deep they are nested (no recursion); a repeat of a repeat
- * is one repeat; what does nothing disappears.
+ * Steps form a DAG: a program that is used in several places is lowered once. A sequence that is
+ * used once is flattened into the program that contains it, however deeply nested (no recursion). A
+ * repeat of a repeat is one repeat. A program that does nothing disappears.
  *
  * Needs:   the blocks of place.
- * Adds:    steps and their accesses, compute sets with vertices and their states, messages, host exchanges, buffers;
- *          programs of the graph in control_programs are replaced by steps.
+ * Adds:    steps and their accesses, compute sets with vertices and their states, messages,
+ *          host exchanges, buffers; replaces programs of the graph in control_programs by steps.
  * Then:    the programs are final; no later pass reads the graph.
  */
 #include "compiler/lower/copy.h"
@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that stand for a program or a compute set: `count` from lists.items[first] on. */
+/* The steps of a program or a compute set: `count` from lists.items[first] on. */
 typedef struct range {
   size_t first, count;
   bool known;
-  bool shared; /* other programs consist of the same steps */
+  bool shared; /* other programs use the same steps */
 } range;
 
 typedef struct program_lowering {
@@ -37,7 +37,7 @@ typedef struct program_lowering {
   size_t depth, stack_capacity;
   stream_lowering streams;
   copy_group copies;
-  pop_error *error; /* of a copy that was put off, for lower_program to find */
+  pop_error *error; /* of a deferred copy; lower_program reports it */
   /* Lightweight profiling; NULL: none. */
   const regex_t *timed_blocks, *timed_programs;
 } program_lowering;
@@ -64,7 +64,7 @@ static uint32_t add_sequence(lowering *l, const char *name, const uint32_t *step
   return added;
 }
 
-/* Moves `steps` to the lists; as one sequence if there are several and they are used repeatedly. */
+/* Moves `steps` to the lists; several steps that are used repeatedly become one sequence. */
 static range keep_steps(program_lowering *p, const step_list *steps, const char *name,
                         uint32_t num_uses, bool shared)
 {
@@ -90,7 +90,7 @@ static bool matches(const regex_t *filter, const char *name)
   return filter && regexec(filter, name, 0, NULL, 0) == 0;
 }
 
-/* What profiles call it: an execution without a name is called what its compute set is. */
+/* The program's name in profiles: an execution without a name has that of its compute set. */
 static const char *profiled_name(const program_lowering *p, uint32_t number)
 {
   const pop_graph *graph = p->l.c->graph;
@@ -99,7 +99,7 @@ static const char *profiled_name(const program_lowering *p, uint32_t number)
   return of_set ? graph->compute_sets[of->compute_set].name : of->name;
 }
 
-/* Whether the program is made a block. */
+/* Is the program made a block? */
 static bool is_timed_program(const program_lowering *p, uint32_t number)
 {
   const char *name = profiled_name(p, number);
@@ -107,7 +107,8 @@ static bool is_timed_program(const program_lowering *p, uint32_t number)
          matches(p->timed_programs, name);
 }
 
-/* Whether the program has no steps of its own but gives its children to what contains it. */
+/* Does the program have no steps of its own, so that its children go to the program that contains
+ * it? */
 static bool dissolves(const program_lowering *p, uint32_t number)
 {
   if (is_timed_program(p, number)) return false;
@@ -115,8 +116,8 @@ static bool dissolves(const program_lowering *p, uint32_t number)
   return (kind == PROGRAM_SEQUENCE || kind == PROGRAM_CALL) && p->l.reach.program_uses[number] <= 1;
 }
 
-/* Whether the program waits for what contains it: copies that stand side by side there become one exchange. What
- * debug.trace prints stands between them. */
+/* Is the program deferred until its neighbours are known? Adjacent copies become one exchange. With
+ * debug.trace printing steps are between copies, so copies are not deferred. */
 static bool is_put_off(const program_lowering *p, uint32_t number)
 {
   program_kind kind = p->l.c->graph->programs[number].kind;
@@ -137,7 +138,7 @@ static void end_copies(program_lowering *p, step_list *out)
   note_error(p, copy_group_end(&p->copies, &p->l, out));
 }
 
-/* What was put off is made now that it is known what is beside it. */
+/* Lowers a deferred copy, now that its neighbours are known. */
 static void make_copy(program_lowering *p, uint32_t number, step_list *out)
 {
   const program *copied = &p->l.c->graph->programs[number];
@@ -163,7 +164,8 @@ static void push_children(program_lowering *p, const program *of)
     pop_push(p->stack, p->depth, p->stack_capacity, of->children[i - 1]);
 }
 
-/* The steps of the children of a program, in order. Returns whether any of them is shared. */
+/* Appends the steps of the children of a program, in order. Returns whether any of them is
+ * shared. */
 static bool flatten_children(program_lowering *p, const program *of, step_list *out)
 {
   bool shared = false;
@@ -210,8 +212,8 @@ static pop_error *lower_execute(program_lowering *p, uint32_t number)
   return NULL;
 }
 
-/* A repeat of nothing is nothing; a repeat of only a repeat multiplies, unless the inner one is also
- * run by itself. Returns whether the steps are shared. */
+/* A repeat of nothing is nothing. A repeat of only a repeat multiplies the trip counts, unless the
+ * inner one is also run by itself. Returns whether the steps are shared. */
 static bool lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
 {
   compilation *c = p->l.c;
@@ -255,7 +257,7 @@ static bool is_empty(const compilation *c, uint32_t step_number)
   return s->kind == STEP_SEQUENCE && s->num_children == 0;
 }
 
-/* A Switch between nothing and nothing is nothing. */
+/* A Switch whose branches are all empty is nothing. */
 static pop_error *lower_switch(program_lowering *p, uint32_t number, step_list *steps)
 {
   compilation *c = p->l.c;
@@ -280,7 +282,7 @@ static pop_error *lower_switch(program_lowering *p, uint32_t number, step_list *
   return error;
 }
 
-/* The control is brought to the tiles at the end of each condition. */
+/* The control is broadcast to the tiles at the end of each condition. */
 static pop_error *lower_while(program_lowering *p, uint32_t number, step_list *steps)
 {
   compilation *c = p->l.c;
@@ -304,7 +306,7 @@ static pop_error *lower_while(program_lowering *p, uint32_t number, step_list *s
   return error;
 }
 
-/* If the predicate is true, the tiles report to the host, which then ends the run. */
+/* If the predicate is true, the tiles report to the host, which ends the run. */
 static pop_error *lower_abort(program_lowering *p, uint32_t number, step_list *steps)
 {
   static uint32_t is_false = 0;
@@ -352,7 +354,7 @@ static uint32_t lower_block(program_lowering *p, uint32_t number)
   return add_block_step(p, name, body, matches(p->timed_blocks, name));
 }
 
-/* What the program was lowered to is the body of a block. */
+/* Wraps the steps of the program in a block. */
 static void make_block(program_lowering *p, uint32_t number)
 {
   range body = p->programs[number];
@@ -374,7 +376,8 @@ static uint32_t lower_sync(program_lowering *p, uint32_t number)
                   internal ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL);
 }
 
-/* Nothing of what holds an element twice: as so many bytes written, it would count as more than it is. */
+/* A tensor that holds an element twice is ignored: its bytes would be counted twice, and a part of
+ * a block could count as the whole. */
 static uint32_t lower_write_undef(program_lowering *p, uint32_t number)
 {
   compilation *c = p->l.c;
@@ -516,7 +519,7 @@ static void end_lowering(program_lowering *p)
   copy_group_free(&p->copies);
 }
 
-/* compile() has seen that it is one. */
+/* compile() has checked that the text is a regular expression. */
 static const regex_t *compile_filter(const char *text, regex_t *filter)
 {
   if (!text || !*text) return NULL;

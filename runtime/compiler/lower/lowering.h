@@ -1,20 +1,26 @@
-/* The state of pass_lower while it works, and how its files call each other:
+/* The state of pass_lower while it works, and what its files do:
  *
- *   lower.c         programs -> steps                              calls the others
- *   vertex.c  a compute set -> vertex states, workers, buffers and the transfers to fill them
- *   control.c values that decide where programs go on -> all tiles
- *   stream.c  copies from and to streams -> drafts of host exchanges
- *   remote.c  copies from and to remote buffers -> drafts of host exchanges
+ *   lower.c          programs -> steps; calls the others
+ *   vertex.c         a compute set -> vertex states, workers, buffers and transfers to fill them
+ *   vertex_fields.c  fields of vertices -> pointers to data or to buffers
+ *   vertex_state.c   pointers and values -> bytes of vertex states and tables
+ *   vertex_bytes.c   what those bytes are for, for profiles
+ *   rules.c          constraints of vertex types -> rules about ranges of blocks
+ *   copy.c           copy programs -> transfers
+ *   copy_group.c     adjacent independent copies -> one exchange; touched.c: what they access
+ *   replica.c        copies from replica to replica -> exchanges
+ *   control.c        values that decide branches -> all tiles
+ *   stream.c         copies from and to streams -> drafts of host exchanges
+ *   remote.c         copies from and to remote buffers -> drafts of host exchanges
  *   host_exchange.c  drafts -> packets that tiles exchange with the host
- *   host.c    handles and printed tensors -> host tensors
- *   trace.c   what debug.trace prints
- *   transfer.c      transfers between places -> exchange messages and copies
- *   tile_copies.c        copies on tiles -> copy vertices and their descriptors
- *   access.c        what a step reads and writes
- *   constants.c     what comes of constants of one value -> copies on the tile
- *   rows.c          columns of words, from elsewhere -> rows of them, and copies
- *   copy_group.c    copies side by side -> one exchange; touched.c what they read and write
- *   unwritten.c     variables that are only read
+ *   host.c           handles and printed tensors -> host tensors
+ *   trace.c          what debug.trace prints
+ *   transfer.c       transfers between places -> exchange messages and copies
+ *   rows.c           strided words from other tiles -> contiguous rows, and strided copies
+ *   constants.c      transfers from uniform constants -> copies on the tile
+ *   tile_copies.c    copies on tiles -> copy vertices and their descriptors
+ *   access.c         what a step reads and writes
+ *   unwritten.c      a warning about variables that are only read
  */
 #ifndef COMPILER_LOWER_LOWERING_H
 #define COMPILER_LOWER_LOWERING_H
@@ -22,7 +28,7 @@
 #include "compiler/compilation.h"
 #include "compiler/reach.h"
 
-/* Bytes that have to get from one place to another. */
+/* Bytes that must get from one place to another. */
 typedef struct transfer {
   uint32_t source_tile, destination_tile;
   place source, destination;
@@ -34,11 +40,11 @@ typedef struct transfer_list {
   size_t count, capacity;
 } transfer_list;
 
-/* Bytes that a vertex on `tile` copies, once or by strides. */
+/* Bytes that a vertex on `tile` copies: once, or `count` times with strides. */
 typedef struct copy {
   uint32_t tile;
   place source, destination;
-  uint32_t bytes;                            /* each time */
+  uint32_t bytes;                            /* of each of the `count` copies */
   uint32_t count;                            /* > 0 */
   int32_t source_stride, destination_stride; /* bytes; count > 1 */
   uint32_t worker;                           /* by tile_copies.c */
@@ -63,7 +69,7 @@ typedef struct step_list {
 /* access.c: what is known of a block while steps are recorded. */
 typedef struct block_use {
   uint32_t data_bytes; /* bytes of the block that mean something; UINT32_MAX for buffers */
-  bool fresh; /* a buffer that no step has written yet: the first that does begins its life */
+  bool fresh; /* a buffer that no step has written yet: the first write begins its live range */
   uint32_t recording; /* number of the recording that `access` belongs to */
   uint32_t access;    /* in c->accesses */
 } block_use;
@@ -71,7 +77,8 @@ typedef struct block_use {
 /* The built-in copy vertices (runtime/poplibs/copy.cpp). */
 typedef enum copy_kind { COPY_PLAIN, COPY_STRIDED, COPY_KIND_COUNT } copy_kind;
 
-/* Vertices of one compute set in order of tiles: vertices[first[i]] to vertices[first[i + 1]]. */
+/* Vertices by compute set. Those of set i, in order of tiles: vertices[first[i]] to
+ * vertices[first[i + 1] - 1]. */
 typedef struct vertices_by_compute_set {
   uint32_t *vertices;
   size_t *first;
@@ -93,11 +100,11 @@ typedef struct lowering {
 uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index);
 
 /* ---- access.c ---- */
-/* A buffer of the compiler's, that lives from the first step that writes it on. */
+/* Adds a buffer of the compiler's. Its live range begins at the first step that writes it. */
 uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint32_t align,
                     pop_memory_category category, uint8_t flags, const char *name);
 void learn_variable_blocks(lowering *l);
-/* Accesses recorded between begin and end are the step's. */
+/* Accesses recorded between begin_accesses and end_accesses belong to the step. */
 void begin_accesses(lowering *l, uint32_t step);
 void record_read(lowering *l, uint32_t block);
 void record_write(lowering *l, uint32_t block, uint32_t bytes);
@@ -108,40 +115,43 @@ void end_accesses(lowering *l, uint32_t step);
 void warn_of_unwritten(const compilation *c);
 
 /* ---- tile_copies.c ---- */
-/* Puts a copy behind the last one of a tile's, or makes it a part of that, if it goes on from there or repeats it at the
- * distance that its parts have. */
+/* Appends a copy to the list. If it continues the last copy, or repeats it at the stride that it
+ * has, it is merged into that copy. */
 void append_copy(copy_list *list, copy next);
-/* Adds a step that does the copies, in parallel, to `steps`; none if there are none. `all_names`: as in
- * lowered_compute_set. */
+/* Adds to `steps` a step that does the copies, in parallel; none if there are no copies.
+ * `all_names`: as in lowered_compute_set. */
 POP_MUST_CHECK pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
                                        const char *all_names, step_list *steps);
 
 /* ---- transfer.c ---- */
-/* How steps of transfers are called; and of all copies that have a part in them, if those are several (otherwise
- * NULL). */
+/* Names of the steps of transfers. `all`: the names of all copies that have a part in each step, or
+ * NULL if there is only one copy. */
 typedef struct transfer_names {
   const char *exchange, *copy;
   struct {
     const char *exchange;
-    const char *exchange_of_all; /* if what stays on its tile is sent, too */
+    const char *exchange_of_all; /* if transfers within a tile are sent, too */
     const char *global_exchange;
     const char *copy;
   } all;
 } transfer_names;
 
-/* Adds the steps for transfers that may happen in any order: exchanges and a compute set, each if it is
- * needed. */
+/* Adds the steps for transfers that may happen in any order: exchanges and a compute set, each only
+ * if needed. */
 POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *transfers,
                                           const transfer_names *names, step_list *steps);
 
-/* The same of transfers of which all columns are staged already, and of copies on tiles that come behind them. */
+/* The same for transfers that rows.c has staged already, followed by the given copies on tiles. */
 POP_MUST_CHECK pop_error *lower_staged_transfers(lowering *l, const transfer_list *transfers,
                                                  copy_list *copies, const transfer_names *names,
                                                  step_list *steps);
 
-/* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
- * source. `map` is by replica, in the compilation's arena. `headers`, likewise: those of each transfer, of which there is one on each
- * tile, and its words are only where others may be; NULL: transfers are as they say. */
+/* Adds an exchange between replicas. Transfers are of whole words, and no destination is also a
+ * source. `map` is indexed by replica, in the compilation's arena.
+ *
+ * `headers`, also in the arena: packet headers that the program writes, one for each transfer.
+ * There is then one transfer on each tile, and it only says which blocks the words may be in. NULL:
+ * the transfers are exactly as given. */
 void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
                              const tile_headers *headers, const char *name, step_list *steps);
 
@@ -150,12 +160,12 @@ POP_MUST_CHECK pop_error *lower_replica_copy(lowering *l, const program *copied,
 
 /* ---- vertex.c ---- */
 vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t num_tiles);
-/* The steps of a compute set: bring the inputs, execute, take the outputs away. */
+/* Adds the steps of a compute set: bring the inputs, execute, take the outputs away. */
 POP_MUST_CHECK pop_error *lower_compute_set(lowering *l, uint32_t compute_set, step_list *steps);
 uint32_t use_vertex_type(compilation *c, const pop_vertex_type *type);
 
 /* ---- control.c ---- */
-/* Adds the steps that bring the control of a Switch or While to all tiles; its number in *out. */
+/* Adds the steps that bring the control of a Switch or While to all tiles. *out: its number. */
 POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, const char *name,
                                         step_list *steps, uint32_t *out);
 /* A SWITCH or WHILE step reads its control. */
@@ -163,7 +173,7 @@ void record_control_reads(lowering *l, uint32_t step);
 
 /* ---- host.c ---- */
 void lower_handles(compilation *c);
-uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
+uint32_t add_host_event(lowering *l, const host_event *event); /* returns its step */
 /* The step of a PrintTensor or AssumeEqualAcrossReplicas. */
 uint32_t lower_host_view(lowering *l, const program *viewed);
 /* The step of a print that debug.trace has asked for. */

@@ -1,12 +1,13 @@
 /* pass_place: gives the elements of variables a place.
  *
- * One block per variable and tile: the variable's intervals on that tile, packed in element order.
+ * Each variable gets one block on each tile: its intervals on that tile, packed in element order.
  * So a slice that is regular in the variable stays one run in memory, and a vertex can use the data
  * where they are. Sizes are rounded up to words, because the exchange moves words.
  *
  * A block is aligned for the strictest vertex field that is connected at its beginning.
  *
- * Constants may be elsewhere than they were mapped to, or in fewer bytes than they have: constants.h.
+ * Constants may be on another tile than they are mapped to, or take fewer bytes than they have:
+ * constants.h.
  *
  * Needs:   a graph that check has seen.
  * Adds:    variables, intervals, a block for each variable and tile.
@@ -26,7 +27,7 @@ typedef struct placing {
   compilation *c;
   constant_use *uses;         /* by variable */
   uint32_t *block_of_tile;    /* of the variable being placed */
-  uint32_t *variable_of_tile; /* for which block_of_tile holds */
+  uint32_t *variable_of_tile; /* the variable that block_of_tile[i] is for */
   const char *name;           /* of the variable, in the compilation's arena */
 } placing;
 
@@ -35,7 +36,7 @@ static uint32_t round_up_to_word(uint64_t bytes)
   return (uint32_t)((bytes + 3) & ~(uint64_t)3);
 }
 
-/* The elements from `element` on that are packed in order on one tile, and where. */
+/* The interval that holds `element`, from that element on. */
 static placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element)
 {
   placed_interval found = c->intervals[find_interval_number(c, variable, element)];
@@ -64,7 +65,7 @@ static uint32_t block_on_tile(placing *p, uint32_t number, const mapping_interva
   return p->block_of_tile[mapped->tile];
 }
 
-/* Places one interval behind what the variable has on the tile already. */
+/* Places one interval after what the variable already has on the tile. */
 static pop_error *place_interval(placing *p, uint32_t number, const mapping_interval *mapped)
 {
   compilation *c = p->c;
@@ -147,7 +148,7 @@ static pop_error *place_variable(placing *p, uint32_t number)
     else
       POP_TRY(place_interval(p, number, &mapping[i]));
   }
-  if (wraps) first_block = c->num_blocks; /* none of its own */
+  if (wraps) first_block = c->num_blocks; /* it has no blocks of its own */
   placed.num_intervals = c->num_intervals - placed.first_interval;
   placed.first_block = (uint32_t)first_block;
   placed.num_blocks = (uint32_t)(c->num_blocks - first_block);
@@ -162,7 +163,7 @@ static pop_error *place_variable(placing *p, uint32_t number)
   return NULL;
 }
 
-/* Variables behind a host handle live always: the host may come at any time. */
+/* Variables behind a host handle are always live: the host may access them at any time. */
 static void keep_variables_of_handles(compilation *c)
 {
   const pop_graph *graph = c->graph;
@@ -176,8 +177,8 @@ static void keep_variables_of_handles(compilation *c)
   }
 }
 
-/* What the field asks of data on its tile goes to the block: that they are interleaved for all of
- * it, the alignment if the data begin where the block does. */
+/* Applies what the field asks of data on its tile to the block: interleaved memory for all of it;
+ * the alignment only if the data begin where the block does. */
 static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
                          uint32_t tensor_number)
 {

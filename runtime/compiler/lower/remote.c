@@ -1,8 +1,9 @@
 /* Copies from and to remote buffers: a host exchange whose window has the buffer's rows as records.
  *
- * Where rows are chosen by offsets, each tile that has a part in a row needs the row's number in its own
- * memory, for hostRecord reads it there: the numbers are brought to the tiles first, as messages (category
- * hostMessage), which live just that long. A tile that holds the numbers itself reads them in place. */
+ * If rows are chosen by offsets, each tile with a part of a row needs the row's number in its own
+ * memory, because hostRecord reads it there. So the numbers are first sent to the tiles, as
+ * messages (category hostMessage) that are live only that long. A tile that holds the numbers
+ * itself reads them in place. */
 #include "compiler/lower/remote.h"
 #include "compiler/segments.h"
 
@@ -10,7 +11,7 @@
 
 enum { WORD = 4 };
 
-/* Elements of a row that lie together on a tile. */
+/* Elements of a row that are contiguous on a tile. */
 typedef struct part {
   segment at;
   uint32_t row, host_offset;
@@ -46,7 +47,7 @@ void lower_remote_buffers(compilation *c)
   }
 }
 
-/* The tensor's elements, cut at the ends of rows. */
+/* Splits the tensor's elements at the ends of rows. */
 static void find_parts(remote_copy *r, const compilation *c, uint32_t tensor, uint64_t row_bytes)
 {
   segment_walk walk;
@@ -68,7 +69,8 @@ static void find_parts(remote_copy *r, const compilation *c, uint32_t tensor, ui
     }
 }
 
-/* Which tile needs which number: rows come in order, so the last one of a tile is enough to know. */
+/* Finds which tile needs which numbers. Rows come in order, so only the tile's last one has to be
+ * known. */
 static void find_numbers(remote_copy *r, const compilation *c)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
@@ -99,7 +101,7 @@ static void find_offsets(remote_copy *r, const compilation *c, uint32_t tensor, 
       r->offsets[row++] = (segment){found.tile, {found.at.block, found.at.offset + i}, WORD};
 }
 
-/* Gives each number a place on its tile: one buffer for those of a tile, that grows. */
+/* Gives each number a place on its tile. Each tile has one buffer, which grows. */
 static transfer_list place_numbers(remote_copy *r, lowering *l, const char *name)
 {
   compilation *c = l->c;
@@ -142,7 +144,7 @@ static pop_error *bring_numbers(remote_copy *r, lowering *l, uint32_t offsets, u
   return error;
 }
 
-/* Of those that follow each other, the one with the number; the last may be shorter. */
+/* The window of a row in a buffer without offsets. The last row may be shorter. */
 static host_window window_of_row(const host_window *first, uint32_t row, uint64_t total_bytes)
 {
   host_window of_row = *first;
@@ -151,8 +153,8 @@ static host_window window_of_row(const host_window *first, uint32_t row, uint64_
   return of_row;
 }
 
-/* `window` is the buffer with all rows for hostRecord to choose from, or the one that is `row_bytes` long
- * and first of those that follow each other. */
+/* `window`: with offsets, the whole buffer, whose rows hostRecord chooses from. Without offsets,
+ * the first row, of `row_bytes`; the others follow it. */
 static void exchange_parts(const remote_copy *r, lowering *l, const host_window *window,
                            uint64_t total_bytes, const char *name, bool to_device, step_list *steps)
 {
@@ -186,7 +188,7 @@ pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *step
   uint64_t row_bytes = info->num_elements * pop_type_bytes(info->type);
   uint64_t rows = t->num_elements / info->num_elements, total_bytes = rows * row_bytes;
   bool chosen = copied->destination != 0;
-  /* Without offsets the rows follow each other: as many as fit are taken for one. */
+  /* Without offsets the rows follow each other: as many as fit are treated as one. */
   if (!chosen) row_bytes *= rows < UINT32_MAX / row_bytes ? rows : UINT32_MAX / row_bytes;
   host_window window = {.remote = true,
                         .object = copied->stream,

@@ -4,9 +4,9 @@
 
 #include "compiler/lower/host_exchange.h"
 
-void lower_remote_buffers(compilation *c); /* the graph's, before any copy */
-/* Adds the steps of a copy: the rows' numbers to the tiles that need them, then one host exchange, or
- * several if an IPU has more than one may move. */
+void lower_remote_buffers(compilation *c); /* those of the graph; called before any copy */
+/* Adds the steps of a copy: an exchange that brings the row numbers to the tiles that need them,
+ * then host exchanges. There is more than one if an IPU would move more than one may move. */
 POP_MUST_CHECK pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *steps);
 
 #endif

@@ -1,14 +1,15 @@
 /* Copies from replica to replica.
  *
- * The exchange moves whole words, and a tile that takes part both sends and receives: where elements are
- * no words, or source and destination overlap, they go by way of buffers:
+ * The exchange moves whole words, and a tile that takes part both sends and receives. If elements
+ * are not whole words, or source and destination overlap, they go through buffers:
  *
- *     source --copy--> buffer beside it --exchange--> buffer beside the destination --copy--> destination
+ *     source --copy--> buffer beside it --exchange--> buffer --copy--> destination beside it
  *
- * In a replica to which nobody sends, the second buffer must hold what the destination does, for the last
- * copy is made there, too.
+ * The last copy also runs in a replica to which nobody sends. There the second buffer must hold
+ * what the destination holds, so that is copied to it first.
  *
- * Or packets' headers are the program's own (graph/replica.h): then they are a tensor like others, which the exchange reads. */
+ * The packet headers may be the program's own (graph/replica.h). Then they are a tensor like any
+ * other, which the exchange reads. */
 #include "graph/replica.h"
 #include "base/order.h"
 #include "compiler/lower/copy.h"
@@ -29,8 +30,8 @@ static bool are_words(const transfer_list *transfers)
   return true;
 }
 
-/* Places for all transfers, one behind the other, in a buffer for each tile: of the sources' or of the
- * destinations'. */
+/* Gives each transfer a place in a buffer, one buffer for each tile, consecutively: on the source's
+ * or on the destination's tile. */
 static place *make_buffers(lowering *l, const transfer_list *transfers, bool of_sources,
                            const char *name)
 {
@@ -96,7 +97,8 @@ static pop_error *lower_by_buffers(lowering *l, const transfer_list *transfers, 
 
 _Static_assert((int)REPLICA_HEADER_WORDS == 2 * (int)ISA_GLOBAL_HEADER_WORDS, "one each way");
 
-/* Those of all tiles: one run on each. NULL: they are on other tiles than what is copied. */
+/* Finds the headers of all tiles, one run on each. NULL: they are not on the tiles of what is
+ * copied. */
 static tile_headers *find_headers(const compilation *c, uint32_t tensor,
                                   const transfer_list *transfers)
 {

@@ -1,15 +1,17 @@
-/* A transposing copy wants a word here and a word there of each tile. Sent as they are wanted, each of them takes an
- * instruction of its sender's. A tile that gets many such pieces gets the words as they lie at their senders', into a
- * buffer, and copies on the tile, by strides, put them where they go:
+/* A transposing copy wants single words, here and there, of each tile. Sent in that order, each
+ * word takes an instruction of its sender. A tile that gets many such pieces gets the words in the
+ * order of the senders' memory instead, into a buffer. Strided copies on the tile then put them
+ * where they belong:
  *
  *     at the senders    a0 a1 a2   b0 b1 b2   c0 c1 c2
  *     as wanted         a0 | b0 | c0 | a1 | b1 | c1 | a2 | b2 | c2
  *     in rows           a0 a1 a2 | b0 b1 b2 | c0 c1 c2
- *     copies            3 times 1 word, 12 bytes apart, to words one behind the other; for each column
+ *     copies            for each column: 3 times 1 word, 12 bytes apart, to consecutive words
  *
- * That costs a buffer, which lives from the exchange to the copies, and the time of the copies; so it is for tiles that would
- * else get thousands of pieces, or the same words again and again, as of a scalar that a copy broadcasts: of those the buffer is
- * small, and copies take less time than pieces. */
+ * The cost is a buffer, which is live from the exchange to the copies, and the time of the copies.
+ * So this is only for a tile that would otherwise get thousands of pieces, or the same words again
+ * and again, as of a scalar that a copy broadcasts. In that case the buffer is small, and copies
+ * take less time than pieces. */
 #include "compiler/lower/rows.h"
 #include "base/order.h"
 
@@ -20,10 +22,10 @@ enum {
   BUFFER_ALIGN = 8,
   MIN_PIECES = 4096,           /* 16 KiB of instructions */
   MIN_PIECES_FOR_MEMORY = 256, /* where memory is what counts */
-  MIN_REPEATS = 64,            /* pieces, of words that are wanted … */
-  MIN_TIMES = 8,               /* … so many times */
-  DESCRIPTOR_WORDS = 6,        /* of a copy by strides (tile_copies.c) */
-  MIN_GAIN = 2                 /* as few instructions and descriptors as pieces */
+  MIN_REPEATS = 64,            /* pieces at least, of words that are each wanted … */
+  MIN_TIMES = 8,               /* … this often on average */
+  DESCRIPTOR_WORDS = 6,        /* of a strided copy (tile_copies.c) */
+  MIN_GAIN = 2                 /* pieces for each instruction and descriptor word */
 };
 
 static size_t least_pieces(const lowering *l)
@@ -36,8 +38,8 @@ static void keep(row_staging *s, const transfer *t)
   pop_push(s->transfers.items, s->transfers.count, s->transfers.capacity, *t);
 }
 
-/* The words around all pieces, in the order in which they lie at their senders', as transfers to a buffer that will be;
- * and for each piece where in the buffer it is. */
+/* Finds the words around all pieces, in the order of the senders' memory, as transfers to a buffer
+ * that does not exist yet. at[i]: offset of piece i in the buffer. Returns the buffer's size. */
 static uint32_t find_rows(row_staging *s, const transfer_list *pieces, uint32_t *at)
 {
   keyed *order = pop_xrealloc(NULL, pieces->count, sizeof *order);
@@ -109,7 +111,7 @@ static bool repeats(const transfer_list *pieces, uint32_t bytes_of_rows)
   return bytes >= (uint64_t)MIN_TIMES * bytes_of_rows;
 }
 
-/* All pieces that a tile gets in one exchange. */
+/* Takes all pieces that a tile gets in one exchange. */
 static void take_pieces(row_staging *s, transfer_list *pieces, pop_memory_category category)
 {
   bool many = pieces->count >= least_pieces(s->l), used = false;
@@ -159,7 +161,7 @@ void row_staging_free(row_staging *s)
 }
 
 typedef struct piece_count {
-  size_t pieces, repeats; /* repeats: those that bring the same words as the one before */
+  size_t pieces, repeats; /* repeats: pieces with the same words as the one before */
   place last;
 } piece_count;
 

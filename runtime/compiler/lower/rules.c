@@ -1,8 +1,9 @@
-/* Where constraints of vertex types come from graphs: which bytes of which blocks they speak of.
+/* Turns the constraints of vertex types into rules: which bytes of which blocks they are about.
  *
- * A rule is about two ranges. The ranges of one field in one block (rows of one variable, or the
- * slices that six vertices on the tile have of it) are taken as one, from the first byte to the last:
- * so a thousand vertices make one rule, and what is between is data of the same kind anyway. */
+ * A rule is about two ranges. All ranges of one field in one block are merged, from the first byte
+ * to the last: for example the rows of one variable, or the slices of it that six vertices of the
+ * tile have. So a thousand vertices make one rule, and what lies between the ranges is data of the
+ * same kind anyway. */
 #include "compiler/lower/rules.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ uint32_t field_kept_apart(const pop_constraint *constraint, uint32_t field)
   return constraint->fields[1] == field ? constraint->fields[0] : COMPILER_NONE;
 }
 
-/* Each field gets the least side that no field before it has from which it is kept apart. */
+/* Greedy colouring: each field gets the least side that no earlier field has from which it is kept
+ * apart. */
 void choose_sides(const pop_vertex_type *type, uint8_t *sides)
 {
   for (uint32_t field = 0; field < type->num_fields; field++) {
@@ -64,7 +66,7 @@ typedef struct range_list {
   size_t count, capacity;
 } range_list;
 
-/* One range for each block, from the first byte that is meant to the last. */
+/* Adds to the range of the block, from the first byte that is meant to the last. */
 static void add_range(range_list *list, place at, uint32_t bytes)
 {
   if (at.block == COMPILER_NONE || bytes == 0) return;
@@ -77,7 +79,7 @@ static void add_range(range_list *list, place at, uint32_t bytes)
   pop_push(list->items, list->count, list->capacity, range);
 }
 
-/* What `*field` (depth 1) or `**field` (depth 2) means for the vertex. */
+/* Finds the ranges that `*field` (depth 1) or `**field` (depth 2) means for the vertex. */
 static void find_ranges(const rule_subject *v, uint32_t number, uint32_t depth, range_list *list)
 {
   const pop_field *field = &v->type->fields[number];

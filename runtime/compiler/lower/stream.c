@@ -1,8 +1,9 @@
-/* Stream copies become windows of host exchanges: the tensor's elements lie in the stream's buffer in
- * row-major order.
+/* Turns stream copies into windows of host exchanges. The tensor's elements are in the stream's
+ * buffer in row-major order.
  *
- * A copy of more than the stream's splitLimit becomes several exchanges of their own. Copies that follow
- * each other become one, as far as nobody can tell (draft_can_take; <populus/stream.h> has the rules). */
+ * A copy of more bytes than the stream's splitLimit becomes several exchanges of its own. Adjacent
+ * copies are merged into one exchange where that cannot be observed (draft_can_take;
+ * <populus/stream.h> has the rules). */
 #include "compiler/lower/stream.h"
 #include <populus/stream.h>
 
@@ -36,7 +37,8 @@ static pop_error *too_much(const stream_info *s, const char *name, uint32_t ipu)
       name, s->name, (unsigned long long)(POP_STREAM_COPY_MAX_BYTES >> 20), ipu);
 }
 
-/* Puts `part` behind what waits to be exchanged, or that first to the steps. */
+/* Appends `part` to the waiting group. If it cannot join, or is to be alone, the group becomes a
+ * step first. */
 static void hand_over(stream_lowering *s, lowering *l, bool alone, step_list *steps)
 {
   if (alone || !draft_can_take(&s->group, l->c, &s->part)) draft_keep(l, &s->group, steps);

@@ -5,8 +5,8 @@
  *     plain      source, destination, bytes
  *     strided    source, destination, bytes, count, source stride, destination stride
  *
- * Copies that follow one another at equal distances become one strided descriptor. What a tile has
- * to copy is shared equally by its workers; descriptors are cut for that. */
+ * Consecutive copies at equal distances become one strided descriptor. The copies of a tile are
+ * shared equally among its workers; descriptors are split for that. */
 #include "base/order.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/vertex_bytes.h"
@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In issue slots: a descriptor without its bytes (machine, isa/isa.h; the loop of poplibs/copy.cpp); what is worth a worker,
- * and what is worth another descriptor. */
+/* Costs in issue slots: a descriptor without its bytes (machine, isa/isa.h; the loop of
+ * poplibs/copy.cpp); the least share that is worth a worker; the least part that is worth another
+ * descriptor. */
 enum { DESCRIPTOR_COST = 2, MIN_SHARE = 32, MIN_PART = 12 };
 
 static const struct {
@@ -32,7 +33,7 @@ typedef struct copying {
   lowering *l;
   const char *name;
   uint32_t num_workers;
-  copy_list list; /* of the current tile: a descriptor for each */
+  copy_list list; /* of the current tile: one descriptor each */
 } copying;
 
 static copy_kind kind_of(const copy *d)
@@ -70,7 +71,7 @@ static pop_error *load_copy_types(lowering *l)
   return NULL;
 }
 
-/* In c->vertex_types: there is only what is used. */
+/* Index in c->vertex_types, which has only types that are used. */
 static uint32_t used_copy_type(lowering *l, copy_kind kind)
 {
   uint32_t *used = &l->used_copy_types[kind];
@@ -117,13 +118,14 @@ void append_copy(copy_list *list, copy next)
 
 /* ---- sharing the work ---- */
 
-/* Units of memory that a run reads and writes, as if blocks began with whole units: where they do not, it is one more. */
+/* Units of memory that a run reads or writes, if its block begins at a unit; otherwise it may be
+ * one more. */
 static uint64_t units_of(uint32_t offset, uint32_t bytes)
 {
   return (offset % ISA_COPY_UNIT_BYTES + bytes + ISA_COPY_UNIT_BYTES - 1) / ISA_COPY_UNIT_BYTES;
 }
 
-/* Rows that are as many apart as a unit has bytes lie alike. */
+/* The alignment of rows in units repeats after as many rows as a unit has bytes. */
 static uint64_t cost_of(const copy *d)
 {
   uint64_t cost = DESCRIPTOR_COST;
@@ -136,7 +138,7 @@ static uint64_t cost_of(const copy *d)
   return cost;
 }
 
-/* The first `rows` rows; what is left is in `d`. */
+/* Splits off the first `rows` rows. */
 static copy take_rows(copy *d, uint32_t rows)
 {
   copy first = *d;
@@ -147,7 +149,7 @@ static copy take_rows(copy *d, uint32_t rows)
   return first;
 }
 
-/* The first bytes of a plain one. */
+/* Splits off the first bytes of a plain copy. */
 static copy take_bytes(copy *d, uint32_t bytes)
 {
   copy first = *d;
@@ -158,8 +160,8 @@ static copy take_bytes(copy *d, uint32_t bytes)
   return first;
 }
 
-/* Cuts off what takes about as many slots, if that is worth a descriptor. The rest begins with a whole unit in the
- * destination's block. */
+/* Splits off a part of about `slots` slots, if that is worth a descriptor. The rest begins at a
+ * whole unit of the destination's block. */
 static bool cut(copy *d, uint64_t slots, copy *first)
 {
   uint64_t whole = cost_of(d), run = (whole - DESCRIPTOR_COST) / d->count;
@@ -189,7 +191,7 @@ static void put(copying *k, copy d)
   pop_push(k->list.items, k->list.count, k->list.capacity, d);
 }
 
-/* Few long rows are copies of their own, which can be cut anywhere. */
+/* Turns a strided copy of long rows into plain copies, which can be split anywhere. */
 static void separate_long_rows(copying *k)
 {
   uint64_t long_row = total_cost(k) / k->num_workers / 4;
@@ -204,7 +206,7 @@ static void separate_long_rows(copying *k)
   }
 }
 
-/* Plain ones first, else in the order that they have. */
+/* Stable sort: plain copies first. */
 static void sort_by_kind(copying *k)
 {
   keyed *order = pop_xrealloc(NULL, k->list.count, sizeof *order);
@@ -218,7 +220,8 @@ static void sort_by_kind(copying *k)
   free(order);
 }
 
-/* Each worker gets as much as the others, in the order of the list; what is at a border is cut. */
+/* Gives each worker an equal share, in the order of the list. A copy that crosses a border is
+ * split. */
 static void share_among_workers(copying *k)
 {
   separate_long_rows(k);

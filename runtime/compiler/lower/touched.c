@@ -9,7 +9,7 @@ static uint64_t key_of(place at)
   return (uint64_t)at.block << 32 | at.offset / BITS;
 }
 
-/* The bits of the bytes from `offset` up to `end`, as far as they are in the part of `offset`. */
+/* Bits of the bytes from `offset` to `end`, as far as they are in the part that holds `offset`. */
 static uint64_t bits_of(uint32_t offset, uint32_t end)
 {
   uint32_t first = offset % BITS, count = end - offset;
@@ -32,7 +32,7 @@ static void grow(touched *t)
   touched old = *t;
   t->num_slots = old.num_slots ? 2 * old.num_slots : FIRST_SLOTS;
   t->parts = pop_xcalloc(t->num_slots, sizeof *t->parts);
-  if (t->round == 0) t->round = 1; /* 0 is that of slots which nobody has used */
+  if (t->round == 0) t->round = 1; /* 0 is the round of unused slots */
   for (size_t i = 0; i < old.num_slots; i++)
     if (old.parts[i].round == t->round) *part_of(t, old.parts[i].key) = old.parts[i];
   free(old.parts);
@@ -68,7 +68,7 @@ void touch(touched *t, place at, uint32_t bytes, bool write)
 void touched_clear(touched *t)
 {
   t->num_parts = 0;
-  if (++t->round == 0) touched_free(t); /* once in 2^32 times */
+  if (++t->round == 0) touched_free(t); /* after 2^32 rounds */
 }
 
 void touched_free(touched *t)

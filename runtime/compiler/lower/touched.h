@@ -1,4 +1,4 @@
-/* Which bytes of blocks have been read and written: sets that grow by ranges. */
+/* The sets of bytes of blocks that have been read and written. Ranges are added to them. */
 #ifndef COMPILER_LOWER_TOUCHED_H
 #define COMPILER_LOWER_TOUCHED_H
 
@@ -6,7 +6,7 @@
 
 /* 64 bytes of a block, one bit each. */
 typedef struct touched_part {
-  uint64_t key; /* touched.c; of another round: the entry is free */
+  uint64_t key; /* see touched.c; the entry is free if its round is not the current one */
   uint64_t read, written;
   uint32_t round;
 } touched_part;
@@ -18,7 +18,7 @@ typedef struct touched {
   uint32_t round;
 } touched;
 
-/* Has any of these bytes been written before; or, if they are to be written, read? */
+/* Has any of these bytes been written before? If they are to be written: or read? */
 bool touched_before(const touched *t, place at, uint32_t bytes, bool to_write);
 void touch(touched *t, place at, uint32_t bytes, bool write);
 void touched_clear(touched *t); /* keeps the memory */

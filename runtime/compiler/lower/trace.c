@@ -1,4 +1,4 @@
-/* debug.trace on tiles: what it prints (traced.h) are steps as those of PrintTensors. */
+/* debug.trace on tiles: what it prints (traced.h) becomes steps like those of PrintTensor. */
 #include "compiler/lower/lowering.h"
 #include "compiler/traced.h"
 

@@ -1,19 +1,20 @@
-/* Transfers become exchange messages and copies.
+/* Turns transfers into exchange messages and copies.
  *
- *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
- *                                                   message of the tile to itself
- *     words to words                                a message
- *     columns of words, or many times the same ones  the words in rows to a buffer, and copies from there (rows.c)
- *     anything else                                 the words around the source go to a staging buffer on
- *                                                   the destination's tile, a copy takes the bytes
- *                                                   from there after the exchange
+ *     both ends on one tile    a copy. Few words, if there is an exchange anyway: a message of the
+ *                              tile to itself
+ *     words to words           a message
+ *     strided words, or the same words many times
+ *                              a message of contiguous rows to a buffer, then copies (rows.c)
+ *     anything else            a message of the words around the source to a staging buffer on the
+ *                              destination's tile, and a copy of the bytes after the exchange
  *
- * What goes to another IPU is a message of the global exchange, which comes first.
+ * Transfers to another IPU are messages of the global exchange, which comes first.
  *
- * Words that several tiles need are sent once. All requests for words of one block are sorted by
- * source; requests that overlap form a cluster, which is cut at each beginning and end in it, so that
- * equal parts become one message with several receivers. Where that would make too many pieces
- * (many long requests, each a bit further than the last), only equal requests are joined. */
+ * Words that several tiles need are sent once (multicast). All requests for words of one block are
+ * sorted by source. Requests that overlap form a cluster. The cluster is cut at each beginning and
+ * end of a request, and equal parts become one message with several receivers. Where that would
+ * make too many pieces (many long requests, each shifted a little), only equal requests are
+ * joined. */
 #include "base/order.h"
 #include "compiler/lower/constants.h"
 #include "compiler/lower/lowering.h"
@@ -24,7 +25,7 @@
 
 enum { WORD = 4, MAX_PIECES_PER_REQUEST = 4, FREE_PIECES = 64 };
 
-/* Words that a tile needs of another. */
+/* Words that a tile needs from another one. */
 typedef struct request {
   uint32_t source_tile, tile;
   place source, destination;
@@ -70,8 +71,8 @@ static void flush_staging(staging *s)
   s->last.bytes = 0;
 }
 
-/* Where the words around the source will be in the buffer; words that are there already, or follow
- * the last ones, are joined. */
+/* Where the words around the source will be in the buffer. Words that overlap or follow the last
+ * ones are merged with them. */
 static place place_of_words(staging *s, const transfer *t)
 {
   compilation *c = s->l->c;
@@ -118,9 +119,8 @@ typedef struct off_tile_transfers {
   const tile_headers *headers; /* likewise, or NULL */
   size_t num_headers;
   request_list requests;
-  request_list
-      own; /* of tiles from themselves: messages apart, so that others' have all the same receivers */
-  keyed *odd; /* transfers that are not words, by destination tile */
+  request_list own; /* from a tile to itself: apart, so that other messages keep equal receivers */
+  keyed *odd;       /* transfers that are not words, by destination tile */
   size_t num_odd, odd_capacity;
 } off_tile_transfers;
 
@@ -141,7 +141,7 @@ static void stage_transfers(lowering *l, const transfer_list *transfers, const c
   free(all->odd);
 }
 
-/* What stays on its tile is words, and there are others that do not. */
+/* Are all transfers within a tile whole words, and is there an exchange anyway? */
 static bool is_beside_exchange(const transfer_list *transfers, const off_tile_transfers *within)
 {
   if (within->requests.count == 0) return false;
@@ -152,8 +152,8 @@ static bool is_beside_exchange(const transfer_list *transfers, const off_tile_tr
   return true;
 }
 
-/* Bytes that a tile may send to itself: it has sent all of them, and has time for an address, when the first
- * arrives. */
+/* Most bytes that a tile may send to itself. It must have sent all of them, and have had a slot for
+ * the address, when the first one arrives. */
 static uint64_t most_local_bytes(const pop_target *target)
 {
   enum { SEND_AND_ADDRESS = 4 };
@@ -161,8 +161,9 @@ static uint64_t most_local_bytes(const pop_target *target)
   return latency > SEND_AND_ADDRESS ? (latency - SEND_AND_ADDRESS) * WORD : 0;
 }
 
-/* What stays on its tile: copies by vertices, which cost some hundred cycles to start, or, if each tile has
- * few words of it, messages. The transfers of a tile are not always together. */
+/* Transfers within a tile become copies by vertices, which cost some hundred cycles to start. If
+ * each tile has few words of them, they become messages. The transfers of a tile are not always
+ * contiguous in the list. */
 static void take_local_transfers(lowering *l, const transfer_list *transfers,
                                  off_tile_transfers *within, copy_list *copies)
 {
@@ -224,7 +225,7 @@ typedef struct messaging {
   keyed *order; /* requests by source */
   part *parts;  /* of the current cluster */
   size_t num_parts, parts_capacity;
-  uint32_t *edges; /* beginnings and ends in the cluster, ascending */
+  uint32_t *edges; /* beginnings and ends of requests, ascending */
   size_t num_edges, edges_capacity;
   keyed *sorted; /* parts by source and length, or the receivers of a message by tile */
   size_t num_sorted, sorted_capacity;
@@ -278,7 +279,8 @@ static bool is_cheap_to_cut(const messaging *m, size_t first, size_t end)
   return pieces <= limit;
 }
 
-/* Cuts the requests of a cluster into parts that are equal or disjoint; or leaves them whole. */
+/* Cuts the requests of a cluster into parts that are equal or disjoint, or leaves them whole if
+ * that is too many. */
 static void make_parts(messaging *m, size_t first, size_t end)
 {
   m->num_parts = 0;
@@ -310,7 +312,7 @@ static bool same_receivers_follow(const compilation *c, const message *a, const 
   return true;
 }
 
-/* Joins the newest message with the one before it if it only goes on. */
+/* Merges the newest message into the one before it if it continues that one. */
 static void join_with_previous(messaging *m)
 {
   compilation *c = m->c;
@@ -326,8 +328,9 @@ static void join_with_previous(messaging *m)
   c->num_messages--;
 }
 
-/* Messages for equal parts sorted[first] … sorted[end - 1]. A tile hears a word once, so a tile that
- * needs it in two places gets it by two messages: the n-th request of each tile is in the n-th. */
+/* Adds messages for the equal parts sorted[first] … sorted[end - 1]. A tile hears a word once, so a
+ * tile that needs it in two places gets two messages: the n-th request of each tile is in the n-th
+ * message. */
 static void add_messages(messaging *m, size_t first, size_t end)
 {
   compilation *c = m->c;
@@ -367,7 +370,7 @@ static void add_messages(messaging *m, size_t first, size_t end)
   free(by_tile);
 }
 
-/* Words that nobody else needs: most of what copies move. */
+/* Adds the message of words that only one tile needs: most of what copies move. */
 static void add_message_of_one(messaging *m, const request *w)
 {
   compilation *c = m->c;
@@ -428,7 +431,7 @@ static void add_all_messages(compilation *c, const request_list *requests)
   free(m.sorted);
 }
 
-/* In a replica that does not receive, what was there stays. */
+/* A replica that does not receive keeps what it had. */
 static bool leaves_some(const compilation *c, const exchange *x)
 {
   for (uint32_t i = 0; x->replica_map && i < c->num_replicas; i++)
@@ -504,7 +507,7 @@ pop_error *lower_staged_transfers(lowering *l, const transfer_list *transfers, c
   return lower_copies(l, copies, names->copy, names->all.copy, steps);
 }
 
-/* By destination tile; there the transfers keep their order. */
+/* Sorted by destination tile; transfers to a tile keep their order. */
 static void stage_all_rows(row_staging *s, const transfer_list *transfers)
 {
   keyed *order = pop_xrealloc(NULL, transfers->count, sizeof *order);

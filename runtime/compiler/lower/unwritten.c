@@ -1,5 +1,6 @@
-/* Variables that programs read although nothing gives them a value: no step, no initial value, no handle
- * that the host writes by. Their elements are 0, which is seldom what was meant: so the log warns. */
+/* Warns of variables that programs read although nothing gives them a value: no step, no initial
+ * value, and no handle through which the host writes. Their elements are 0, which is seldom
+ * intended. */
 #include "compiler/lower/lowering.h"
 
 #include "base/log.h"
@@ -30,7 +31,7 @@ static block_history *histories(const compilation *c)
   return blocks;
 }
 
-/* A variable with a value in one of its blocks is one that somebody has thought of. */
+/* A variable with a value in any of its blocks is taken for intended. */
 static bool is_only_read(const placed_variable *v, const block_history *blocks)
 {
   bool read = false;

@@ -1,8 +1,10 @@
-/* Compute sets: which vertices run on which tile and worker, and their states. Where their fields point: vertex_fields.c.
+/* Compute sets: which vertices run on which tile and worker, and their states. vertex_fields.c
+ * decides where their fields point.
  *
- * The vertices of a tile are shared by its workers, the longest first, by the estimate that the
- * graph gives or else by the number of elements that they are connected to. Those of all workers and
- * of the supervisor need no sharing: emit.h says when they run. */
+ * The vertices of a tile are shared among its workers, the longest first, each to the worker with
+ * the least load (LPT rule). The length is the graph's cycle estimate, or else the number of
+ * connected elements. Vertices that run on all workers or on the supervisor need no sharing: emit.h
+ * says when they run. */
 #include "compiler/lower/vertex_lowering.h"
 #include "compiler/lower/vertex_state.h"
 #include "isa/isa.h"
@@ -72,7 +74,7 @@ static uint32_t rank_of_worker(uint32_t worker)
   return worker == ON_SUPERVISOR ? 0 : worker == ON_ALL_WORKERS ? 1 : worker + 2;
 }
 
-/* Leaves v->order as tile_work says; index is the position in v->vertices. */
+/* Sorts v->order as tile_work says; index is the position in v->vertices. */
 static void share_among_workers(vertex_lowering *v)
 {
   const pop_graph *graph = v->l->c->graph;
@@ -193,7 +195,8 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
   pop_push(c->works, c->num_works, c->works_capacity, work);
 }
 
-/* Bytes of the tile's blocks that are its vertices' own: the profile has to account for each. */
+/* Bytes of the blocks of the tile that belong to its vertices: the profile has to account for each
+ * one. */
 static uint64_t bytes_of_vertices(const vertex_lowering *v)
 {
   const compilation *c = v->l->c;

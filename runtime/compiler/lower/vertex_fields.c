@@ -1,23 +1,25 @@
-/* Where the fields of vertices point.
+/* Decides where the fields of vertices point.
  *
- * A field whose tensor is one run of bytes on the vertex's own tile points straight at it. For any
- * other the tile gets a buffer, filled before the compute set (inputs) or emptied after it
- * (outputs). Inputs that are the same bytes share a buffer. All buffers of one kind on a tile lie in
- * one block, one behind the other, so that the exchange can fill them in one go.
+ * If the tensor of a field is one run of bytes on the vertex's tile, the field points straight at
+ * it. Otherwise the tile gets a buffer, filled before the compute set (inputs) or emptied after it
+ * (outputs). Inputs with the same bytes share a buffer. All buffers of one kind on a tile are
+ * consecutive in one block, so that the exchange can fill them in one go.
  *
  *     kind of buffer        category         for
  *     message               message          inputs with a part from another tile of the IPU
  *     global message        globalMessage    inputs with a part from another IPU
  *     rearrangement         rearrangement    inputs whose parts are all on the tile
- *     output                outputEdge       outputs and in-outs
+ *     output                outputEdge       outputs
+ *     in and out            multiple         in-outs
  *
  * Fields that a constraint of the vertex type keeps apart (`elem(*a) != elem(*b)`) never point into
- * one block, since allocate decides where blocks lie and nothing else: they get buffers of different
- * sides (a small number for each field), and of two that lie in one variable the second gets a buffer
- * of its own.
+ * the same block, because allocate can only move whole blocks. Their buffers have different sides
+ * (a small number for each field), and each side has blocks of its own. If the two fields are in
+ * the same variable, the second gets a buffer.
  *
- * A field with rows has a pointer to each, in a table; tables and constant vectors of all vertices on
- * a tile lie in two blocks that live always. */
+ * A field with rows has a table with a pointer to each row. Tables and constant vectors of all
+ * vertices on a tile are in one block for each kind (field_data_kind) and side. These blocks are
+ * always live. */
 #include "compiler/lower/vertex_lowering.h"
 
 static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
@@ -46,7 +48,7 @@ static uint32_t side_of(const vertex_lowering *v, const pop_field *field)
   return v->type->num_constraints ? v->sides[field_number(v, field)] : 0;
 }
 
-/* Whether data of the field, or of one of its rows, lie in the block. */
+/* Are data of the field, or of one of its rows, in the block? */
 static bool points_into(const vertex_lowering *v, uint32_t field, uint32_t block)
 {
   const pointer *p = &v->pointers[v->first_pointer + field];
@@ -104,7 +106,7 @@ static void gather(vertex_lowering *v, const segment *segments, size_t count, pl
   for (size_t i = 0; i < count; i++) {
     const segment *s = &segments[i];
     uint32_t bytes = s->bytes;
-    /* Whole words instead of a staging buffer: what is behind the last byte is padding. */
+    /* Whole words avoid a staging buffer; the bytes after the last one are padding. */
     if (i + 1 == count && s->tile != v->tile && (s->at.offset | to.offset) % WORD == 0)
       bytes = align_up(bytes, WORD);
     add_transfer(&v->before, (transfer){s->tile, v->tile, s->at, to, bytes});
@@ -121,7 +123,7 @@ static void scatter(vertex_lowering *v, const segment *segments, size_t count, p
   }
 }
 
-/* One run of another tile that begins inside a word: the words around it become the buffer, and the
+/* One run on another tile that begins inside a word: the words around it become the buffer, and the
  * field points into them. */
 static bool is_one_skewed_run(const vertex_lowering *v, const segment *segments, size_t count,
                               const pop_field *field)
@@ -256,7 +258,7 @@ static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t 
   return p;
 }
 
-/* Room in the vertices' own data; its bytes are written when all of it is known. */
+/* Reserves bytes in the vertices' own data. They are written when all of them are known. */
 static place add_field_data(vertex_lowering *v, field_data_kind kind, profile_vertex_part part,
                             const pop_field *field, uint32_t alignment, uint32_t bytes)
 {

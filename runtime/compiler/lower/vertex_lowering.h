@@ -1,4 +1,5 @@
-/* What lowering a compute set keeps while it goes over its tiles and their vertices: vertex.c, vertex_fields.c. */
+/* State of lowering one compute set, while it goes over its tiles and their vertices: vertex.c,
+ * vertex_fields.c. */
 #ifndef COMPILER_LOWER_VERTEX_LOWERING_H
 #define COMPILER_LOWER_VERTEX_LOWERING_H
 
@@ -10,16 +11,17 @@
 
 enum { WORD = 4, MIN_ALIGN = 8 };
 
-/* What belongs to vertices beside their states. */
+/* Data of vertices besides their states. */
 typedef enum field_data_kind {
-  FIELD_DATA, /* constant vectors: vertices may write theirs, as all that the graph has set */
+  FIELD_DATA, /* constant vectors; vertices may write their own, as all data of the graph */
   ROW_TABLE,  /* tables of rows */
   LIST_TABLE, /* tables of packed rows */
   FIELD_DATA_COUNT
 } field_data_kind;
 
-/* Inputs: the larger wins where an input's parts come from here and there. What is read and written is filled before
- * and sent after: such a buffer is of several categories. */
+/* Kinds of buffers. If the parts of an input are of different kinds, the larger kind counts. An
+ * in-out is filled before the compute set and sent after it: its buffer belongs to several
+ * categories. */
 typedef enum buffer_kind {
   REARRANGEMENT,
   MESSAGE,
@@ -29,7 +31,7 @@ typedef enum buffer_kind {
   BUFFER_KIND_COUNT
 } buffer_kind;
 
-/* An input buffer that other inputs may use. */
+/* An input buffer that other inputs with the same data may use. */
 typedef struct shared_input {
   uint64_t hash;
   size_t first_segment, num_segments;
@@ -62,7 +64,7 @@ typedef struct vertex_lowering {
   /* Blocks or COMPILER_NONE: */
   uint32_t buffers[BUFFER_KIND_COUNT][2][NUM_SIDES]; /* [interleaved] */
   uint32_t field_data[FIELD_DATA_COUNT][NUM_SIDES];
-  pointer *pointers; /* by vertex and field, and rows behind */
+  pointer *pointers; /* by vertex and field; each vertex's rows follow its fields */
   size_t num_pointers, pointers_capacity;
   segment *segments; /* of the shared inputs, then of the current field */
   size_t num_segments, segments_capacity;
@@ -89,8 +91,9 @@ static inline uint32_t align_up(uint32_t bytes, uint32_t alignment)
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* vertex_fields.c: adds what the vertex's fields point at to `pointers`, in the order of its type's fields; buffers, and what fills
- * and empties them, where a field cannot point at its tensor itself. */
+/* vertex_fields.c: appends to `pointers` what each field of the vertex points at, in the order of
+ * its type's fields. Where a field cannot point at its tensor directly, adds a buffer and the
+ * transfers that fill or empty it. */
 void place_fields(vertex_lowering *v, uint32_t vertex_number);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_empty(const pointer *p)
   return p->at.block == COMPILER_NONE;
 }
 
-/* Empty vectors get an address that may be read, if the layout has room for any address. */
+/* Empty vectors get a readable address, if the layout has room for any address. */
 static void put_pointer(const field_writer *w, uint32_t at, const pointer *p)
 {
   add_fixup(w->c, w->content, at, is_empty(p) ? w->at : p->at);
@@ -35,7 +35,7 @@ static void put_deltanelements(const field_writer *w, uint32_t at, const pointer
   put_packed(w, at + WORD, p, ADDRESS_DELTANELEMENTS_TABLE);
 }
 
-/* What leads to data or to a table: pop_field_layout has the picture. */
+/* Writes what leads to data or to a table: pop_field_layout shows the layouts. */
 static void put_layout(const field_writer *w, uint32_t at, pop_field_layout layout,
                        const pointer *p)
 {
@@ -66,7 +66,7 @@ static void put_layout(const field_writer *w, uint32_t at, pop_field_layout layo
     return;
   case POP_LAYOUT_ARRAY:
   case POP_LAYOUT_COUNT:
-    return; /* has rows in place, and nothing that leads there */
+    return; /* its rows are in place; nothing leads to them */
   }
 }
 

@@ -1,21 +1,21 @@
-/* The bytes of vertex states and of what belongs to them, once it is known where data are. */
+/* Writes vertex states, tables and constant vectors, once the places of the data are known. */
 #ifndef COMPILER_LOWER_VERTEX_STATE_H
 #define COMPILER_LOWER_VERTEX_STATE_H
 
 #include "compiler/compilation.h"
 
-/* Where the data of a field, or of a row, are. */
+/* The place of the data of a field, or of a row. */
 typedef struct pointer {
-  place at;          /* block COMPILER_NONE: there are no data. Of a field with rows: its table */
-  uint32_t elements; /* of a field with rows: how many */
+  place at;          /* block COMPILER_NONE: no data; of a field with rows: its table */
+  uint32_t elements; /* of a field with rows: number of rows */
   size_t first_row;  /* their pointers, in the list of all */
 } pointer;
 
 typedef struct field_writer {
   compilation *c;
   const pointer *all;
-  uint32_t content; /* that is written; the last one begun */
-  place at;         /* the beginning of the block that it belongs to; empty vectors point there */
+  uint32_t content; /* the content being written: the last one begun */
+  place at;         /* the beginning of its block; pointers of empty vectors point there */
 } field_writer;
 
 static inline bool is_list_layout(pop_field_layout layout)
@@ -23,10 +23,10 @@ static inline bool is_list_layout(pop_field_layout layout)
   return layout == POP_LAYOUT_DELTAN || layout == POP_LAYOUT_DELTANELEMENTS;
 }
 
-/* `pointers` by field of the vertex. The state begins `offset` bytes into the content. */
+/* Writes the state of a vertex, `offset` bytes into the content. `pointers` is indexed by field. */
 void write_vertex_state(const field_writer *w, const vertex *g, const pointer *pointers,
                         uint32_t offset);
-/* The tables and constant vectors of the vertex that are in the writer's block. */
+/* Writes those tables and constant vectors of the vertex that are in the writer's block. */
 void write_vertex_data(const field_writer *w, const vertex *g, const pointer *pointers);
 
 #endif
