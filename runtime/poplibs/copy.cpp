@@ -22,7 +22,7 @@ enum { MEMCPY_WORDS = 3, STRIDED_COPY_WORDS = 6 }; // of a descriptor
 #define COPY(number, d) (d) = end
 #endif
 
-// Four in a row, because a branch takes as long as 4 bytes.
+// Unrolled by four, because a branch takes as long as copying 4 bytes.
 #define COPY_ALL(number, words)                                                                    \
   const unsigned *d = descriptors.begin(), *end = d + descriptors.size();                          \
   for (const unsigned *last = end - 4 * (words); d <= last;) {                                     \
