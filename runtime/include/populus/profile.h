@@ -154,31 +154,35 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  *
  * Keys in addition to the guide's:
  *
- * `runs`                   program, name, runName (if the run was given one), cycles of the device,
- *                          instructions, supersteps. A run that ended in an error has `fault`: its message,
- *                          cycle and superstep; a device fault also has kind and tile, and computeSet if it
- *                          was in a vertex. The trace ends in the fault's step, which has the tile's cycles
- *                          up to there: faultedTile, faultedTileCycles.
- * `runParameters`          the engine options about running that the runs used
- * simulation: `runs`       cyclesFrom, cyclesTo, firstStep, numSteps of each run
- * syncs                    cyclesFrom, cyclesTo
- * stream copies            StreamCopyBegin, StreamCopy, StreamCopyEnd: tiles wait for all others, move data,
- *                          wait until all have
- * SyncAns                  tiles that have acknowledged as many `syncs` in advance, because they have no
- *                          part in them, wait until the last one has happened: activeTiles, cycles of the
- *                          one that waits longest, and `syncAns`, the number in `costs.syncAns`, which has
- *                          the tiles
- * simulation: `costs`      for each compute set and exchange, the tiles that took part (ranges: first, how
- *                          many) and the cycles of each; where vertices are measured or estimated, for each
- *                          compute set its vertex types, with how many there are and what they took together
- * `measuredVertexTypes`    IPU Model: types without an estimate, which take what their code takes
+ * `runs`                  program, name, runName (if the run was given one), cycles of the
+ *                         device, instructions, supersteps. A run that ended in an error has
+ *                         `fault`: its message, cycle and superstep; a device fault also has
+ *                         kind and tile, and computeSet if it was in a vertex. The trace ends
+ *                         in the fault's step, which has the tile's cycles up to there:
+ *                         faultedTile, faultedTileCycles.
+ * `runParameters`         the engine options about running that the runs used
+ * simulation: `runs`      cyclesFrom, cyclesTo, firstStep, numSteps of each run
+ * syncs                   cyclesFrom, cyclesTo
+ * stream copies           StreamCopyBegin, StreamCopy, StreamCopyEnd: tiles wait for all
+ *                         others, move data, wait until all have
+ * SyncAns                 tiles that have acknowledged as many `syncs` in advance, because
+ *                         they have no part in them, wait until the last one has happened:
+ *                         activeTiles, cycles of the one that waits longest, and `syncAns`,
+ *                         the number in `costs.syncAns`, which has the tiles
+ * simulation: `costs`     for each compute set and exchange, the tiles that took part (ranges:
+ *                         first, how many) and the cycles of each; where vertices are measured
+ *                         or estimated, for each compute set its vertex types, with how many
+ *                         there are and what they took together
+ * `measuredVertexTypes`   IPU Model: types without an estimate, which take what their code
+ *                         takes
  * `libraryEstimateVertexTypes`, `ourEstimateVertexTypes`
- *                          IPU Model: types that take what the chip's formulae or our estimators say
- *                          (profiler.libraryCycleEstimates)
- * `programTraceComplete`   false if: a program branched and nothing recorded which way
- *                          (debug.instrumentControlFlow, debug.instrumentCompute and an IPU Model do); a
- *                          compute set with a fault ran several times between two syncs; the trace was longer
- *                          than 8,388,608 steps; or there were more than 65,536 runs
+ *                         IPU Model: types that take what the chip's formulae or our
+ *                         estimators say (profiler.libraryCycleEstimates)
+ * `programTraceComplete`  false if: a program branched and nothing recorded which way
+ *                         (debug.instrumentControlFlow, debug.instrumentCompute and an IPU
+ *                         Model do); a compute set with a fault ran several times between two
+ *                         syncs; the trace was longer than 8,388,608 steps; or there were more
+ *                         than 65,536 runs
  *
  * programTrace has the numbers of the graph profile's programs. threadBalance and activeCompute
  * exist where each vertex was measured or is estimated. */
