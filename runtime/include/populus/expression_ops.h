@@ -1,4 +1,5 @@
-/* Operations on elements: one list for the C interface (populus/popops.h), the C++ interface and the codelets.
+/* Element-wise operations: one list for the C interface (populus/popops.h), the C++ interface
+ * and the codelets.
  *
  * X(name as documented, types, result): `types` are
  *   REAL     float, half                     INTEGER  int, unsigned int
