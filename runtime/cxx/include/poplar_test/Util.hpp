@@ -1,4 +1,5 @@
-// What tests of libraries share: tensors that the host fills and reads by streams, and values that it has as numbers of its own.
+// What tests of libraries share: tensors that the host writes and reads by streams, and values
+// that the host has as numbers.
 #ifndef POPLAR_TEST_UTIL_HPP
 #define POPLAR_TEST_UTIL_HPP
 
@@ -60,7 +61,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
 
 namespace detail
 {
-// Metadata go with the elements in both directions, constant ones only to the host.
+// Metadata are copied with the elements in both directions; constant ones only to the host.
 inline void addMetadataStreams(const poplar::Tensor &metadata, const std::string &name,
                                poplar::Graph &graph, poplar::program::Sequence *uploadProg,
                                poplar::program::Sequence *downloadProg, char *memory,

@@ -1,4 +1,5 @@
-// Pooling over fields and what flows back: populus/popnn_pooling.h. Tensors are [batch, channels, field...].
+// Pooling over fields, and its gradient: populus/popnn_pooling.h. Tensors are [batch, channels,
+// field...].
 #ifndef POPNN_POOLING_HPP
 #define POPNN_POOLING_HPP
 
@@ -173,7 +174,7 @@ inline poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const
   return call.finish(pop_popnn_pool(graph.c(), &c, in.c(), call.program(), call.c()));
 }
 
-// Of a maximum: useScaledGradient shares a gradient among elements that are equally large.
+// For maxima: useScaledGradient shares a gradient among equally large elements.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         const poplar::Tensor &in, const poplar::Tensor &pooled,
                                         const poplar::Tensor &pooledGradient,
@@ -187,7 +188,8 @@ inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &
   return call.finish(pop_popnn_pool_gradient(graph.c(), &c, in.c(), pooled.c(), pooledGradient.c(),
                                              useScaledGradient, call.program(), call.c()));
 }
-// Of an average or a sum; the channels lie as they come, so how many the forward pass had side by side is all the same.
+// For averages and sums. Channels have any layout, so the grouping of the forward pass does not
+// matter.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         unsigned /*fwdChansPerGroup*/,
                                         const poplar::Tensor &pooledGradient,

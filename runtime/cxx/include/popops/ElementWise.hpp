@@ -20,7 +20,8 @@ inline Tensor map(Graph &graph, const expr::Expr &expression, const std::vector<
                   const Tensor &out, Sequence &prog, const DebugContext &debugContext,
                   const OptionFlags &options)
 {
-  // An expression is a vertex for each operation, and small operands are repeated, whatever these say.
+  // These options have no effect: an expression is one vertex for each operation, and small
+  // operands are broadcast.
   using poplar::detail::OptionValue;
   poplar::detail::checkOptions("popops::map", options,
                                {{"enableGenerateCodelet", OptionValue::TRUTH},
@@ -59,8 +60,8 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
 {
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
-// Several expressions of the same tensors. The results of the last form go to the first tensors, as many as there are
-// expressions; all are calculated before that.
+// Several expressions of the same tensors. In the last form, the results go to the first
+// tensors, one for each expression, after all have been calculated.
 inline std::vector<poplar::Tensor> map(poplar::Graph &graph,
                                        const std::vector<expr::Any> &expressions,
                                        const std::vector<poplar::Tensor> &ts,

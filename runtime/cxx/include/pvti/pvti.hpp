@@ -126,7 +126,8 @@ public:
   }
 };
 
-// The one of the process: it is never destroyed, as tracepoints of static objects may end late.
+// The session of the process. It is never destroyed, because tracepoints of static objects may
+// end late.
 class Session
 {
   std::mutex mutex;
