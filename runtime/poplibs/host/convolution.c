@@ -265,7 +265,7 @@ static pop_tensor as_result(const convolution *c, pop_tensor product, bool by_ou
   return pop_tensor_reshape(t, shape, c->fields + 2);
 }
 
-/* `c->params` has passed no check that needs the tensors. */
+/* Any of the convolutions here, with its own parameters, which it checks first. */
 static pop_tensor convolve(convolution *c, pop_tensor in, pop_tensor weights,
                            const pop_mat_mul_options *options)
 {

@@ -640,8 +640,8 @@ public:
   friend void program::dumpProgram(const Graph &graph, const program::Program &program,
                                    std::ostream &out);
   void serialize(std::ostream &os, SerializationFormat format) const;
-  // JSON: which elements of which variables tensors are, a list with shape, type and pieces [variable, begin, end] of each, to
-  // be looked at. Binary: the same with the variables, for deserializeTensors.
+  // JSON is for people: a list with type, shape and pieces [variable, begin, end] of each
+  // tensor. Binary has the variables, too, for deserializeTensors.
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors,
                         SerializationFormat format) const;
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors) const;

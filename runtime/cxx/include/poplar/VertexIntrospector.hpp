@@ -127,7 +127,8 @@ public:
   {
     return values(static_cast<const T *>(nullptr));
   }
-  // How the field lies in the vertex: 0; and each of its rows: 1. Lists of vectors have a layout of their own.
+  // The layout of the field in the vertex (level 0), or of each of its rows (level 1). Lists of
+  // vectors have a layout of their own.
   layout::Vector getProfilerVectorLayout(std::size_t level) const
   {
     switch (level == 0 ? info.layout : info.row_layout) {

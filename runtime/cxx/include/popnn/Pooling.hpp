@@ -74,7 +74,8 @@ inline void check(const char *function, const PoolParams &p, const poplar::Tenso
                   const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
-  // Which of the vendor's ways is taken; here there is one, whose sums are in single precision.
+  // These options choose among the vendor's implementations. Here there is one, whose sums are
+  // in single precision.
   poplar::detail::checkOptions(function, options,
                                {{"poolUseIntrospectiveMapping", OptionValue::TRUTH},
                                 {"optimizeForSpeed", OptionValue::TRUTH},
@@ -150,7 +151,8 @@ inline std::uint64_t getBwdFlops(const PoolParams &params)
 {
   return getFwdFlops(params);
 }
-// If all tiles did as many at once as their data path has elements; back twice that.
+// Assumes that all tiles do as many operations at once as their data path has elements. The
+// backward pass counts twice.
 inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params)
 {
   const poplar::Target &target = graph.getTarget();

@@ -121,8 +121,8 @@ public:
   bool isBlockFlush() const { return kind() == "BlockFlush"; }
   bool isOverflow() const { return kind() == "Overflow"; }
   bool isUnknown() const { return kind() == "Unknown"; }
-  // Never null: of a common block one of the type Block with its name, of a stream copy one of its phase; others
-  // are called what they are.
+  // Never null. For a common block, a program of type Block with its name; for a stream copy,
+  // one of its phase's type. Other blocks have their kind as the name.
   std::shared_ptr<Program> program() const
   {
     if (isStreamCopy())
