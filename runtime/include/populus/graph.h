@@ -45,8 +45,8 @@ pop_graph *pop_graph_create(const pop_target *target);
 pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor);
 /* The number of replicas; 1 if the graph is not replicated. */
 uint32_t pop_graph_replication_factor(const pop_graph *graph);
-/* Releases a reference, and frees the graph if that was the last. NULL does nothing, and neither
- * does a virtual graph. Engines made from the graph stay valid. A graph that was freed, and its
+/* Releases a reference, and frees the graph if that was the last. NULL is fine, and a virtual
+ * graph stays. Engines made from the graph stay valid. A graph that was freed, and its
  * handles, may still be passed to calls, which then do nothing: pop_graph_error of it, or of
  * NULL, is about the thread's first such call. */
 void pop_graph_free(pop_graph *graph);
