@@ -1,10 +1,9 @@
-/* Does a view hold some element twice? Have two views one in common?
+/* Alias checks: does a view have an element twice? Do two views share an element?
  *
- * The pieces are sorted by where they lie; pieces whose spans do not meet cannot share elements, and
- * a nest of loops in which every stride is larger than all that the finer loops together reach has
- * no element twice. Only what is left (pieces that interleave, such as two columns of a matrix) is
- * looked at element by element, in a bit map of the span.
- */
+ * Pieces are sorted by their spans. Pieces whose spans do not overlap cannot share elements. A
+ * nest of loops has no element twice if every stride is larger than all that the inner loops
+ * together reach. Only the other cases (pieces that interleave, such as two columns of a matrix)
+ * are checked element by element, in a bit map of the span. */
 #include "graph/check.h"
 #include "graph/replicated.h"
 
@@ -14,7 +13,7 @@ typedef struct span {
   uint32_t variable;
   uint64_t first, last; /* elements */
   size_t piece;         /* in graph->pieces */
-  bool second;          /* of two views: it is the second one's */
+  bool second;          /* of two views: it is in the second */
 } span;
 
 static span piece_span(const pop_graph *graph, size_t index)
@@ -40,7 +39,7 @@ static int compare_spans(const void *a, const void *b)
   return (x->piece > y->piece) - (x->piece < y->piece);
 }
 
-/* True if no element can be twice in the piece; false if that takes a closer look. */
+/* True if the piece certainly has no element twice; false if that needs a closer look. */
 static bool strides_are_apart(const pop_graph *graph, const view_piece *piece)
 {
   view_dim sorted[GRAPH_MAX_RANK * 4]; /* by stride */
@@ -78,7 +77,7 @@ static bool mark_piece(const pop_graph *graph, size_t piece, uint64_t first, uin
   return false;
 }
 
-/* `count` spans of one variable that meet, from first to last. */
+/* `count` overlapping spans of one variable, from the first span's begin to `last`. */
 static bool cluster_has_alias(const pop_graph *graph, const span *spans, size_t count,
                               uint64_t last)
 {
@@ -98,7 +97,7 @@ static bool repeats(const pop_graph *graph, const view_piece *piece)
   return false;
 }
 
-/* Is something true of some spans that meet? */
+/* Does `is_true` hold for some cluster of overlapping spans? */
 static bool any_cluster(const pop_graph *graph, span *spans, size_t count,
                         bool (*is_true)(const pop_graph *graph, const span *spans, size_t count,
                                         uint64_t last))
@@ -137,7 +136,7 @@ bool pop_tensor_contains_aliases(pop_tensor handle)
 
 /* ---- two views ---- */
 
-/* Marks the elements of a piece, or looks whether one is marked. */
+/* Marks the elements of a piece of the first view; checks those of the second for marks. */
 static bool go_through_piece(const pop_graph *graph, const span *s, uint64_t first, uint8_t *bits)
 {
   const tensor alone = {.first_piece = s->piece, .num_pieces = 1};
@@ -151,7 +150,7 @@ static bool go_through_piece(const pop_graph *graph, const span *s, uint64_t fir
   return false;
 }
 
-/* `count` spans of one variable that meet, from first to last. */
+/* `count` overlapping spans of one variable, from the first span's begin to `last`. */
 static bool cluster_is_shared(const pop_graph *graph, const span *spans, size_t count,
                               uint64_t last)
 {

@@ -1,5 +1,5 @@
-/* Are these arguments what they should be? Each function fails the graph (naming the public
- * function `call`) and returns false or NULL if not. */
+/* Checks of arguments. Each function fails the graph (the message names the public function
+ * `call`) and returns false or NULL if the argument is not valid. */
 #ifndef GRAPH_CHECK_H
 #define GRAPH_CHECK_H
 
@@ -7,8 +7,8 @@
 
 #include <populus/out_of_memory.h>
 
-/* The graph lives, has no error and is not being compiled by another thread: `call` does something. For the graphs
- * of handles, which are never virtual ones. */
+/* True if `call` may do something: the graph lives, has no error, and no other thread compiles
+ * it. For graphs of handles, which are never virtual. */
 static inline bool graph_usable(pop_graph *graph, const char *call)
 {
   if (!graph_lives(graph, call) || graph->error) return false;
@@ -20,15 +20,15 @@ static inline bool graph_usable(pop_graph *graph, const char *call)
   return !atomic_load_explicit(&graph->compiler, memory_order_relaxed) || graph_check_turn(graph);
 }
 
-/* The same for a graph that is a call's argument. It may be virtual: from here on it is the one that it
- * is a view of, which has all that there is. */
+/* The same for a graph that is an argument of a call. A virtual graph is replaced by its
+ * top-level graph, which has everything. */
 static inline bool graph_enter(pop_graph **graph, const char *call)
 {
   if (graph_lives(*graph, call)) *graph = (*graph)->top;
   return graph_usable(*graph, call);
 }
 
-/* The things behind handles. The pointers are good until the next thing of the kind is added. */
+/* The objects behind handles. A pointer is valid until the next object of the kind is added. */
 const tensor *check_tensor(pop_graph *graph, const char *call, pop_tensor t);
 compute_set *check_compute_set(pop_graph *graph, const char *call, pop_compute_set set);
 vertex *check_vertex(pop_graph *graph, const char *call, pop_vertex v);
@@ -38,18 +38,18 @@ const remote_buffer *check_remote_buffer(pop_graph *graph, const char *call,
                                          pop_remote_buffer buffer);
 /* Index of a vertex type, or POP_NAME_NONE. */
 uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name);
-/* codelets.c: those of ../poplibs/, called poplar_rt::…; again does no harm. False: the graph has failed. */
+/* codelets.c: adds the codelets of ../poplibs/ called poplar_rt::…, once. False after an error. */
 bool graph_add_built_in_codelets(pop_graph *graph, const char *call);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 
-/* field_value.c: gives a plain vector field so many elements, zero. */
+/* field_value.c: sets the size of a plain vector field, and its elements to zero. */
 void set_field_data_size(pop_graph *graph, const char *call, pop_vertex vertex, const char *field,
                          size_t size);
 
 bool check_type(pop_graph *graph, const char *call, pop_type type);
 bool check_rank(pop_graph *graph, const char *call, size_t rank);
-/* `count` things are there already; handles are 32 bits wide. */
+/* Handles are 32 bits wide: is there room after `count` things? */
 bool check_room(pop_graph *graph, const char *call, size_t count, const char *things);
 
 /* graph_fail with pop_error_new. */

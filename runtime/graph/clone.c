@@ -1,16 +1,15 @@
-/* Clones: a new variable with a view of it that looks like a view of others.
+/* Clones: a new variable, and a view of it that looks like a view of other variables.
  *
- * To preserve the order, what the view has of each variable is found as ranges of elements, which follow
- * each other in the new variable:
+ * To preserve the order, the elements that the view has of each variable are found as ranges.
+ * The ranges follow each other in the new variable:
  *
  *     variable a   ..XXXX....XX      new   XXXXXXYYY
  *     variable b   .YYY
  *
- * To gather by tile, they are also cut where the tile changes, and follow each other by tile.
+ * To gather by tile, ranges are also cut where the tile changes, and sorted by tile.
  *
- * A piece of the view whose elements all are in one range keeps its loops, with another base; only one
- * that has holes is taken apart, into runs.
- */
+ * A piece of the view whose elements are all in one range keeps its loops, with another base.
+ * Only a piece with holes is taken apart into runs. */
 #include "base/order.h"
 #include "graph/check.h"
 #include "graph/replicated.h"
@@ -23,7 +22,7 @@
 typedef struct range {
   uint32_t variable;
   uint64_t begin, end;
-  uint64_t at; /* of `begin` in the new variable */
+  uint64_t at; /* position of `begin` in the new variable */
 } range;
 
 typedef struct range_list {
@@ -52,8 +51,8 @@ static range piece_hull(const pop_graph *graph, const view_piece *piece)
   return hull;
 }
 
-/* Does the piece have all elements of its hull? Sure if each loop, by size of stride, goes on where the
- * finer ones together end. */
+/* Does the piece have all elements of its hull? True for certain if each loop, sorted by stride,
+ * continues where the finer loops together end. */
 static bool is_dense(const pop_graph *graph, const view_piece *piece)
 {
   view_dim sorted[GRAPH_MAX_RANK * 4];
@@ -102,7 +101,7 @@ static int compare_ranges(const void *left, const void *right)
   return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Sorted and disjoint. */
+/* Finds the view's ranges, sorted and disjoint. */
 static void find_ranges(const pop_graph *graph, const tensor *t, range_list *ranges)
 {
   for (size_t i = 0; i < t->num_pieces; i++) add_piece_ranges(graph, t->first_piece + i, ranges);
@@ -119,7 +118,7 @@ static void find_ranges(const pop_graph *graph, const tensor *t, range_list *ran
   ranges->count = kept;
 }
 
-/* One behind the other in the new variable; returns how many elements it has. */
+/* Places ranges one after the other in the new variable; returns its number of elements. */
 static uint64_t give_places(range_list *ranges)
 {
   uint64_t at = 0;
@@ -130,7 +129,7 @@ static uint64_t give_places(range_list *ranges)
   return at;
 }
 
-/* Cuts the range where its tile changes; each part's tile goes to the end of `tiles`. */
+/* Cuts the range where its tile changes; appends the tile of each part to `tiles`. */
 static void cut_by_tile(pop_graph *graph, const range *r, range_list *parts, keyed_list *tiles)
 {
   size_t count;
@@ -147,8 +146,8 @@ static void cut_by_tile(pop_graph *graph, const range *r, range_list *parts, key
   }
 }
 
-/* As give_places, but elements of one tile follow each other, in the order that they had; those on no tile are last. In a
- * replicated graph, replica 0's tiles count. */
+/* As give_places, but sorted by tile, and otherwise in the same order; elements on no tile come
+ * last. In a replicated graph, replica 0's tiles count. */
 static uint64_t give_places_by_tile(pop_graph *graph, range_list *ranges)
 {
   range_list parts = {0};
@@ -184,7 +183,7 @@ static const range *range_of(const range_list *ranges, uint32_t variable, uint64
 
 /* ---- the new variable ---- */
 
-/* In one replica; the ranges are replica 0's. */
+/* Maps the clone's variable in one replica; the ranges are replica 0's. */
 static void map_ranges(pop_graph *graph, const range_list *ranges, uint32_t variable,
                        uint32_t replica)
 {
@@ -225,7 +224,7 @@ static void add_piece_of_clone(pop_graph *graph, size_t index, const range_list 
     }
 }
 
-/* The variable that a tensor with elements is all of. */
+/* The variable of a non-empty tensor that is a whole variable. */
 static uint32_t variable_of(pop_tensor t)
 {
   return t.graph->pieces[t.graph->tensors[t.index].first_piece].variable;

@@ -1,11 +1,10 @@
-/* Codelets of a graph: .gp files, and source that is compiled first.
+/* The codelets of a graph: .gp files, and source that is compiled first.
  *
  *   source --popc_compile--> .gp in memory --pop_gp_read_memory--> pop_gp --> vertex_types
  *
- * A .gp that shares vertices with those that are there is merged with them by the .gp builder, which
- * knows whether it is the same code; the merged one takes the place of all of them, so that no code
- * is there twice.
- */
+ * A .gp that shares vertices with those of the graph is merged with them by the .gp builder,
+ * which checks whether their code is the same. The merged .gp replaces all of them, so that no
+ * code is there twice. */
 #include "base/log.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -18,7 +17,7 @@
 
 /* ---- from a .gp to vertex types ---- */
 
-/* Vertices that are there already get the entry of `gp`: handles of vertices stay good. */
+/* A vertex type that exists gets the entry of `gp`, so that handles of vertices stay valid. */
 static void register_vertex_types(pop_graph *graph, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
@@ -46,7 +45,7 @@ static bool have_vertex_in_common(const pop_graph *graph, const pop_gp *there, c
   return false;
 }
 
-/* The codelets that share a vertex with `gp` move to `shared`. */
+/* Moves the codelets that share a vertex with `gp` to `shared`. */
 static size_t take_out_shared(pop_graph *graph, const pop_gp *gp, pop_gp **shared)
 {
   size_t num_shared = 0, num_kept = 0;
@@ -77,14 +76,14 @@ static pop_error *merge(pop_gp *const *shared, size_t num_shared, const pop_gp *
   return error;
 }
 
-/* `*gp` becomes one .gp with all that it shares vertices with. */
+/* Replaces `*gp` by one .gp, merged with all that share vertices with it. */
 static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
 {
   pop_gp **shared = pop_xcalloc(graph->num_codelets, sizeof(pop_gp *)), *merged = NULL;
   size_t num_shared = take_out_shared(graph, *gp, shared);
   pop_error *error = num_shared ? merge(shared, num_shared, *gp, &merged) : NULL;
   for (size_t i = 0; i < num_shared; i++) {
-    if (error) /* vertices refer to them */
+    if (error) /* vertices refer to it */
       pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, shared[i]);
     else
       pop_gp_free(shared[i]);
@@ -107,7 +106,7 @@ static bool is_there(const pop_graph *graph, const pop_gp *gp)
   return false;
 }
 
-/* popc makes none of these; other compilers do. Once is enough for a file. */
+/* popc makes no compressed .gp; other compilers do. Warns once for a file. */
 static void warn_of_compressed(const pop_gp *gp)
 {
   bool library;
@@ -135,7 +134,7 @@ static bool same_code(const pop_gp *a, const pop_vertex_type *in_a, const pop_gp
   return size_a == size_b && memcmp(bytes_a, bytes_b, size_a) == 0;
 }
 
-/* Host objects are not merged: the first that has a vertex counts, and others must be the same. */
+/* Host objects are not merged. The first one that has a vertex is used; others must be the same. */
 static pop_error *register_host_types(pop_graph *graph, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
@@ -186,8 +185,8 @@ static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
 
 /* ---- from source to a .gp ---- */
 
-/* The target whose code the graph runs. Targets with names of the user's are variations of the
- * default one. */
+/* The target whose code the graph runs. Targets that the user named are variants of the default
+ * one. */
 static const char *architecture(const pop_graph *graph)
 {
   if (graph->target.type == POP_TARGET_CPU) return POP_GP_HOST_TARGET;
@@ -197,7 +196,7 @@ static const char *architecture(const pop_graph *graph)
   return "ipu2";
 }
 
-/* "--target=ipu2,cpu": what the graphs need, each once. */
+/* "--target=ipu2,cpu": the targets of the graphs, without duplicates. */
 static const char *targets_flag(pop_arena *arena, pop_graph *const *graphs, size_t count)
 {
   const char *flag = "--target=";
@@ -210,8 +209,8 @@ static const char *targets_flag(pop_arena *arena, pop_graph *const *graphs, size
   return flag;
 }
 
-/* A file or a text, for all graphs at once. Nothing is compiled for targets that they have no use for, unless
- * the flags say so. */
+/* Compiles a file or a text for all graphs at once. Only their targets are compiled for, unless
+ * the flags say otherwise. */
 static pop_error *compile(pop_graph *const *graphs, size_t count, const char *path,
                           const popc_text *text, const char *flags, pop_gp **gp)
 {

@@ -1,11 +1,11 @@
-/* Edges: which tensors the fields of vertices are connected to. What can be said about a connection
- * when it is made is said then: the graph compiler checks what takes the whole graph.
+/* Edges: which tensors the fields of vertices are connected to. What can be checked when a
+ * connection is made is checked here. What takes the whole graph, the graph compiler checks.
  *
- * A field has at most one edge. The edge of a field with rows has one tensor per row, in a run of
- * graph->row_tensors that is made when the number of rows becomes known.
+ * A field has at most one edge. The edge of a field with rows has one tensor for each row, in a
+ * run of graph->row_tensors that is made when the number of rows becomes known.
  *
- * The vertex of a replicated graph stands for one in each replica, and so does what is connected to it: calls
- * are made for each, and checked with what stands for all. */
+ * A vertex of a replicated graph stands for one in each replica, and so does what is connected
+ * to it. Connections are made for each replica, and checked with what stands for all. */
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/metadata.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An attempt to connect, and where its error goes. */
+/* A connection being made, and where its error goes. */
 typedef struct connection {
   pop_graph *graph;
   const char *call;
@@ -58,7 +58,7 @@ static bool check_field_type(const connection *c, const tensor *t)
                 pop_type_name(c->field->type), say_tensor(c->graph, t));
 }
 
-/* One edge, or one row of a field with rows. */
+/* Checks the shape of one edge, or of one row. */
 static bool check_shape(const connection *c, const tensor *t)
 {
   pop_field_layout layout = c->field->has_rows ? c->field->row_layout : c->field->layout;
@@ -98,7 +98,7 @@ static bool check_edge(const connection *c, pop_tensor handle)
   return t && check_field_type(c, t) && check_shape(c, t) && check_writes(c, t, handle);
 }
 
-/* What is connected to the vertex of this replica. */
+/* The tensor for this replica's vertex. */
 static uint32_t tensor_here(const connection *c, pop_tensor handle)
 {
   return tensor_of_replica(c->graph, c->call, handle, c->replica).index;
@@ -112,7 +112,7 @@ static uint32_t field_number(const connection *c)
   return (uint32_t)(c->field - c->graph->vertex_types[v->type].type->fields);
 }
 
-/* The link that holds the field's edge, or the one behind the vertex's last edge. */
+/* The link to the field's edge; if it has none, the link at the end of the vertex's chain. */
 static uint32_t *find_link(const connection *c)
 {
   uint32_t *link = &c->graph->vertices[c->vertex].first_edge, field = field_number(c);
@@ -147,7 +147,8 @@ static bool add_rows(const connection *c, uint32_t *link, size_t count)
   return true;
 }
 
-/* More rows for a field whose number of rows is open: in place if its rows are the last of all. */
+/* Adds rows to a field whose number of rows is open. Grows in place if its rows are the last of
+ * all. */
 static bool grow_rows(const connection *c, uint32_t number, size_t count)
 {
   pop_graph *graph = c->graph;
@@ -202,7 +203,7 @@ static pop_tensor add_private_constant(const connection *c, pop_type type, const
 static const char different_metadata[] =
     "its rows have different metadata (pop_graph_get_metadata), and a field has one";
 
-/* The same variable, or the same value. */
+/* Is it the same variable, or the same constant value? */
 static bool is_same_metadata(pop_graph *graph, uint32_t a, uint32_t b)
 {
   const view_piece *x = &graph->pieces[graph->tensors[a].first_piece];
@@ -214,7 +215,7 @@ static bool is_same_metadata(pop_graph *graph, uint32_t a, uint32_t b)
           values[0] == values[1]);
 }
 
-/* The metadata of all of the tensors, of which those without elements have none. */
+/* The metadata that all tensors share. Tensors without elements have none. */
 static pop_tensor common_metadata(const connection *c, const pop_tensor *quarters, size_t count)
 {
   pop_graph *graph = c->graph;
@@ -228,15 +229,16 @@ static pop_tensor common_metadata(const connection *c, const pop_tensor *quarter
   return found;
 }
 
-/* A file's field of that name may be anything. */
+/* Does the field take metadata? A field of that name in a file may be anything. */
 static bool takes_metadata(const pop_field *field)
 {
   return field->kind == POP_FIELD_INPUT && field->layout == POP_LAYOUT_SCALAR && !field->has_rows &&
          field->type == POP_UNSIGNED_CHAR;
 }
 
-/* What the field's quarters mean is an edge of its own, if the codelet can ask. Constants are copied to the vertex, so that
- * nothing has to be exchanged for them. `more`: there may be other rows, which have the same. */
+/* Connects the metadata of the field's quarters as an edge of its own, if the codelet has a
+ * field for it. Constants are copied to the vertex, so that nothing is exchanged for them.
+ * `more`: other rows may follow, with the same metadata. */
 static void connect_metadata(const connection *c, const pop_tensor *quarters, size_t count,
                              bool more)
 {
@@ -269,7 +271,7 @@ static bool check_rows_wanted(const connection *c)
   return refuse(c, "it has no rows; connect it with pop_graph_connect");
 }
 
-/* Rows that are there already get new tensors: there must be as many. */
+/* Existing rows get new tensors; `count` must be their number. */
 static const edge *start_rows(const connection *c, size_t count)
 {
   uint32_t *link = find_link(c);
@@ -309,8 +311,8 @@ static bool is_counted_narrower(const connection *c, const tensor *t)
          pop_type_bytes(type) == sizeof(uint32_t);
 }
 
-/* Counts that are constants have as many bits as the field has: libraries make them for the chip's assembly, with 16, where the
- * codelet that is compiled here has 32. Anything else is answered as it is. */
+/* Widens constant counts to the field's type. Libraries make them with 16 bits for the chip's
+ * assembly, where the codelet that is compiled here has 32. Anything else is returned as it is. */
 static pop_tensor widen_counts(const connection *c, pop_tensor handle)
 {
   const tensor *t = check_tensor(c->graph, c->call, handle);
@@ -360,7 +362,7 @@ static pop_tensor add_value(const connection *c, pop_type type, const void *valu
   return add_private_constant(c, type, values, count);
 }
 
-/* The constant is this replica's. */
+/* A connection of one replica, for this replica's constant. */
 static connection of_one_replica(connection c)
 {
   c.replica = c.replication = 0;

@@ -1,8 +1,9 @@
-/* Programs that decide on the device what is run: If, Switch, RepeatWhile, Abort, calls of functions.
+/* Programs that decide on the device what runs: If, Switch, RepeatWhile, Abort, calls of
+ * functions.
  *
- * An If is a Switch whose only case is 0, with the else branch; the default is the then branch. A
- * branch that is not given is an empty sequence, so that a Switch has a child for each case and one
- * for the default, and a While has two. */
+ * An If is a Switch whose only case is 0, the else branch; the default is the then branch. A
+ * missing branch is an empty sequence. So a Switch has a child for each case and one for the
+ * default, and a While has two. */
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -35,7 +36,7 @@ static bool check_control(pop_graph *graph, const char *call, const char *name, 
   return !graph->error;
 }
 
-/* Of what decides where all tiles go. */
+/* Checks a control that decides for all tiles. */
 static bool check_decision(pop_graph *graph, const char *call, const char *name, const char *what,
                            pop_tensor control)
 {
@@ -206,7 +207,7 @@ pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
   return (pop_function){graph, body.index};
 }
 
-/* What is called from several places is lowered once (lower.c): a function needs nothing else. */
+/* A function is a program that several calls share: the compiler lowers it once (lower.c). */
 pop_program pop_program_call(pop_function function, const char *name)
 {
   GRAPH_TURN(function.graph);

@@ -1,6 +1,7 @@
-/* The order in which a copy is made: any, if it is the same on both sides. The compiler goes through the elements in the tensors'
- * order. Between two transposed matrices that is one element after the other, each far from the last, although both lie in the same
- * order in memory: halves would be moved one by one, and exchanged in words of which half is thrown away. */
+/* The order in which a copy is made. Any order will do if it is the same on both sides. The
+ * compiler goes through the elements in the tensors' order. Between two transposed matrices,
+ * each element would be far from the last, although both lie in the same order in memory. Halves
+ * would be moved one by one, and exchanged in words of which half is thrown away. */
 #include "graph/copy_order.h"
 #include "graph/graph.h"
 
@@ -9,7 +10,7 @@ static double smaller(double a, double b)
   return a < b ? a : b;
 }
 
-/* Of elements that lie side by side on both sides. */
+/* The length of runs that are runs on both sides. */
 static double common_length(pop_tensor a, pop_tensor b)
 {
   return smaller(view_run_length(a), view_run_length(b));
@@ -24,7 +25,7 @@ static bool have_equal_shapes(pop_tensor a, pop_tensor b)
   return true;
 }
 
-/* Dimension `last` comes last. */
+/* The tensor with dimension `last` as the last one. */
 static pop_tensor reordered(pop_tensor t, size_t last)
 {
   size_t order[GRAPH_MAX_RANK], rank = pop_tensor_rank(t), count = 0;
@@ -34,7 +35,7 @@ static pop_tensor reordered(pop_tensor t, size_t last)
   return pop_tensor_dim_shuffle(t, order, rank);
 }
 
-/* Parts of a few variables: other views can fall to pieces in another order. */
+/* Is it of few pieces? The runs of other views can get shorter in another order. */
 static bool is_regular(pop_tensor t)
 {
   enum { FEW_PIECES = 64 };

@@ -1,5 +1,5 @@
-/* Words for messages: see describe.h. Names are quoted as they are (pop_error_new escapes control
- * characters), but not at any length: a name may have a million bytes. */
+/* Words for messages: see describe.h. Names are quoted as they are, because pop_error_new
+ * escapes control characters. Long names are cut: a name may have a million bytes. */
 #include "graph/describe.h"
 
 #include <stdlib.h>

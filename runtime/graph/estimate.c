@@ -1,4 +1,4 @@
-/* What vertices are said to take: each one's own estimate, or that of its type. */
+/* Cycle estimates of vertices: each one's own, or that of its type. */
 #include "graph/check.h"
 #include "graph/replicated.h"
 
@@ -48,7 +48,7 @@ void graph_add_library_estimator(pop_graph *graph, const char *vertex_type, esti
   graph->vertex_types[type].estimators[source] = (type_estimator){estimate, context};
 }
 
-/* The first of those that come into question. */
+/* The first applicable source. */
 static estimate_source source_of(const vertex_type_entry *type, estimate_source from)
 {
   if (type->program_decides)
@@ -75,7 +75,8 @@ void graph_estimate_vertices(pop_graph *graph, estimate_source from)
   }
 }
 
-/* The vertex behind a handle that may be wrong: estimators are asked while nothing else can fail. */
+/* The vertex of a handle that may be invalid. Estimators may ask during compilation, when
+ * nothing may fail. */
 static const vertex *find_vertex(pop_graph **graph, const char *call, pop_vertex handle)
 {
   if (!graph_lives(*graph, call)) return NULL;

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Limits of the integer types. POP_UNSIGNED_LONGLONG goes beyond what an int64_t says. */
+/* Ranges of the integer types. That of POP_UNSIGNED_LONGLONG exceeds an int64_t. */
 static const struct int_range {
   int64_t lowest, highest;
 } int_ranges[POP_TYPE_COUNT] = {
     [POP_BOOL] = {0, 1},
-    [POP_CHAR] = {INT8_MIN, UINT8_MAX}, /* a host cannot tell whether the tile's is signed */
+    [POP_CHAR] = {INT8_MIN, UINT8_MAX}, /* the tile's char may be signed or not */
     [POP_SIGNED_CHAR] = {INT8_MIN, INT8_MAX},
     [POP_UNSIGNED_CHAR] = {0, UINT8_MAX},
     [POP_SHORT] = {INT16_MIN, INT16_MAX},
@@ -84,7 +84,7 @@ typedef struct setting {
   const pop_field *field; /* NULL after an error */
 } setting;
 
-/* For a scalar field, or for a vector field. */
+/* Begins to set a scalar field, or a vector field. */
 static setting start_setting(pop_graph *graph, const char *call, pop_vertex vertex,
                              const char *field, bool vector)
 {
@@ -126,7 +126,7 @@ static void store_in(const setting *s, vertex *v, field_value value)
   }
 }
 
-/* Keeps the value, in all replicas; a later one takes the place of an earlier one. */
+/* Keeps the value in all replicas; it replaces an earlier one. */
 static void store(const setting *s, field_value value)
 {
   vertex *first = &s->graph->vertices[s->vertex.index - 1];
@@ -236,7 +236,7 @@ static bool check_values(const setting *s, pop_type type, const void *values, si
   return false;
 }
 
-/* Keeps a copy of the values, zeros for NULL. */
+/* Keeps a copy of the values; NULL: zeros. */
 static uint8_t *store_data(const setting *s, const void *values, size_t count)
 {
   size_t bytes = count * pop_type_bytes(s->field->type);
@@ -266,7 +266,7 @@ static const field_value *find_value(const setting *s)
   return NULL;
 }
 
-/* The data are this vertex's own, shared by its replicas only: the element is written in place. */
+/* The data belong to this vertex (and its replicas) alone, so the element is written in place. */
 void pop_graph_set_field_element(pop_graph *graph, pop_vertex vertex, const char *field,
                                  size_t index, pop_type type, const void *value)
 {

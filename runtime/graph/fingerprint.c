@@ -1,21 +1,21 @@
 /* The fingerprint of a graph: XXH3 over its arrays, field by field, in their order.
  *
- * Whatever shapes what the compiler makes has to have a part in it: two graphs with the same
- * fingerprint are taken for the same. The sizes of the structs are asserted, so that who adds a field
- * comes here. Padding, pointers and capacities have no part; nor has what only searches leave behind.
- */
+ * Whatever affects the compiler's output must be hashed: two graphs with the same fingerprint
+ * are taken to be the same. The sizes of the structs are asserted, so that whoever adds a field
+ * comes here. Padding, pointers and capacities are not hashed, and neither is what only searches
+ * leave behind. */
 #include "graph/fingerprint.h"
 
 #include <string.h>
-#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
+#define XXH_STATIC_LINKING_ONLY /* the state as a struct, without an allocation that can fail */
 #include <xxhash.h>
 
-/* On machines with other pointers nobody checks: the builds that people make do. */
+/* Checked for 64-bit pointers only, which is what all usual builds have. */
 #define ASSERT_SIZE(type, bytes)                                                                   \
   _Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes),                                   \
                  "there is a new field: does it shape what is compiled? Then it has a part here")
 
-/* XXH3 takes long steps faster: words are collected for one. */
+/* Collects words, because XXH3 is faster with long inputs. */
 typedef struct hasher {
   XXH3_state_t state;
   size_t num_words;
@@ -67,7 +67,7 @@ static void add_target(hasher *h, const pop_target *t)
 
 static void add_variables(hasher *h, pop_graph *g)
 {
-  ASSERT_SIZE(variable, 88); /* metadata: edges and mappings say what comes of them */
+  ASSERT_SIZE(variable, 88); /* metadata: hashed by their effect on edges and mappings */
   ASSERT_SIZE(mapping_interval, 24);
   ADD(h, g->num_variables);
   for (uint32_t i = 0; i < g->num_variables; i++) {
@@ -100,7 +100,8 @@ static void add_tensors(hasher *h, const pop_graph *g)
   for (size_t i = 0; i < g->num_dims; i++) ADD(h, g->dims[i].count, (uint64_t)g->dims[i].stride);
 }
 
-/* The objects for the graph's tiles: the same from source as from a .gp, which may have others. */
+/* Hashes the objects for the graph's target only: they are the same from source as from a .gp,
+ * which may have other objects. */
 static void add_codelets(hasher *h, const pop_graph *g)
 {
   ASSERT_SIZE(vertex_type_entry, 88);

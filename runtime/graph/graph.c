@@ -54,7 +54,8 @@ static pop_error *create_in_memory(void *context)
   return NULL;
 }
 
-/* What there is when there is no memory for a graph. It has an error, so that calls on it do nothing. */
+/* The graph that is returned if there is no memory for one. It has an error, so calls on it do
+ * nothing. */
 static pop_graph without_memory = {.base.kind = OBJECT_GRAPH,
                                    .top = &without_memory,
                                    .num_replicas = 1,
@@ -114,7 +115,7 @@ void pop_graph_release(pop_graph *graph)
 
 void pop_graph_free(pop_graph *graph)
 {
-  /* Virtual graphs go with what they are views of. */
+  /* A virtual graph is freed with its top-level graph. */
   if (object_lives(graph, OBJECT_GRAPH) && graph->parent) return;
   if (graph == &without_memory) return;
   if (!object_release(graph, OBJECT_GRAPH, __func__)) return;

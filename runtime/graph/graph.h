@@ -1,21 +1,21 @@
 /* The graph as data: what the calls of <populus/graph.h> fill in and the graph compiler reads.
  *
- * Everything is an array of plain structs referred to by index. Index 0 of tensors is the null
- * tensor; variables, compute sets, vertices and programs count from 0 inside, and the public
- * handles carry index + 1 for compute sets, vertices and programs, so that a zeroed handle is null.
+ * Everything is an array of plain structs, which refer to each other by index. Index 0 of
+ * tensors is the null tensor. Variables, compute sets, vertices and programs count from 0. The
+ * public handles of compute sets, vertices and programs carry index + 1, so that a zeroed handle
+ * is null.
  *
- * VIEWS. A tensor is a shape over a sequence of elements. The sequence is a list of pieces; each
+ * VIEWS. A tensor is a shape over a sequence of elements. The sequence is a list of pieces. Each
  * piece is a nest of loops over one variable:
  *
  *     for (i0 < dims[0].count) for (i1 < dims[1].count) …
  *         element base + i0 * dims[0].stride + i1 * dims[1].stride + …
  *
- * The shape is only a way to count through the sequence, so reshape never touches pieces. Slices,
- * transposes and broadcasts of a tensor that is one piece (or whose pieces are whole rows) rewrite
- * loops; only what no nest of loops can say is split into more pieces, by rows, never by elements.
- * Loops are kept canonical: no count 1, neighbours merged where strides allow; a contiguous run is
- * one loop of stride 1; a single element has no loops.
- */
+ * The shape only says how to count through the sequence, so reshape never touches pieces.
+ * Slices, transposes and broadcasts of a tensor of one piece (or whose pieces are whole rows)
+ * rewrite loops. What no nest of loops can express is split into more pieces, by rows, never by
+ * elements. Loops are kept canonical: no count 1, neighbours merged where strides allow. A
+ * contiguous run is one loop of stride 1; a single element has no loops. */
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
@@ -28,7 +28,7 @@
 #include <populus/remote_buffer.h>
 #include <populus/stream.h>
 #include <stdatomic.h>
-#include <sys/types.h> /* pthread_mutex_t; pthread.h has names that are others here */
+#include <sys/types.h> /* pthread_mutex_t; pthread.h itself would clash with names here */
 
 #define GRAPH_NONE UINT32_MAX
 enum { GRAPH_MAX_RANK = 16 };
@@ -52,7 +52,7 @@ typedef struct view_piece {
 typedef struct tensor {
   pop_type type;
   uint16_t rank;
-  uint16_t replication; /* it is a replicated graph's: its elements are those of replica 0; or 0 */
+  uint16_t replication; /* replicated graph: the elements are those of replica 0; otherwise 0 */
   const size_t *shape;  /* `rank` sizes, in the arena; tensors of one shape share it */
   size_t first_piece;   /* in graph->pieces */
   size_t num_pieces;
@@ -68,31 +68,30 @@ typedef struct variable {
   const char *name; /* never NULL; "" if none was given */
   pop_type type;
   bool constant;
-  bool is_replica_index; /* its element is the number of the replica, known when it is loaded */
-  bool
-      may_rotate; /* matrix products may move its elements in place, and back (poplibs/host/matmul_rotation.c) */
+  bool is_replica_index; /* its element is the replica's number, known at load time */
+  bool may_rotate;       /* matrix products may move its elements (matmul_rotation.c) */
   uint64_t num_elements;
-  uint32_t tensor;  /* all of it, in the shape that it was added with */
+  uint32_t tensor;  /* all elements, in the shape that it was added with */
   uint8_t *initial; /* num_elements * bytes of type, or NULL for zeroes */
   /* Tile mapping: in call order until graph_mapping() sorts it; then ascending and disjoint. */
   mapping_interval *mapping;
   size_t num_mapping, mapping_capacity;
   bool mapping_sorted;
-  uint32_t
-      with_vertex; /* number + 1 of the vertex on whose tile it is; 0: it has its own mapping */
-  /* Of quarters: number + 1 of the variable, and its element, that has their format and scale; 0: none yet. */
+  uint32_t with_vertex; /* number + 1 of the vertex whose tile it is on; 0: see `mapping` */
+  /* Quarters: number + 1 of the variable with their format and scale, and the element of it; 0:
+   * none yet. */
   uint32_t metadata;
-  uint32_t
-      metadata_of; /* number + 1 of the quarters that it was made for: it is where their first is, unless it is mapped */
+  uint32_t metadata_of; /* number + 1 of its quarters; unmapped: on their first tile */
   uint64_t metadata_at;
 } variable;
 
-/* Who says what vertices of a type take: the program, or the library, of which there may be both (graph_add_library_estimator). */
+/* Who estimates the cycles of a vertex type: the program, or a library. A library may have two
+ * estimators (graph_add_library_estimator). */
 typedef enum estimate_source {
-  ESTIMATE_NONE, /* their code is run */
+  ESTIMATE_NONE, /* vertices run their code */
   ESTIMATE_PROGRAM,
-  ESTIMATE_CHIP, /* formulae that the chip's libraries were published with */
-  ESTIMATE_OURS, /* what our code takes */
+  ESTIMATE_CHIP, /* the formulae published with the chip's libraries */
+  ESTIMATE_OURS, /* estimates of our code */
   NUM_ESTIMATE_SOURCES
 } estimate_source;
 
@@ -106,8 +105,8 @@ typedef struct vertex_type_entry {
   const pop_gp *gp;
   type_estimator estimators[NUM_ESTIMATE_SOURCES];
   bool of_library;        /* its codelets came with Populus: graph_add_library_codelets */
-  bool program_decides;   /* it has registered an estimator, which may be none */
-  estimate_source source; /* of what graph_estimate_vertices has given its vertices */
+  bool program_decides;   /* it has registered an estimator, or that there is none */
+  estimate_source source; /* of the estimates that graph_estimate_vertices has set */
 } vertex_type_entry;
 
 typedef struct compute_set {
@@ -121,18 +120,17 @@ typedef struct vertex {
   uint32_t tile;           /* GRAPH_NONE until set */
   uint32_t first_edge;     /* chain through edge.next; GRAPH_NONE ends; order of connection */
   uint32_t first_value;    /* chain through field_value.next */
-  bool is_own_estimate;    /* of this vertex; otherwise its type's, made when it is compiled */
-  uint16_t replication;    /* it is replica 0's of as many, and the others' come next; or 0 */
+  bool is_own_estimate;    /* set for this vertex; otherwise by its type, when it is compiled */
+  uint16_t replication;    /* replica 0's vertex, followed by those of the other replicas; or 0 */
   uint64_t cycle_estimate; /* 0: there is none */
   uint64_t flop_estimate;
 } vertex;
 
 typedef struct edge {
-  uint32_t field : 31; /* in the vertex type */
-  uint32_t
-      rows_open : 1; /* nobody has said how many rows there are: there are more if one is connected */
-  uint32_t tensor;   /* of a field with rows: the first of them in graph->row_tensors */
-  uint32_t num_rows; /* GRAPH_NONE: the field has no rows */
+  uint32_t field : 31;    /* in the vertex type */
+  uint32_t rows_open : 1; /* the number of rows is not fixed: connecting a further row adds it */
+  uint32_t tensor;        /* field with rows: index of the first row in graph->row_tensors */
+  uint32_t num_rows;      /* GRAPH_NONE: the field has no rows */
   uint32_t next;
 } edge;
 
@@ -140,7 +138,7 @@ typedef struct field_value {
   uint32_t field;
   uint32_t next;
   uint8_t bytes[8]; /* scalar: the first pop_type_bytes(field type) count */
-  /* vector: `count` elements, zero if there are no bytes */
+  /* vector: `count` elements; zeros if `data` is NULL */
   uint8_t *data;
   uint32_t count;
 } field_value;
@@ -168,33 +166,34 @@ typedef enum program_kind {
 typedef struct program {
   program_kind kind;
   const char *name;    /* "" if none; PRINT_TENSOR: the title */
-  const char *message; /* ABORT: "" if none; PRINT_TENSOR: how (graph/print_format.h) */
-  /* SEQUENCE: programs in order; REPEAT, CALL, BLOCK: one; SWITCH: of the cases, then the default;
-   * WHILE: condition, body */
+  const char *message; /* ABORT: "" if none; PRINT_TENSOR: its format (graph/print_format.h) */
+  /* SEQUENCE: programs in order. REPEAT, CALL, BLOCK: one. SWITCH: the cases, then the default.
+   * WHILE: condition, body. */
   uint32_t *children;
   size_t num_children, children_capacity;
-  uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false;
-                          * SYNC: pop_sync_type; SWITCH: 1 if it is an If; ASSUME_EQUAL: replicas in the
-                          * tensor, its first dimension; 1: it is as it is in one */
+  uint32_t count;        /* REPEAT: trip count. WHILE: 1 to run while the predicate is true, 0
+                          * while it is false. SYNC: pop_sync_type. SWITCH: 1 if it is an If.
+                          * ASSUME_EQUAL: replicas in the tensor, its first dimension; 1: the
+                          * tensor of one replica. */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
-  uint32_t *replica_map; /* REPLICA_COPY: by replica, which one its source goes to; or GRAPH_NONE */
-  uint32_t stream;       /* STREAM_COPY; REMOTE_COPY: the remote buffer */
-  /* Tensors. COPY: both; STREAM_COPY, REMOTE_COPY: source is the tensor, whatever the direction;
-   * REPLICA_COPY: both; REMOTE_COPY: destination has the offsets, 0: there are none; ASSUME_EQUAL, PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
-   * predicate, 0 if there is none. */
+  uint32_t *replica_map; /* REPLICA_COPY: where each replica sends, or GRAPH_NONE */
+  uint32_t stream;       /* STREAM_COPY: the stream; REMOTE_COPY: the remote buffer */
+  /* Tensors. COPY, REPLICA_COPY: both. STREAM_COPY, REMOTE_COPY: source is the tensor, in both
+   * directions. REMOTE_COPY: destination has the offsets, or is 0. ASSUME_EQUAL, PRINT_TENSOR,
+   * WRITE_UNDEF: source. SWITCH, WHILE: source is the control. ABORT: source is the predicate,
+   * or 0. */
   uint32_t source, destination;
-  uint32_t
-      headers; /* REPLICA_COPY: a tensor with each tile's packet headers (graph/replica.h), or 0 */
-  bool to_device;  /* REMOTE_COPY */
-  bool has_parent; /* it is in another program */
-  uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */
+  uint32_t headers; /* REPLICA_COPY: tensor of packet headers (graph/replica.h), or 0 */
+  bool to_device;   /* REMOTE_COPY */
+  bool has_parent;  /* it is inside another program */
+  uint64_t visit;   /* == graph->program_visit: the current search for cycles has seen it */
 } program;
 
 typedef struct host_handle {
   const char *name;
   uint32_t tensor;       /* of all replicas */
-  uint32_t num_replicas; /* the outer dimension of the tensor; 1: it is not replicated */
+  uint32_t num_replicas; /* outer dimension of the tensor; 1: not replicated */
   bool read;             /* otherwise write */
 } host_handle;
 
@@ -203,10 +202,10 @@ typedef struct host_stream {
   pop_type type;
   bool to_device;
   uint64_t num_elements;
-  uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
-  uint32_t depth;       /* of copies that may be prefetched */
+  uint64_t split_bytes; /* a larger copy is split into several host exchanges; 0: never */
+  uint32_t depth;       /* how many copies may be prefetched */
   uint32_t replica,
-      num_replicas; /* whose it is of how many replicas of a replicated graph; or 0 of 1 */
+      num_replicas; /* its replica in a replicated graph, and how many there are; or 0 of 1 */
   uint32_t replication;
   pop_replicated_stream_mode mode;
 } host_stream;
@@ -216,13 +215,14 @@ typedef struct remote_buffer {
   pop_type type;
   uint64_t num_elements;                       /* of a row */
   uint64_t repeats;                            /* rows */
-  uint32_t replica, num_replicas, replication; /* as of streams */
+  uint32_t replica, num_replicas, replication; /* as in host_stream */
 } remote_buffer;
 
-/* Replicas of (a part of) a graph that is no replicated one itself, made by pop_graph_create_replicated_graph.
- * What is added to such a graph is added once for each replica: variables, vertices, streams and remote
- * buffers in a row, that of replica 0 first. Its handles are those of replica 0's; a tensor or vertex that
- * stands for all of them has the number of the replication. Compilers see nothing of that. */
+/* A replication: replicas of (a part of) a graph that is not replicated itself, made by
+ * pop_graph_create_replicated_graph. What is added to such a graph is added once for each
+ * replica. Variables, vertices, streams and remote buffers of the replicas are consecutive,
+ * replica 0's first. Handles are those of replica 0. A tensor or vertex that stands for all
+ * replicas has the number of the replication. The graph compiler does not see replications. */
 typedef struct replication {
   uint32_t num_replicas;
 } replication;
@@ -233,23 +233,23 @@ enum { MAX_REPLICATIONS = UINT16_MAX };
   type *name;                                                                                      \
   size_t num_##name, name##_capacity
 
-/* use.c: a thread, by the address of something that is its own; 0: nobody. */
+/* use.c: a thread, as the address of something thread-local; 0: none. */
 typedef _Atomic uintptr_t graph_compiler;
 
 struct pop_graph {
   object base;
-  /* A virtual graph is a view of another one's tiles, and has nothing but these and `target`. */
-  pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
-  pop_graph *parent; /* NULL: it is no view */
+  /* A virtual graph is a view of another graph's tiles. It uses only the next members and
+   * `target`. */
+  pop_graph *top;    /* top-level graph that it is a view of; other graphs: themselves */
+  pop_graph *parent; /* NULL: not a virtual graph */
   uint32_t num_tiles;
-  const uint32_t *tiles; /* VIEW: their numbers in the top-level graph, replica by replica */
-  uint32_t *numbers; /* the other way round, made when it is first wanted; GRAPH_NONE: not here */
-  uint32_t replication; /* VIEW: of whose replicas it is a view; 0: it is not replicated */
-  uint32_t
-      num_replicas; /* VIEW: of the replication; of a top-level graph: that are loaded of it; or 1 */
-  pop_graph *next;  /* view of the same top-level graph, first of all the graph's own `next` */
+  const uint32_t *tiles; /* VIEW: tile numbers in the top-level graph, replica by replica */
+  uint32_t *numbers; /* the inverse of `tiles`, made on first use; GRAPH_NONE: not in this view */
+  uint32_t replication;  /* VIEW: its replication; 0: not replicated */
+  uint32_t num_replicas; /* VIEW: of the replication; top-level graph: loaded replicas; or 1 */
+  pop_graph *next; /* list of views of a top-level graph, which begins in the graph's own `next` */
 
-  pop_arena *arena; /* names, constants, children, mappings: all that dies with the graph */
+  pop_arena *arena; /* names, constants, children, mappings: freed with the graph */
   pop_target target;
   pop_error *error; /* the first one */
   GRAPH_ARRAY(variable, variables);
@@ -269,33 +269,34 @@ struct pop_graph {
   GRAPH_ARRAY(remote_buffer, remote_buffers);
   GRAPH_ARRAY(replication, replications); /* number 1 is the first */
   pop_name_table vertex_type_names;       /* name -> index in vertex_types */
-  pop_name_table handle_names[2];         /* of what is written, of what is read */
+  pop_name_table handle_names[2];         /* for writing, for reading */
   pop_name_table stream_names, remote_buffer_names;
-  struct view_scratch *scratch; /* view.c: what the view that is being made needs */
+  struct view_scratch *scratch; /* view.c: scratch memory of the view that is being made */
   uint64_t program_visit;       /* number of searches for cycles so far */
   void (*progress)(void *context, unsigned done,
                    unsigned total); /* pop_graph_set_progress; or NULL */
   void *progress_context;
-  log_phase construction; /* from its creation to when it is first compiled */
+  log_phase construction; /* from creation to the first compilation */
   bool is_constructed;
-  graph_compiler compiler; /* who compiles the graph: nobody else may use it meanwhile */
-  pthread_mutex_t turn; /* whose call on the graph it is, recursive; of a virtual graph not used */
+  graph_compiler compiler; /* the thread that compiles the graph; no other may use it meanwhile */
+  pthread_mutex_t turn;    /* recursive lock of calls on the graph; unused in a virtual graph */
 };
 
-/* use.c: waits until no other thread is in a call on the graph, or on two. Graphs that do not live have no turns. */
+/* use.c: waits until no other thread is in a call on the graph (or on either of two), and locks
+ * it. A graph that does not live has no lock. */
 typedef struct graph_turn {
   pop_graph *graphs[2];
 } graph_turn;
 graph_turn graph_begin_turn(const pop_graph *graph, const pop_graph *other);
 void graph_end_turn(const graph_turn *turn);
 
-/* The first line of each call that a program can make on graphs: until the function returns. */
+/* First line of each public call on graphs: holds the lock until the function returns. */
 #define GRAPH_TURNS(graph, other)                                                                  \
   __attribute__((cleanup(graph_end_turn), unused)) const graph_turn own_turn =                     \
       graph_begin_turn(graph, other)
 #define GRAPH_TURN(graph) GRAPH_TURNS(graph, NULL)
 
-/* NULL for a single element: it has none, and the graph perhaps neither. */
+/* NULL for a single element: it has no loops, and graph->dims may be NULL. */
 static inline const view_dim *piece_dims(const pop_graph *graph, const view_piece *piece)
 {
   return piece->num_dims ? graph->dims + piece->first_dim : NULL;
@@ -306,17 +307,19 @@ static inline bool graph_is_for_host(const pop_graph *graph)
   return graph->target.type == POP_TARGET_CPU;
 }
 
-/* Numbers of tiles that may be given. On the host they mean nothing: any that a tile can have. */
+/* Valid tile numbers are below this. On the host they mean nothing: any number that a tile can
+ * have is valid. */
 static inline uint32_t graph_tile_limit(const pop_graph *view)
 {
   enum { MAX_TILES = 1000000 };
   return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
 }
 
-/* lost_calls.c: keeps the error of a call on a graph that is NULL or was freed; pop_graph_error gives it out. */
+/* lost_calls.c: keeps the error of a call on a graph that is NULL or was freed. pop_graph_error
+ * returns it. */
 void graph_lose_call(const pop_graph *graph, const char *call);
 
-/* What is kept; if that is nothing, an error about asking for it. */
+/* The kept error; if there is none, an error about asking for it. */
 const pop_error *graph_lost_call(const pop_graph *graph);
 pop_error *graph_take_lost_call(const pop_graph *graph);
 
@@ -330,12 +333,14 @@ static inline bool graph_lives(const pop_graph *graph, const char *call)
 /* graph.c */
 void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total);
 
-/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own; of those
- * that came with libraries `from` and, where there is none, the next one; ESTIMATE_NONE: none of them. */
+/* estimate.c: calls the estimators of vertex types for vertices without an estimate of their
+ * own. Of library estimators it calls the one of `from`, or else the next one; ESTIMATE_NONE:
+ * none. */
 void graph_estimate_vertices(pop_graph *graph, estimate_source from);
-/* codelets.c: adds those of `<name>.gp` in the data folder, which Populus comes with. */
+/* codelets.c: adds the codelets of `<name>.gp` in the data folder of Populus. */
 void graph_add_library_codelets(pop_graph *graph, const char *name);
-/* An estimator that comes with a library, of ESTIMATE_CHIP or ESTIMATE_OURS. Nothing happens if there is no such type. */
+/* Adds a library's estimator, as ESTIMATE_CHIP or ESTIMATE_OURS. Does nothing if there is no
+ * such vertex type. */
 void graph_add_library_estimator(pop_graph *graph, const char *vertex_type, estimate_source source,
                                  pop_perf_estimator *estimate, void *context);
 
@@ -346,38 +351,40 @@ static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e
   return e->num_rows == GRAPH_NONE ? &e->tensor : graph->row_tensors + e->tensor;
 }
 
-/* virtual.c: the number of a view's tile in the top-level graph, in one of its replicas; and back (replica
- * 0's), or GRAPH_NONE. */
+/* virtual.c: the number in the top-level graph of a view's tile in one replica. The inverse
+ * gives the number in replica 0, or GRAPH_NONE. */
 uint32_t graph_tile_of_top(const pop_graph *view, uint32_t replica, uint32_t tile);
 uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top);
 
-/* use.c: the calling thread compiles the graph from here on, if nobody does. */
+/* use.c: the calling thread compiles the graph from now on. An error if another one does. */
 POP_MUST_CHECK pop_error *graph_begin_compilation(pop_graph *graph);
 void graph_end_compilation(pop_graph *graph);
 /* Fails the graph if another thread compiles it. */
 bool graph_check_turn(pop_graph *graph);
 
-/* The graph is compiled, or taken from the cache: its construction is over. */
+/* Ends the construction phase: the graph is compiled, or taken from the cache. */
 void graph_end_construction(pop_graph *graph);
-/* It is compiled: the log says how long its construction took, once. What is taken from the cache was constructed only to be
- * looked up, and who looks into the log for recompilations must not find it. */
+/* Logs once how long the construction took. Only called for a graph that is compiled. A graph
+ * that is taken from the cache was constructed just to look it up, and must not look like a
+ * recompilation in the log. */
 void graph_say_construction(pop_graph *graph);
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);
 
-/* A variable for each replica of a replication, or one for 0, and the view of all of the first; each with what is at
- * `initial`, which is taken and makes it a constant, or NULL. The shape is a good one. */
+/* Adds a variable for each replica of a replication (one for 0), and returns a view of all of
+ * the first. `initial` is the contents of each, which makes them constants, or NULL; the
+ * function takes it. The shape is checked already. */
 pop_tensor graph_add_variable(pop_graph *graph, uint32_t replication, const char *call,
                               pop_type type, const size_t *shape, size_t rank, const char *name,
                               uint8_t *initial);
 
-/* The mapping of a variable, sorted and disjoint, neighbours on one tile merged. */
+/* The tile mapping of a variable: sorted, disjoint, neighbours on one tile merged. */
 const mapping_interval *graph_mapping(pop_graph *graph, uint32_t variable, size_t *count);
 
-/* The first interval that ends behind the element. */
+/* The first interval that ends after the element. */
 size_t graph_find_mapping(const mapping_interval *mapping, size_t count, uint64_t element);
-/* Maps elements [begin, end) of a variable; tiles are the top-level graph's. */
+/* Maps elements [begin, end) of a variable. `tile` is the top-level graph's number. */
 void graph_map_elements(pop_graph *graph, uint32_t variable, uint64_t begin, uint64_t end,
                         uint32_t tile);
 
@@ -393,16 +400,16 @@ typedef struct view_walk {
   size_t piece;
   uint64_t index[GRAPH_MAX_RANK * 4]; /* loop counters of the current piece */
   bool started;
-  uint64_t element;  /* where the current piece's counters stand */
-  bool skip_repeats; /* set after view_walk_start: run loops of stride 0 once */
+  uint64_t element;  /* element at the current piece's counters */
+  bool skip_repeats; /* set after view_walk_start: loops of stride 0 run once */
 } view_walk;
-/* `graph` must not get new tensors while a walk goes on. */
+/* `graph` must not get new tensors during a walk. */
 void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t tensor);
 bool view_walk_next(view_walk *walk, view_run *run); /* neighbouring runs are merged */
-/* Elements of a run, in the mean of the first 256 runs. */
+/* Average length of the first 256 runs. */
 double view_run_length(pop_tensor t);
-/* Goes on by as many elements, or by fewer: to the begin of the run of a piece that the next one is in. Returns by how many. Not with
- * skip_repeats. */
+/* Advances by as many elements, or by fewer: to the begin of the run that has that element.
+ * Returns the number. Not with skip_repeats. */
 uint64_t view_walk_skip(view_walk *walk, uint64_t elements);
 
 #endif

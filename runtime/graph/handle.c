@@ -31,7 +31,8 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
   pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
 }
 
-/* Of quarters, their metadata, too, if they have the same: to be read if they cannot be written. */
+/* Adds a handle for the quarters' metadata, if all have the same. It is for reading if they
+ * cannot be written. */
 static void create_metadata_handle(pop_graph *graph, const char *call, const char *name,
                                    pop_tensor quarters, bool read)
 {

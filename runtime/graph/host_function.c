@@ -1,4 +1,4 @@
-/* Host functions as a graph has them: a stream for each argument. */
+/* Host functions in a graph: a stream for each argument. */
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -10,7 +10,8 @@ static const char *stream_name(pop_graph *graph, const char *handle, bool output
   return pop_arena_printf(graph->arena, "%s/%s%zu", handle, output ? "output" : "input", number);
 }
 
-/* The function is called when all of its inputs have come: nothing comes for one of these. */
+/* The function is called when all inputs have arrived, and nothing ever arrives for an empty
+ * one. */
 static bool has_empty(const pop_host_argument *arguments, size_t count)
 {
   for (size_t i = 0; i < count; i++)

@@ -1,5 +1,6 @@
-/* Calls on a graph that is NULL or was freed. A graph keeps its first error, and these have no graph: the thread keeps
- * it, for pop_graph_error and pop_graph_take_error of such a graph. */
+/* Errors of calls on a graph that is NULL or was freed. A graph keeps its first error, but these
+ * calls have no graph. So the thread keeps the error, for pop_graph_error and
+ * pop_graph_take_error of such a graph. */
 #include "graph/graph.h"
 
 #include <pthread.h>

@@ -1,9 +1,8 @@
-/* Where elements are.
+/* Tile mappings.
  *
- * Each variable has a list of intervals with a tile. Calls append to it (a later call wins over
- * earlier ones); a list that was appended to in ascending order, as most are, is in order already,
- * others are put in order when somebody asks.
- */
+ * Each variable has a list of intervals, each with a tile. Calls append to it; a later call
+ * overrides earlier ones. Most lists are appended to in ascending order, and so are sorted.
+ * Other lists are sorted when somebody asks for the mapping. */
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/replicated.h"
@@ -25,8 +24,8 @@ typedef struct call_heap {
   size_t count;
 } call_heap;
 
-/* Merges two neighbouring runs in order to `to`; of calls that begin at the same element, those of the first run
- * come first. */
+/* Merges two neighbouring sorted runs to `to`. The merge is stable: of calls that begin at the
+ * same element, those of the first run come first. */
 static void merge_runs(const call *first, const call *second, const call *end, call *to)
 {
   const call *a = first, *b = second;
@@ -35,7 +34,7 @@ static void merge_runs(const call *first, const call *second, const call *end, c
   memcpy(to + (second - a), b, (size_t)(end - b) * sizeof *b);
 }
 
-/* The end of the run in order that begins at `first`. */
+/* The end of the sorted run that begins at `first`. */
 static size_t end_of_run(const call *calls, size_t first, size_t count)
 {
   size_t i = first + 1;
@@ -43,8 +42,8 @@ static size_t end_of_run(const call *calls, size_t first, size_t count)
   return i < count ? i : count;
 }
 
-/* By where they begin, calls of the same place in their order. A program's loops make few and long runs that
- * are in order: each pass merges them two by two. */
+/* A stable merge sort by begin. A program's loops make few long sorted runs; each pass merges
+ * pairs of runs. */
 static call *sort_calls(call *calls, size_t count)
 {
   call *other = pop_xmalloc(count * sizeof *other);
@@ -91,7 +90,7 @@ static void heap_pop(call_heap *heap)
   }
 }
 
-/* Appends; an interval that goes on where the last one ends, on the same tile, makes that longer. */
+/* Appends an interval. If it continues the last one, on the same tile, extends that instead. */
 static void append(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
 {
   mapping_interval *last = v->num_mapping ? &v->mapping[v->num_mapping - 1] : NULL;
@@ -101,7 +100,7 @@ static void append(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
     pop_push(v->mapping, v->num_mapping, v->mapping_capacity, (mapping_interval){begin, end, tile});
 }
 
-/* Does call `i` end before the next one begins? Then it is what it is, with an empty heap. */
+/* Does call `i` end before the next one begins? Then, with an empty heap, it stays as it is. */
 static bool is_alone(const call *calls, size_t i, size_t count)
 {
   const mapping_interval *interval = &calls[i].interval;
@@ -109,8 +108,8 @@ static bool is_alone(const call *calls, size_t i, size_t count)
          (i + 1 == count || calls[i + 1].interval.begin >= interval->end);
 }
 
-/* Goes through the elements from one begin or end of a call to the next; the latest of the calls
- * that cover an element has its tile. */
+/* Sweeps over the elements, from one begin or end of a call to the next. The latest call that
+ * covers an element has its tile. */
 static void sweep(variable *v, const call *calls, size_t count)
 {
   call_heap heap = {calls, pop_xmalloc(count * sizeof *heap.items), 0};
@@ -148,7 +147,8 @@ static void sort_mapping(variable *v)
   v->mapping_sorted = true;
 }
 
-/* Of what a variable is on the tile of, if that is known; else GRAPH_NONE. */
+/* The tile of the vertex or variable that this variable follows; GRAPH_NONE if there is none, or
+ * if it has no tile. */
 static uint32_t tile_of_other(pop_graph *graph, const variable *v)
 {
   if (v->with_vertex) return graph->vertices[v->with_vertex - 1].tile;
@@ -173,7 +173,7 @@ const mapping_interval *graph_mapping(pop_graph *graph, uint32_t index, size_t *
 
 /* ---- setting ---- */
 
-/* Putting the list in order before it grows keeps a list short to which the same is said again. */
+/* Sorts the list before it grows. So it stays short if the same mapping is set again and again. */
 static void make_room(variable *v)
 {
   if (v->mapping_capacity == 0) { /* most variables are on one tile */
@@ -200,7 +200,7 @@ void graph_map_elements(pop_graph *graph, uint32_t index, uint64_t begin, uint64
   map_run(&graph->variables[index], begin, end, tile);
 }
 
-/* `run` is of replica 0, `tile` the view's. */
+/* `run` is replica 0's; `tile` is the view's number. */
 static void map_in_all_replicas(const pop_graph *view, view_run run, uint32_t tile)
 {
   uint32_t count = replication_count(view->top, view->replication);
@@ -228,8 +228,8 @@ void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile
   for (view_run run; view_walk_next(&walk, &run);) map_in_all_replicas(view, run, (uint32_t)tile);
 }
 
-/* Without a grain tiles begin with whole words, which is what an exchange carries: halves that begin between words on every other
- * tile would be copied once more wherever they go. */
+/* Without a given grain, a tile's elements begin at whole words, which is what an exchange
+ * carries. Halves that begin within a word would be copied once more wherever they go. */
 static uint64_t grain_of(pop_type type, uint64_t grain)
 {
   enum { WORD = 4 };
@@ -238,7 +238,7 @@ static uint64_t grain_of(pop_type type, uint64_t grain)
   return bytes < WORD ? WORD / bytes : 1;
 }
 
-/* Elements per tile; more than there are if that many would not fit 64 bits. */
+/* Elements for each tile; `num_elements` or more if that number would not fit 64 bits. */
 static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uint64_t at_least,
                                   uint64_t grain)
 {
@@ -255,10 +255,10 @@ typedef struct linear_mapping {
   const pop_graph *view, *graph;
   const view_piece *piece;
   uint64_t per_tile;
-  uint64_t inner[GRAPH_MAX_RANK * 4]; /* elements in one round of each loop of the piece */
+  uint64_t inner[GRAPH_MAX_RANK * 4]; /* elements in one iteration of each loop of the piece */
 } linear_mapping;
 
-/* The tiles of `count` elements that the view shows from `position` on. */
+/* Maps `count` elements that are at `position` and following in the view. */
 static void map_run_linearly(const linear_mapping *m, uint64_t element, uint64_t position,
                              uint64_t count)
 {
@@ -272,8 +272,9 @@ static void map_run_linearly(const linear_mapping *m, uint64_t element, uint64_t
   }
 }
 
-/* The loops of the piece from number `k` on. Of a loop that shows the same elements again and again the last round
- * says where they are: the earlier ones, of which a broadcast may have any number, are not gone through. */
+/* Maps the loops of the piece from number `k` on. In a loop of stride 0, which repeats elements,
+ * the last iteration decides where they are. The earlier ones, of which a broadcast may have any
+ * number, are skipped. */
 static void map_nest_linearly(const linear_mapping *m, uint32_t k, uint64_t element,
                               uint64_t position)
 {

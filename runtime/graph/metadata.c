@@ -1,10 +1,12 @@
-/* Formats and scales of quarters, their metadata: what a quarter stands for is only known together with one, an unsigned char
- * (pop_quarter_to_float).
+/* Metadata of quarters: their format and scale, an unsigned char. What a quarter stands for is
+ * only known with its metadata (pop_quarter_to_float).
  *
- * Each variable of quarters has one, an element of a variable or of a constant, and views of it have the same. Quarters that
- * were made without get a variable of their own, of the usual format, as soon as somebody asks or a vertex takes them.
+ * Each variable of quarters has metadata, an element of a variable or of a constant. Views of
+ * the variable share them. Quarters that were made without metadata get a variable of their own,
+ * of the default format, as soon as somebody asks for it or a vertex takes them.
  *
- * In a replicated graph that of replica r follows that of replica 0, as everything does. */
+ * In a replicated graph, the metadata of replica r follow those of replica 0, as everything
+ * does. */
 #include "graph/metadata.h"
 
 #include "graph/check.h"
@@ -22,7 +24,7 @@ static bool check_quarters(pop_graph *graph, const char *call, const tensor *t)
   return false;
 }
 
-/* In each replica; none after an error. */
+/* Makes default metadata in each replica; none after an error. */
 static void make_usual(pop_graph *graph, const char *call, uint32_t quarters, uint32_t replication)
 {
   uint32_t count = replication_count(graph, replication);
@@ -45,7 +47,8 @@ static void make_usual(pop_graph *graph, const char *call, uint32_t quarters, ui
   }
 }
 
-/* The first of the tensor's variables whose metadata are not those of its first one, or that one; GRAPH_NONE after an error. */
+/* The first of the tensor's variables whose metadata differ from those of its first variable;
+ * the first variable if there is none; GRAPH_NONE after an error. */
 static uint32_t find_other(pop_graph *graph, const char *call, const tensor *t)
 {
   uint32_t first = graph->pieces[t->first_piece].variable;

@@ -1,5 +1,5 @@
-/* Control programs. A program is made of programs that are there already; only pop_sequence_add can
- * close a ring, and that is refused. */
+/* Control programs. A program consists of programs that exist already. Only pop_sequence_add
+ * could make a cycle, and it refuses to. */
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/copy_order.h"
@@ -12,7 +12,7 @@
 
 pop_program add_program(pop_graph *graph, const char *call, program p, const char *name)
 {
-  if (graph->error) return (pop_program){graph, 0}; /* while its tensors were made */
+  if (graph->error) return (pop_program){graph, 0}; /* an error while its tensors were made */
   if (!check_room(graph, call, graph->num_programs, "programs")) return (pop_program){graph, 0};
   p.name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
   pop_push(graph->programs, graph->num_programs, graph->programs_capacity, p);
@@ -33,8 +33,8 @@ pop_program pop_program_sequence(pop_graph *graph, const char *name)
   return add_program(graph, "pop_program_sequence", (program){.kind = PROGRAM_SEQUENCE}, name);
 }
 
-/* Does `from` hold `wanted`, at any depth? Programs nest as deep as their author likes: the ones that
- * are still to be looked at are kept on a list, not on the stack. */
+/* Does `from` contain `wanted`, at any depth? Nesting may be arbitrarily deep, so the search
+ * uses a worklist, not recursion. */
 static bool holds(pop_graph *graph, uint32_t from, uint32_t wanted)
 {
   uint32_t *open = NULL;
@@ -58,8 +58,8 @@ static bool holds(pop_graph *graph, uint32_t from, uint32_t wanted)
   return found;
 }
 
-/* Would `sequence` hold itself with `child` in it? A program that is nowhere inside another one can
- * only be reached as itself, so that building up a program from its parts needs no search. */
+/* Would `sequence` contain itself with `child` in it? A program without a parent can only be
+ * reached as itself, so building a program from its parts needs no search. */
 static bool makes_ring(pop_graph *graph, uint32_t sequence, uint32_t child)
 {
   if (sequence == child) return true;
@@ -142,8 +142,9 @@ static pop_program add_copy(pop_graph *graph, const char *call, pop_tensor sourc
   return add_program(graph, call, p, name);
 }
 
-/* Quarters mean the same where they come to if their metadata do: those of the source, if it has the same for all, go to what the
- * destination has, unless that is a constant. */
+/* A copy of quarters preserves their meaning if it copies the metadata, too. So the source's
+ * metadata, if all its quarters have the same, are copied to the destination's, unless those are
+ * a constant. */
 static pop_program add_copy_of_quarters(pop_graph *graph, const char *call, pop_tensor source,
                                         pop_tensor destination, const char *name)
 {

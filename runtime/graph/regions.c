@@ -1,4 +1,4 @@
-/* Where the elements of a view are in the memory of variables. */
+/* Where the elements of a view are in variables. */
 #include "graph/check.h"
 #include "graph/describe.h"
 
@@ -40,7 +40,7 @@ void pop_tensor_visit_contiguous_regions(pop_tensor t,
 
 /* ---- sorted ---- */
 
-/* Elements of a variable that are at successive positions. */
+/* Consecutive elements of a variable at consecutive positions of the view. */
 typedef struct placed_run {
   uint32_t variable;
   uint64_t begin, count; /* elements */
@@ -67,7 +67,7 @@ static int compare_intervals(const void *left, const void *right)
   return (a->end > b->end) - (a->end < b->end);
 }
 
-/* The runs of the view as far as they are in the regions, which are sorted by where they begin. */
+/* The runs of the view within the regions, which are sorted by begin. */
 static run_list collect_runs(pop_tensor t, const pop_interval *regions, size_t num_regions)
 {
   run_list runs = {0};
@@ -94,7 +94,7 @@ static run_list collect_runs(pop_tensor t, const pop_interval *regions, size_t n
   return runs;
 }
 
-/* Takes from the sorted runs the elements that a run before has. */
+/* Removes from the sorted runs the elements that an earlier run has. */
 static void drop_aliases(run_list *runs)
 {
   size_t kept = 0;
@@ -149,7 +149,7 @@ static bool check_regions(const char *call, pop_tensor t, const pop_interval *re
   return true;
 }
 
-/* Of the regions, NULL: of all. */
+/* The sorted runs within the regions; NULL: all. */
 static run_list collect_sorted_runs(pop_tensor t, const pop_interval *regions, size_t num_regions)
 {
   size_t count = regions ? num_regions : 1;
@@ -177,7 +177,7 @@ void pop_tensor_visit_sorted_contiguous_regions(
 
 /* ---- sorted, with aliases ---- */
 
-/* Where runs begin and end, sorted: of a run's variable. */
+/* The begin or end of a run in its variable. */
 typedef struct border {
   uint32_t variable;
   uint64_t element;
@@ -207,7 +207,7 @@ static border_list find_borders(const run_list *runs)
   return borders;
 }
 
-/* The first border behind the element. */
+/* The first border after the element. */
 static size_t border_behind(const border_list *borders, uint32_t variable, uint64_t element)
 {
   const border wanted = {variable, element};
@@ -222,7 +222,7 @@ static size_t border_behind(const border_list *borders, uint32_t variable, uint6
   return low;
 }
 
-/* Cuts runs where others begin or end, so that two that share an element have the same. */
+/* Cuts runs where others begin or end, so that two runs that share an element are equal. */
 static run_list cut_at_borders(const run_list *runs)
 {
   run_list cut = {0};

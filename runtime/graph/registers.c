@@ -1,5 +1,5 @@
-/* Programs about control registers: <populus/registers.h>. Vertices of ../poplibs/registers.cpp do it, so what it
- * costs is what their code takes. */
+/* Programs that use control registers: <populus/registers.h>. They run vertices of
+ * ../poplibs/registers.cpp, so they cost what those take. */
 #include "graph/check.h"
 #include "graph/describe.h"
 
@@ -9,7 +9,7 @@ enum { SEED_WORDS = 4 };
 
 static const char out_field[] = "out";
 
-/* The graph can be used and the sequence is one; its vertex types are there. */
+/* Checks the graph and the sequence, and adds the vertex types. */
 static bool begin(const pop_graph *view, const char *call, pop_program sequence)
 {
   if (!graph_lives(view, call) || !graph_usable(view->top, call)) return false;
@@ -101,7 +101,7 @@ pop_tensor pop_graph_cycle_stamps(pop_graph *graph, pop_program sequence, const 
   return add_stamps(graph, sequence, tiles, count, sync, name_part(graph, name, "cycleStamp"));
 }
 
-/* What is in the sequence becomes a sequence of its own, so that something can stand in front of it. */
+/* Moves the content of the sequence to a new sequence, so that something can come before it. */
 static pop_program take_content(pop_graph *graph, pop_program sequence, const char *name)
 {
   pop_program content = pop_program_sequence(graph, name);
@@ -146,7 +146,7 @@ static bool check_behaviour(pop_graph *graph, const char *call, uint32_t bits)
   return false;
 }
 
-/* What is set on each tile: the same, or an element for each. */
+/* The register's new value: the same for all tiles, or an element for each. */
 typedef struct float_setting {
   uint32_t keep, set;
   const pop_tensor *sets; /* NULL: `set` */

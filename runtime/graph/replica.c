@@ -1,4 +1,4 @@
-/* What replicas of a graph say to each other, and how they know which one they are. */
+/* Copies between replicas, and the replica index. */
 #include "graph/replica.h"
 #include "graph/add_program.h"
 #include "graph/check.h"
@@ -32,7 +32,7 @@ static bool refuse_map(pop_graph *graph, const char *call, const char *name, con
   return false;
 }
 
-/* Each replica sends to at most one, and at most one sends to it. */
+/* Reads the map. Each replica sends to at most one, and receives from at most one. */
 static bool read_map(pop_graph *graph, const char *call, const char *name,
                      const pop_replica_pair *pairs, size_t count, uint32_t num_replicas,
                      uint32_t *map)
@@ -62,7 +62,7 @@ static bool read_map(pop_graph *graph, const char *call, const char *name,
   return good;
 }
 
-/* Between replicas whose tiles are all one machine's it is a copy like others. */
+/* If all replicas are tiles of one machine, a copy between them is a plain copy. */
 static pop_program copy_in_graph(pop_graph *graph, const char *call, pop_tensor source,
                                  pop_tensor destination, const uint32_t *map, const char *name)
 {

@@ -1,7 +1,8 @@
-/* Replicated tensors: what is in each replica of a replicated graph, and seen as the elements of replica 0.
+/* Replicated tensors: the tensor that a replicated graph's tensor stands for in each replica.
+ * Its own elements are those of replica 0.
  *
- * The variables of the other replicas follow replica 0's (graph.h), so that the same view in replica r is the
- * same pieces, r variables on. */
+ * The variables of the other replicas follow replica 0's (graph.h). So the same view in replica
+ * r has the same pieces with variables that are r further. */
 #include "graph/replicated.h"
 
 #include "graph/check.h"

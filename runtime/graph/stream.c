@@ -82,7 +82,7 @@ void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mod
     for (uint32_t r = 0; r < s->num_replicas; r++) graph->streams[stream.index - 1 + r].mode = mode;
 }
 
-/* A number up to `most`; 0 is for who asks to refuse. */
+/* Parses a number up to `most`. The caller decides whether 0 is valid. */
 static bool parse_number(const char *value, uint64_t most, uint64_t *number)
 {
   char *end;

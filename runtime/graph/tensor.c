@@ -328,8 +328,8 @@ static bool check_repeated(pop_graph *graph, const char *call, const tensor *t, 
   return false;
 }
 
-/* Each run of elements that belong together n times: a run is what one index of the dimension has, or what all
- * of them have. */
+/* Repeats each block of elements n times. A block is what one index of the dimension has
+ * (each_index), or what all of them have. */
 static pop_tensor repeated(const char *call, pop_tensor handle, size_t n, size_t dimension,
                            bool each_index)
 {
@@ -358,7 +358,7 @@ pop_tensor pop_tensor_upsample(pop_tensor t, size_t n, size_t dimension)
   return repeated("pop_tensor_upsample", t, n, dimension, true);
 }
 
-/* Can `next` be joined to `first`? */
+/* Can `next` be concatenated to `first`? */
 static bool check_joint(pop_graph *graph, const char *call, const tensor *first, const tensor *next,
                         size_t number, size_t dimension)
 {

@@ -1,5 +1,5 @@
-/* Questions about tensors. They are answered for valid handles also when the graph has an error;
- * null handles are scalars of no type without elements. */
+/* Queries of tensors. They also work when the graph has an error. A null handle is a scalar of
+ * no type without elements. */
 #include "graph/check.h"
 #include "graph/describe.h"
 
@@ -104,7 +104,7 @@ static bool same_pieces(const pop_graph *graph, const tensor *a, const tensor *b
   return true;
 }
 
-/* Views that were made in different ways may have other pieces for the same elements. */
+/* Views that were made differently may have different pieces for the same elements. */
 static bool same_runs(const pop_graph *graph, uint32_t a, uint32_t b)
 {
   view_walk walk_a, walk_b;
@@ -177,7 +177,7 @@ static void print_tensor(FILE *stream, const char *call, pop_tensor handle, size
   }
 }
 
-/* As much of `whole` as there is room for. */
+/* Copies as much of `whole` as there is room for. */
 static size_t hand_over(char *whole, size_t length, char *text, size_t size)
 {
   if (text && size) {
@@ -220,7 +220,7 @@ void pop_tensor_dump(pop_tensor handle, FILE *stream)
   putc('\n', stream);
 }
 
-/* Elements begin to begin + count of a constant, to `to`. */
+/* Copies elements [begin, begin + count) of a constant to `to`. */
 static void copy_constant(const variable *v, uint64_t begin, uint64_t count, uint8_t *to)
 {
   size_t size = pop_type_bytes(v->type);

@@ -1,4 +1,4 @@
-/* Shape operations that are others with a shape or permutation worked out: tensor.c has those. */
+/* Shape operations that only work out a shape or permutation for those of tensor.c. */
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/view.h"
@@ -17,7 +17,8 @@ static pop_tensor null_tensor(pop_graph *graph)
 
 /* ---- order ---- */
 
-/* The permutation in which `source` are at `destination`; false if a number is too large, or there twice. */
+/* The permutation that moves dimensions `source` to `destination`; false if a number is too
+ * large or given twice. */
 static bool place_dimensions(size_t rank, const size_t *source, const size_t *destination,
                              size_t count, size_t *permutation)
 {

@@ -1,5 +1,6 @@
-/* Who uses a graph: one thread at a time. Calls take turns: libraries look at tensors from several threads. Compiling takes
- * long, and what is added meanwhile would be compiled by halves: calls of others are refused. */
+/* Locking: one thread at a time uses a graph. Calls wait for each other, because libraries query
+ * tensors from several threads. Calls of other threads during compilation are refused:
+ * compilation takes long, and what they add would be compiled in part. */
 #include "graph/check.h"
 
 #include <pthread.h>
@@ -7,14 +8,15 @@
 static const char refused[] =
     "the graph is being compiled; threads must take turns with a graph, or have one each";
 
-/* Of the calling thread, and of no other that lives. */
+/* A number of the calling thread that no other live thread has. */
 static uintptr_t this_thread(void)
 {
   static _Thread_local char own;
   return (uintptr_t)&own;
 }
 
-/* Its compiler has the graph to itself, and may not return to where a turn would end (populus/out_of_memory.h). */
+/* The graph whose lock a call takes; NULL if it takes none. The compiling thread needs none, and
+ * may not return to where the lock would be released (populus/out_of_memory.h). */
 static pop_graph *whose_turn(const pop_graph *graph)
 {
   if (!object_lives(graph, OBJECT_GRAPH)) return NULL;
@@ -26,7 +28,7 @@ static pop_graph *whose_turn(const pop_graph *graph)
 graph_turn graph_begin_turn(const pop_graph *graph, const pop_graph *other)
 {
   graph_turn turn = {{whose_turn(graph), whose_turn(other)}};
-  if (turn.graphs[0] > turn.graphs[1]) /* all take two in the same order */
+  if (turn.graphs[0] > turn.graphs[1]) /* always in the same order, against deadlocks */
     turn = (graph_turn){{turn.graphs[1], turn.graphs[0]}};
   for (size_t i = 0; i < 2; i++)
     if (turn.graphs[i]) pthread_mutex_lock(&turn.graphs[i]->turn);

@@ -24,7 +24,7 @@ static bool check_shape(pop_graph *graph, const char *call, const char *name, co
   return false;
 }
 
-/* One variable, and the view of all of it. Takes `initial`. */
+/* Adds one variable, and returns the view of all of it. Takes `initial`. */
 static pop_tensor add_one(pop_graph *graph, const char *call, pop_type type, const size_t *shape,
                           size_t rank, const char *name, uint8_t *initial)
 {
@@ -88,8 +88,8 @@ pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t 
   return graph_add_variable(graph, view->replication, call, type, shape, rank, name, NULL);
 }
 
-/* The first element that cannot be: a bool that is neither 0 nor 1 is undefined in C and C++ and
- * must not reach a codelet. `count` if there is none. */
+/* The first invalid element, or `count`. A bool that is neither 0 nor 1 is undefined behaviour
+ * in C and C++ and must not reach a codelet. */
 static uint64_t find_bad_element(pop_type type, const void *data, uint64_t count)
 {
   const uint8_t *bytes = data;
@@ -116,7 +116,8 @@ static void fail_data(pop_graph *graph, const char *call, const char *of, pop_ty
                 call, (unsigned long long)find_bad_element(type, data, count), of);
 }
 
-/* Zeroed. Sizes are the user's, so that running out is an error and not the end. */
+/* Zeroed memory. The user chooses sizes, so lack of memory is an error of the graph, not the end
+ * of the process. */
 static uint8_t *allocate_content(pop_graph *graph, const char *call, const char *name,
                                  pop_type type, uint64_t count)
 {
@@ -148,7 +149,7 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
   return graph_add_variable(graph, view->replication, call, type, shape, rank, name, content);
 }
 
-/* The buffer for the contents of a variable at the start, or NULL after an error. */
+/* The buffer of a variable's initial contents; NULL after an error. */
 static uint8_t *initial_content(pop_graph *graph, const char *call, uint32_t index)
 {
   variable *v = &graph->variables[index];

@@ -25,7 +25,8 @@ static bool in_word(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Type names have blanks only between words: "Add<unsigned int,float>". People write more of them. */
+/* Removes blanks that are not between words. Users may write more blanks than type names have:
+ * "Add<unsigned int,float>". */
 static char *without_needless_blanks(const char *name)
 {
   char *result = pop_xmalloc(strlen(name) + 1), *out = result;
@@ -46,7 +47,7 @@ static bool begins_with(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* The program's own are what it means, mostly: they come first. */
+/* Library vertices. Suggestions list the program's own first, because it usually means those. */
 static bool is_of_library(const char *name)
 {
   static const char *const libraries[] = {built_in,    "popops::",  "poplin::",    "popnn::",
@@ -73,7 +74,7 @@ static void fail_vertex_type(pop_graph *graph, const char *call, const char *nam
               say_name(graph, name), alternatives);
 }
 
-/* Its name may have more blanks than ours. */
+/* Finds a type whose name may have additional blanks. */
 static uint32_t find_vertex_type(const pop_graph *graph, const char *name)
 {
   uint32_t type = pop_name_table_find(&graph->vertex_type_names, name);
@@ -84,7 +85,7 @@ static uint32_t find_vertex_type(const pop_graph *graph, const char *name)
   return type;
 }
 
-/* The built-in ones come when somebody asks for one. */
+/* Built-in types are loaded on first use. */
 uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name)
 {
   if (!name) {

@@ -1,9 +1,9 @@
-/* Collecting the pieces of a view, and keeping them.
+/* Collects the pieces of a view, and keeps them.
  *
- * Every piece that is added is made canonical and then merged with the one before it as long as one
- * nest of loops can say both: runs that follow each other, rows at one distance, rows that repeat.
- * So a view that was cut into rows comes back as one piece when the rows fit together again.
- */
+ * Every piece that is added is made canonical. Then it is merged with the one before it as long
+ * as one nest of loops can express both: runs that follow each other, rows at a constant
+ * distance, rows that repeat. So a view that was cut into rows becomes one piece again when the
+ * rows fit together. */
 #include "graph/view.h"
 #include "graph/check.h"
 #include "graph/view_scratch.h"
@@ -57,7 +57,7 @@ static bool same_dims(const view_dim *a, const view_dim *b, size_t count)
   return count == 0 || memcmp(a, b, count * sizeof *a) == 0; /* no loops: the arrays may be NULL */
 }
 
-/* The last piece is dropped; its loops take the place of those of the one before it. */
+/* Drops the last piece; its loops replace those of the piece before it. */
 static void take_loops_of_last(struct view_scratch *s)
 {
   view_piece *before = &s->pieces[s->num_pieces - 2], *last = before + 1;
@@ -65,7 +65,7 @@ static void take_loops_of_last(struct view_scratch *s)
   before->num_dims = last->num_dims;
 }
 
-/* Both pieces have the same loops: one more loop around them. */
+/* Both pieces have the same loops: adds an outer loop around them. */
 static void repeat_loops(struct view_scratch *s)
 {
   view_piece *before = &s->pieces[s->num_pieces - 2], *last = before + 1;
@@ -82,7 +82,7 @@ static void repeat_loops(struct view_scratch *s)
   before->num_dims++;
 }
 
-/* Merges the last two pieces if one nest can say both. Let P be the first of them, Q the second. */
+/* Merges the last two pieces, P and Q, if one nest of loops can express both. */
 static bool merge_last_two(struct view_scratch *s)
 {
   if (s->num_pieces < 2) return false;

@@ -1,10 +1,10 @@
-/* Making views: pieces (graph.h) are collected in the graph's scratch and become a tensor at the
- * end.
+/* Making views: pieces (graph.h) are collected in the graph's scratch memory and become a tensor
+ * at the end.
  *
  *   view_begin, then view_add_run or view_gather as often as needed, then view_end
  *
- * The number of elements of the result must be checked (view_count_elements) before anything is
- * gathered: it bounds all positions and loops here. */
+ * Check the result's number of elements (view_count_elements) before gathering anything: it
+ * bounds all positions and loops here. */
 #ifndef GRAPH_VIEW_H
 #define GRAPH_VIEW_H
 
@@ -16,7 +16,7 @@ void view_scratch_free(struct view_scratch *scratch);
 /* Number of elements of a shape; false if it is above 2^63 - 1. Any size 0 makes it 0. */
 bool view_count_elements(const size_t *shape, size_t rank, uint64_t *num_elements);
 
-/* `replication` is the one that the result will be of, and all that is gathered is of. */
+/* `replication` is that of the result, and of everything that is gathered. */
 void view_begin(pop_graph *graph, uint32_t replication);
 /* Elements base … base + count - 1 of a variable. */
 void view_add_run(pop_graph *graph, uint32_t variable, uint64_t base, uint64_t count);

@@ -1,20 +1,19 @@
-/* A view of a view: which loops over variables are a nest of loops over positions of a tensor?
+/* Views of views: turns a nest of loops over positions of a tensor into loops over variables.
  *
  * Every shape operation on a tensor (slice, transpose, broadcast, …) is a nest of loops over the
- * positions 0, 1, … of its row-major sequence. A piece of the tensor turns positions into elements
- * like an odometer: its loops are the digits, the innermost one turns fastest,
+ * positions 0, 1, … of its row-major sequence. A piece of the tensor maps positions to elements
+ * like an odometer. Its loops are the digits; the innermost one turns fastest:
  *
  *     loops (4, stride 100) (6, stride 1):  position 15  =  digits 2 3  ->  base + 2*100 + 3*1
  *
- * A position loop that only ever moves one digit, without a carry, is a loop over elements: its
- * stride is the digit's stride times the digits it moves by. A loop that turns a digit over a whole
- * number of times is two loops (the carry moves the next digit by one). If that works for all
+ * A position loop that moves only one digit, without a carry, is a loop over elements. Its
+ * stride is the digit's stride times the digit's step. A loop that turns a digit over a whole
+ * number of times is two loops: the carry moves the next digit by one. If that works for all
  * loops, and the digits' sums stay in range, the nest inside the piece is one new piece.
  *
- * What does not work is cut: at the pieces' ends, then where the outermost loop carries, and at last
- * by taking the outermost loop apart. Cuts are made at carries, that is by rows, never by elements
- * unless the elements come from different places one by one.
- */
+ * Otherwise the nest is cut: first at the ends of pieces, then where the outermost loop carries,
+ * and at last by taking the outermost loop apart. So cuts are made at carries, that is by rows.
+ * They are made by elements only if the elements come from different places one by one. */
 #include "graph/view.h"
 #include "graph/view_scratch.h"
 
@@ -42,7 +41,7 @@ typedef struct source {
   pop_graph *graph;
   const tensor *tensor;
   const view_piece *pieces;
-  size_t piece; /* where the last position was found: the next one is mostly near */
+  size_t piece; /* the piece of the last position; the next one is usually near */
 } source;
 
 static uint64_t magnitude(int64_t stride)
@@ -76,8 +75,8 @@ static size_t moved_digit(const odometer *o, uint64_t step)
   return k;
 }
 
-/* Splits the loop (count, step) into loops that each move one digit without a carry; parts[0] is the
- * innermost. The digits' values become the largest ones that they reach. 0 if it cannot be done. */
+/* Splits the loop (count, step) into loops that each move one digit without a carry; parts[0] is
+ * the innermost. The digits' values become the largest that they reach. 0 if that is impossible. */
 static size_t split_loop(odometer *o, uint64_t count, uint64_t step, view_dim *parts)
 {
   size_t k = moved_digit(o, step), num_parts = 0;
@@ -94,7 +93,7 @@ static size_t split_loop(odometer *o, uint64_t count, uint64_t step, view_dim *p
   }
 }
 
-/* Adds the nest at `position`, which lies inside the piece, as one new piece if it is one. */
+/* Adds the nest at `position`, inside the piece, as one new piece. False if it is not one. */
 static bool add_as_one_piece(source *from, const view_piece *piece, uint64_t position,
                              const view_dim *loops, size_t num_loops)
 {
@@ -128,8 +127,8 @@ static bool add_as_one_piece(source *from, const view_piece *piece, uint64_t pos
   return true;
 }
 
-/* How many of the steps are made before a carry that split_loop cannot say, if there are no other
- * loops. At least 1. */
+/* How many steps of a loop are made before a carry that split_loop cannot express, if there are
+ * no other loops. At least 1. */
 static uint64_t steps_to_carry(const source *from, const view_piece *piece, uint64_t position,
                                view_dim loop)
 {
@@ -195,8 +194,8 @@ static uint64_t iterations_inside(const source *from, size_t piece, uint64_t pos
 
 static void gather(source *from, uint64_t position, const view_dim *loops, size_t num_loops);
 
-/* Adds the first iterations of the outermost loop, as many as can be said at once; returns their
- * number. The recursion is as deep as there are loops: a rank and two. */
+/* Adds as many first iterations of the outermost loop as can be expressed at once, and returns
+ * their number. The recursion is as deep as the nest: at most the rank plus two. */
 static uint64_t gather_some(source *from, uint64_t position, const view_dim *loops,
                             size_t num_loops)
 {
@@ -219,7 +218,7 @@ static uint64_t gather_some(source *from, uint64_t position, const view_dim *loo
 
 static void gather(source *from, uint64_t position, const view_dim *loops, size_t num_loops)
 {
-  view_dim left[MOST_POSITION_LOOPS]; /* to do: the outermost loop gets shorter */
+  view_dim left[MOST_POSITION_LOOPS]; /* remaining iterations: the outermost loop gets shorter */
   memcpy(left, loops, num_loops * sizeof *left);
   while (left[0].count > 0 && !from->graph->scratch->too_many) {
     uint64_t done = gather_some(from, position, left, num_loops);

@@ -21,13 +21,13 @@ struct view_scratch {
   GRAPH_ARRAY(view_dim, dims);
   uint32_t replication;
   bool too_many; /* more than MOST_PIECES: nothing more is collected */
-  /* Most tensors look like another one that was made a moment ago: by hash of the content, where
-   * equal loops are in graph->dims and where equal shapes are in the arena. */
+  /* Most tensors look like one that was made shortly before. By hash of the content: where equal
+   * loops are in graph->dims, and where equal shapes are in the arena. */
   size_t recent_dims[RECENT];
   recent_shape recent_shapes[RECENT];
 };
 
-/* Two loops are one if the outer one goes on where the inner one ends. */
+/* Two loops can be merged if the outer one continues where the inner one ends. */
 static inline bool view_loops_join(view_dim outer, view_dim inner)
 {
   int64_t end;

@@ -15,7 +15,7 @@ static const view_piece *current_piece(const view_walk *walk)
   return &walk->graph->pieces[walk->tensor->first_piece + walk->piece];
 }
 
-/* Sets the counters up if a new piece begins; false at the end of the view. */
+/* Sets the counters if a new piece begins; false at the end of the view. */
 static bool ready(view_walk *walk)
 {
   if (walk->piece == walk->tensor->num_pieces) return false;
@@ -59,7 +59,7 @@ bool view_walk_next(view_walk *walk, view_run *run)
   return true;
 }
 
-/* How many elements of the current piece lie behind; *all: how many it has. */
+/* How many elements of the current piece are done; *all: how many it has. */
 static uint64_t elements_behind(const view_walk *walk, uint64_t *all)
 {
   const view_piece *piece = current_piece(walk);
@@ -73,7 +73,8 @@ static uint64_t elements_behind(const view_walk *walk, uint64_t *all)
   return behind;
 }
 
-/* Moves the counters to the run that has this element of the current piece. Returns which one is the run's first. */
+/* Moves the counters to the run with this element of the current piece. Returns the number of
+ * the run's first element. */
 static uint64_t stand_at(view_walk *walk, uint64_t element)
 {
   const view_piece *piece = current_piece(walk);

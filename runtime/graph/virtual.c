@@ -1,10 +1,9 @@
-/* Virtual graphs: views of a part of another graph's tiles, and replicated ones: of as many parts as there are
- * replicas.
+/* Virtual graphs: views of a part of another graph's tiles. Replicated ones are views of as many
+ * parts as there are replicas.
  *
- * All that is in a graph is in the top-level one: a view has a list of tiles, which calls go through
- * where they name a tile, and the target that those tiles would make up. Views of views list tiles of the
- * top-level graph, too.
- */
+ * Everything in a graph is in its top-level graph. A view has a list of tiles, by which calls
+ * translate tile numbers, and the target that those tiles would make up. Views of views also
+ * list tiles of the top-level graph. */
 #include "graph/check.h"
 #include "graph/describe.h"
 
@@ -42,7 +41,7 @@ static void add_range(tile_list *list, size_t first, size_t end)
     pop_push(list->tiles, list->count, list->capacity, (uint32_t)tile);
 }
 
-/* The number of a tile that is there twice, or SIZE_MAX. */
+/* A tile that is listed twice, or SIZE_MAX. */
 static size_t find_twice(const tile_list *list, uint32_t num_tiles)
 {
   bool *seen = pop_xcalloc(num_tiles, sizeof *seen);
@@ -55,8 +54,8 @@ static size_t find_twice(const tile_list *list, uint32_t num_tiles)
   return twice;
 }
 
-/* IPUs that each have as many of the tiles as the others, one IPU's tiles behind the other's, are IPUs of
- * the virtual target; otherwise it is one IPU. */
+/* If the tiles are grouped by IPU, and each IPU has as many as the others, the virtual target
+ * has these IPUs. Otherwise it has one IPU. */
 static void set_virtual_target(pop_graph *view)
 {
   const pop_target *real = &view->top->target;
@@ -77,7 +76,7 @@ static void set_virtual_target(pop_graph *view)
   view->target.tiles_per_ipu = view->num_tiles / num_ipus;
 }
 
-/* `tiles` are the top-level graph's, of all replicas; they are copied. */
+/* `tiles` are numbers in the top-level graph, for all replicas; they are copied. */
 static pop_graph *add_view(pop_graph *parent, uint32_t num_replicas, uint32_t num_tiles,
                            const uint32_t *tiles)
 {
@@ -122,8 +121,8 @@ static pop_graph *make_view(pop_graph *parent, const char *call, tile_list *list
   return view;
 }
 
-/* A graph on which nothing can be done: what calls answer after an error, so that the next call on it
- * does nothing instead of crashing. */
+/* A graph on which calls do nothing. It is returned after an error, so that the next call on it
+ * does not crash. */
 static pop_graph *failed(pop_graph *graph)
 {
   return graph ? graph->top : NULL;

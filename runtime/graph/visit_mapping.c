@@ -1,13 +1,13 @@
-/* Where the elements of a view are, in the view's order.
+/* Visits the tiles of a view's elements, in the view's order.
  *
- * A view is a nest of loops over a variable, and the variable's mapping a list of intervals. As many rounds of a
- * loop as lie within one interval (or within one gap) are shown at once, whatever their inner loops do; only
- * rounds that leave it are gone into. So neither a broadcast nor a transposed matrix costs a step for each element.
- */
+ * A view is a nest of loops over a variable, and the variable's mapping is a list of intervals.
+ * All iterations of a loop that lie in one interval (or one gap) are visited at once, whatever
+ * their inner loops do. Only iterations that leave it are descended into. So neither a broadcast
+ * nor a transposed matrix takes a step for each element. */
 #include "graph/check.h"
 #include "graph/replicated.h"
 
-/* Runs of one tile, joined before they are shown. */
+/* Runs on one tile, merged before they are shown. */
 typedef struct shown_run {
   pop_graph *view; /* whose tiles are shown */
   void (*visit)(void *context, size_t tile, size_t begin, size_t end);
@@ -32,7 +32,8 @@ typedef struct shown_piece {
   uint32_t num_dims;
   const mapping_interval *mapping;
   size_t num_intervals;
-  /* One round of loop k, or of none at [num_dims]: its elements, and how far they reach from the first one. */
+  /* One iteration of loop k, or a single element at [num_dims]: its elements, and how far they
+   * reach below and above the first one. */
   uint64_t elements[GRAPH_MAX_RANK * 4 + 1], below[GRAPH_MAX_RANK * 4 + 1],
       above[GRAPH_MAX_RANK * 4 + 1];
 } shown_piece;
@@ -43,7 +44,7 @@ typedef struct place {
   size_t tile;
 } place;
 
-/* Elements on tiles that the view does not have are nowhere, as far as it is concerned. */
+/* For the view, elements on tiles that it does not have are unmapped. */
 static place find_place(const shown_piece *p, uint64_t element)
 {
   size_t i = graph_find_mapping(p->mapping, p->num_intervals, element);
@@ -55,7 +56,8 @@ static place find_place(const shown_piece *p, uint64_t element)
                  i < p->num_intervals ? p->mapping[i].begin : UINT64_MAX, SIZE_MAX};
 }
 
-/* How many of the rounds of loop k that are left, from the one at `element` on, lie in the place. */
+/* How many of the remaining iterations of loop k, from the one at `element` on, lie in the
+ * place. */
 static uint64_t rounds_within(const shown_piece *p, uint32_t k, uint64_t element, place in,
                               uint64_t left)
 {
@@ -68,7 +70,7 @@ static uint64_t rounds_within(const shown_piece *p, uint32_t k, uint64_t element
   return more < left - 1 ? more + 1 : left;
 }
 
-/* Loops k and those within, from the element on. */
+/* Visits loop k and its inner loops, from the element on. */
 static void show_nest(const shown_piece *p, uint32_t k, uint64_t element)
 {
   if (k == p->num_dims) {

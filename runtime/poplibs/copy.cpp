@@ -1,11 +1,12 @@
-// The vertices with which the graph compiler copies data within a tile (runtime/compiler/lower/tile_copies.c writes their
-// descriptors). Each goes through a list of descriptors, which are words:
+// The vertices with which the graph compiler copies data within a tile
+// (runtime/compiler/lower/tile_copies.c writes their descriptors). Each goes through a list of
+// descriptors, which are words:
 //
 //     Memcpy         source, destination, bytes
 //     StridedCopy    source, destination, bytes, count, source stride, destination stride (in bytes)
 //
-// They are those of the tile's block copies, one instruction each (runtime/isa/isa.h). On the host there is nothing to do:
-// its memory is one, and copies are not vertices there.
+// These are the descriptors of the tile's block copies, one instruction each (runtime/isa/isa.h).
+// On the host the vertices do nothing: it has one memory, and its copies are not vertices.
 #include <poplar/Vertex.hpp>
 
 namespace
@@ -13,7 +14,7 @@ namespace
 
 enum { MEMCPY_WORDS = 3, STRIDED_COPY_WORDS = 6 }; // of a descriptor
 
-// What the descriptor says; `d` goes on to the next one.
+// Copies what a descriptor says; `d` advances to the next one.
 #ifdef __IPU__
 #define COPY(number, d)                                                                            \
   __asm__ volatile(".insn r 0x2b, 0, " #number ", %0, %1, x0" : "=r"(d) : "r"(d) : "memory")
@@ -21,7 +22,7 @@ enum { MEMCPY_WORDS = 3, STRIDED_COPY_WORDS = 6 }; // of a descriptor
 #define COPY(number, d) (d) = end
 #endif
 
-// Four in a row, because a branch takes as long as 4 bytes.
+// Unrolled by four, because a branch takes as long as copying 4 bytes.
 #define COPY_ALL(number, words)                                                                    \
   const unsigned *d = descriptors.begin(), *end = d + descriptors.size();                          \
   for (const unsigned *last = end - 4 * (words); d <= last;) {                                     \

@@ -1,5 +1,5 @@
-// Vertices that read and write the tiles' control registers (runtime/graph/registers.c adds them to graphs). On the host
-// there are none of these: what is read is 0.
+// Vertices that read and write the tiles' control registers (runtime/graph/registers.c adds them to
+// graphs). The host has no such registers: reads give 0.
 #include "registers.hpp"
 
 #include <poplar/Vertex.hpp>
@@ -46,7 +46,8 @@ public:
   }
 };
 
-// Workers that start afterwards have what it leaves. The supervisor's own arithmetic stays as it is.
+// Changes the register for workers that start afterwards. The supervisor's own arithmetic stays as
+// it is.
 class FloatControl : public poplar::SupervisorVertex
 {
 public:
@@ -94,7 +95,7 @@ public:
   }
 };
 
-// Format and scale of quarters (populus/types.h), put together.
+// Packs the format and scale of quarters (populus/types.h).
 class PackMetadata : public poplar::SupervisorVertex
 {
 public:

@@ -1,10 +1,10 @@
-// The tiles' control registers, for codelets. On the host there are none: what is read is 0.
+// The tiles' control registers, for codelets. The host has none: reads give 0.
 #ifndef POPLIBS_REGISTERS_HPP
 #define POPLIBS_REGISTERS_HPP
 
 #include <arch/gc_tile_defines.h>
 
-// isa/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
+// CSR numbers of isa/isa.h. The number is part of the instruction.
 #ifdef __IPU__
 #define READ_REGISTER(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
 #define WRITE_REGISTER(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))

@@ -1,14 +1,15 @@
-// Transpositions of matrices on one tile: the vertices that graphcore/poplibs (popops/Rearrange.cpp, popsparse/HyperGraph.cpp)
-// asks for by name. Their fields and what these mean are taken from there:
+// Transpositions of matrices on one tile: the vertices that graphcore/poplibs
+// (popops/Rearrange.cpp, popsparse/HyperGraph.cpp) asks for by name. Their fields and what these
+// mean are taken from there:
 //
-//     Transpose1D              matrices one behind the other; the first workerCount workers take numTranspositions of them
+//     Transpose1D              consecutive matrices; the first workerCount workers take numTranspositions of them
 //                              each, the others one less
 //     Transpose1DSingleWorker  the same by one worker, numTranspositionsM1 + 1 of them
-//     SplitTranspose1D         few matrices: a worker takes what its four numbers in workList say, in blocks of elements:
-//                              where it begins in src and in dst, how many rows and columns it has
+//     SplitTranspose1D         few matrices: workList has four numbers for each worker, in blocks of elements:
+//                              its begin in src and in dst, its number of rows and of columns
 //     Transpose2D              matrices anywhere, a row of src and of dst for each
 //
-// Sizes of the first three count blocks of 4 x 4 elements, of one byte 8 x 8.
+// Sizes of the first three are in blocks of 4 x 4 elements; of 8 x 8 for elements of one byte.
 #include <poplar/Vertex.hpp>
 #include <stdint.h>
 
@@ -28,7 +29,8 @@ void transpose(const T *src, unsigned srcStride, T *dst, unsigned dstStride, uns
   }
 }
 
-// Two by two in words: rows, columns and strides are even, and both ends aligned to words.
+// Transposes two by two elements in words. Rows, columns and strides are even; `src` and `dst` are
+// aligned to words.
 void transposePairs(const uint32_t *src, unsigned srcStride, uint32_t *dst, unsigned dstStride,
                     unsigned rows, unsigned cols)
 {
@@ -44,7 +46,7 @@ void transposePairs(const uint32_t *src, unsigned srcStride, uint32_t *dst, unsi
   }
 }
 
-// The elements of half and short are moved as they are, whatever they mean.
+// Elements of 2 bytes are moved as bits.
 template <typename T>
 void transposeBlocks(const T *src, unsigned srcStride, T *dst, unsigned dstStride, unsigned rows,
                      unsigned cols)

@@ -1,4 +1,5 @@
-/* Operations on elements: one list for the C interface (populus/popops.h), the C++ interface and the codelets.
+/* Element-wise operations: one list for the C interface (populus/popops.h), the C++ interface
+ * and the codelets.
  *
  * X(name as documented, types, result): `types` are
  *   REAL     float, half                     INTEGER  int, unsigned int
@@ -70,13 +71,14 @@
   X(SHIFT_RIGHT_SIGN_EXTEND, INTEGER, SAME)                                                        \
   X(SUBTRACT, NUMBER, SAME)
 
-/* CLAMP(value, lowest, highest); SELECT(a, b, which): a where `which`, a bool, is true, else b. */
+/* CLAMP(value, lowest, highest). SELECT(a, b, which): a where the bool `which` is true,
+ * otherwise b. */
 #define POP_TERNARY_OPS(X)                                                                         \
   X(CLAMP, NUMBER, SAME)                                                                           \
   X(SELECT, ANY, SAME)
 
-/* X(name, types): what many elements become one by. SQUARE_ADD: the sum of their squares. LOG_ADD: the logarithm of the sum of
- * what they are logarithms of, log(exp(a) + exp(b)). */
+/* X(name, types): reductions. SQUARE_ADD is the sum of squares. LOG_ADD adds numbers that are
+ * given as logarithms: log(exp(a) + exp(b)). */
 #define POP_REDUCE_OPS(X)                                                                          \
   X(ADD, NUMBER)                                                                                   \
   X(SQUARE_ADD, NUMBER)                                                                            \

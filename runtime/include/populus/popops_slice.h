@@ -1,11 +1,12 @@
-/* Parts of tensors whose places are known on the device only. What programs know as popops/DynamicSlice.hpp and
- * popops/Gather.hpp.
+/* Slices and updates at offsets that only the device knows. Programs know them as
+ * popops/DynamicSlice.hpp and popops/Gather.hpp.
  *
- * First pop_popops_add_codelets. Sequences, names, `out` and errors are as in populus/popops.h; offsets are of type
- * unsigned int. Any element type. A column is all elements of a tensor that differ in the sliced dimension only;
- * work is done on its tile if it is on one, or on its tiles if all columns are cut in the same places, at most 63, as in
- * what pop_popops_create_sliceable makes. Other columns on several tiles are brought to one each, which must have room
- * for them. */
+ * Call pop_popops_add_codelets first. Sequences, names, `out` and errors are as in
+ * populus/popops.h. Offsets are of type unsigned int. Any element type. A column is all elements
+ * of a tensor that differ in the sliced dimension only. Work is done on the column's tile if it
+ * is on one. It is done on the column's tiles if all columns are cut in the same places, at most
+ * 63, as in tensors of pop_popops_create_sliceable. Other columns on several tiles are each
+ * brought to one tile, which must have room for them. */
 #ifndef POPULUS_POPOPS_SLICE_H
 #define POPULUS_POPOPS_SLICE_H
 
@@ -15,45 +16,49 @@
 extern "C" {
 #endif
 
-/* A variable whose elements that differ in the dimensions `dims` only are on one tile, or, if they are more than 16 KiB,
- * cut along the first of `dims` to as many tiles as there are for them, at most 64; the others are spread. */
+/* A variable mapped for slices of the dimensions `dims`. Elements that differ in these
+ * dimensions only are on one tile. If they are more than 16 KiB, they are cut along the first of
+ * `dims`, to as many tiles as there are for them, at most 64. The others are spread. */
 pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const size_t *shape,
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name);
 
-/* sizes[i] elements of dimension dims[i] of `t`, from offset[i] on, and behind the last one from the first on; the
- * other dimensions whole. `offset` has `count` elements, at least 1. Sizes are at least 1 and at most those of `t`; no
- * dimension is there twice. */
+/* A slice: sizes[i] elements of dimension dims[i] of `t`, from offset[i] on. After the last
+ * element it wraps around to the first. Other dimensions are whole. `offset` has `count`
+ * elements, at least 1. Sizes are at least 1 and at most those of `t`. No dimension is given
+ * twice. */
 pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor offset,
                                     const size_t *dims, const size_t *sizes, size_t count,
                                     pop_tensor out, pop_program sequence, const char *name);
-/* The other way round: that part of `t` becomes `s`, which has the shape of the slice. */
+/* The inverse: overwrites that slice of `t` with `s`, which has the slice's shape. */
 void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offset,
                                const size_t *dims, const size_t *sizes, size_t count,
                                pop_program sequence, const char *name);
 
-/* Many slices of `size` elements of one dimension: [number of offsets, the shape of a slice]. Elements that `t` does
- * not have are zero. */
+/* Many slices of `size` elements of one dimension: [number of offsets, the shape of a slice].
+ * Elements out of the range of `t` are zero. */
 pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets, size_t dim,
                                   size_t size, pop_tensor out, pop_program sequence,
                                   const char *name);
 typedef enum pop_update_op {
-  POP_UPDATE_SET, /* any type; of several slices for an element the last one counts */
-  POP_UPDATE_ADD, /* float, half, int, unsigned int; as the two that follow */
+  POP_UPDATE_SET, /* any type; if several slices have an element, the last one counts */
+  POP_UPDATE_ADD, /* float, half, int, unsigned int; like the next two */
   POP_UPDATE_MAX,
   POP_UPDATE_MUL,
   POP_UPDATE_COUNT
 } pop_update_op;
-/* Many such parts of `t` become, or are combined with, the slices `s`: [number of offsets, the shape of a slice], one
- * behind the other; but many sums for a small table are made in copies of it first, so floats are added in another order.
- * What `t` does not have is left out. `scale`: null, or, for POP_UPDATE_ADD, one element of the type of `t` that the slices
- * are multiplied by. */
+/* Overwrites many such slices of `t` with, or combines them with, the slices `s`, [number of
+ * offsets, the shape of a slice], one after the other. But many sums for a small table are made
+ * in copies of it first, so floats are added in another order. Elements out of the range of `t`
+ * are ignored. `scale`: null, or, for POP_UPDATE_ADD, one element of the type of `t` by which
+ * slices are multiplied. */
 void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name);
 
-/* The same of each of several groups: the first dimension of `t`, of the slices and of the offsets is that of the groups, at least
- * one; what is behind it is as above, `dim` too. All groups are worked on at once. */
+/* The same for several groups at once. The first dimension of `t`, of the slices and of the
+ * offsets is the groups, at least one. The other dimensions are as above; `dim` does not count
+ * the groups. */
 pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets,
                                           size_t dim, size_t size, pop_program sequence,
                                           const char *name);
@@ -61,32 +66,35 @@ void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_ten
                                      pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                                      pop_program sequence, const char *name);
 
-/* The elements `indices` (of any shape) of dimension `axis`, which is replaced by the dimensions of `indices`. */
+/* The elements `indices` (of any shape) of dimension `axis`. The dimensions of `indices` replace
+ * that dimension. */
 pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,
                              pop_program sequence, const char *name);
 
-/* Windows: parts of a tensor, the operand, of one size, which begin where vectors of indices say; the indices are of type int or
- * unsigned int. As XLA's gather and scatter have them. */
+/* Windows are parts of a tensor, the operand. All have one size, and begin at vectors of
+ * indices. Indices are of type int or unsigned int. Semantics are those of XLA's gather and
+ * scatter. */
 typedef struct pop_windows {
-  size_t
-      vector_dim; /* the dimension of the indices along which a vector lies; their rank: each index is a vector */
-  /* Index i of a vector is of the operand's dimension operand_dims[i]; in other dimensions windows begin at 0. */
+  size_t vector_dim; /* of the indices, that of a vector; their rank: each index is a vector */
+  /* Index i of a vector is for the operand's dimension operand_dims[i]. In other dimensions
+   * windows begin at 0. */
   const size_t *operand_dims;
   size_t num_operand_dims;
-  /* Which dimensions of all windows together are those of a window, ascending; the others are those of the indices but for
-   * vector_dim, in their order. */
+  /* The dimensions of a window among those of all windows together, ascending. The others are
+   * the dimensions of the indices but vector_dim, in their order. */
   const size_t *window_dims;
   size_t num_window_dims;
-  const size_t *dropped_dims; /* of the operand: windows have one element there, and no dimension */
+  const size_t *dropped_dims; /* of the operand: windows have size 1 and no dimension there */
   size_t num_dropped_dims;
 } pop_windows;
 
-/* Windows of sizes[d] elements of each dimension d. One that would begin or end outside is moved in. */
+/* Windows of sizes[d] elements in each dimension d. A window that would begin or end outside is
+ * moved inside. */
 pop_tensor pop_popops_gather_windows(pop_graph *graph, pop_tensor operand, pop_tensor indices,
                                      pop_windows how, const size_t *sizes, pop_program sequence,
                                      const char *name);
-/* The operand's windows become, or are combined with, the updates, one window behind the other; one that is not all inside is left
- * out. */
+/* Overwrites the operand's windows with, or combines them with, the updates, one window after
+ * the other. A window that is not completely inside is ignored. */
 void pop_popops_scatter_windows(pop_graph *graph, pop_update_op op, pop_tensor operand,
                                 pop_tensor indices, pop_tensor updates, pop_windows how,
                                 pop_program sequence, const char *name);

@@ -1,11 +1,14 @@
-/* Order of elements. What programs know as popops/Sort.hpp and popops/TopK.hpp.
+/* Sorting and top k. Programs know them as popops/Sort.hpp and popops/TopK.hpp.
  *
- * First pop_popops_add_codelets. Sequences, names and errors are as in populus/popops.h. Keys are of type float, half,
- * int or unsigned int; where NaN comes is not said. Values, which follow their keys, are of any type of 2 or 4 bytes;
- * the null tensor stands for none. Sorting is stable: equal keys keep their order. A row is all elements that
- * differ in one dimension only. pop_popops_sort sorts it on as many tiles as make that faster, which then need room for
- * their part of keys, places (4 bytes an element) and values three times; pop_popops_top_k sorts a row, or a piece of one, on
- * one tile, which needs room for it twice. */
+ * Call pop_popops_add_codelets first. Sequences, names and errors are as in populus/popops.h.
+ * Keys are of type float, half, int or unsigned int; the position of NaN is unspecified. Values
+ * move with their keys. They are of any type of 2 or 4 bytes; the null tensor stands for none.
+ * Sorting is stable: equal keys keep their order. A row is all elements that differ in one
+ * dimension only.
+ *
+ * pop_popops_sort sorts a row on as many tiles as make that faster. These then need room three
+ * times for their part of keys, positions (4 bytes an element) and values. pop_popops_top_k
+ * sorts a row, or a piece of one, on one tile, which needs room for it twice. */
 #ifndef POPULUS_POPOPS_SORT_H
 #define POPULUS_POPOPS_SORT_H
 
@@ -15,18 +18,19 @@
 extern "C" {
 #endif
 
-/* The rows of dimension `dim`, smallest key first: a new variable of the shape of `keys`. `values` and *sorted_values,
- * likewise a new variable, may both be null (NULL). */
+/* Sorts the rows along `dim`, smallest key first: a new variable of the shape of `keys`.
+ * *sorted_values is a new variable, too. `values` and `sorted_values` may both be null (NULL). */
 pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values, size_t dim,
                            pop_tensor *sorted_values, pop_program sequence, const char *name);
 
 typedef struct pop_top_k {
   size_t k;     /* at least 1, at most as many as a row has */
-  bool largest; /* or the smallest */
+  bool largest; /* otherwise the smallest */
   bool ascending;
 } pop_top_k;
-/* The k largest or smallest keys of each row of the last dimension: new variables, of k elements in that dimension. Long
- * rows are cut into pieces on several tiles first. Of equal keys those in front are taken. */
+/* The k largest or smallest keys of each row of the last dimension: new variables, of k elements
+ * in that dimension. Long rows are first cut into pieces on several tiles. Of equal keys the
+ * first ones are taken. */
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name);
 

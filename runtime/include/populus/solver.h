@@ -1,5 +1,6 @@
-/* Finding the best of many plans: integer variables, expressions of them, relations between them, and a search for values
- * that make an objective least.
+/* A constraint solver, for finding the best of many plans. A model has integer variables,
+ * expressions of them, and relations between them. The search finds values that minimise an
+ * objective.
  *
  *     pop_solver *s = pop_solver_create();
  *     pop_solver_variable x = pop_solver_add_variable(s, 1, 64), y = pop_solver_add_variable(s, 1, 64);
@@ -9,9 +10,10 @@
  *     uint64_t values[5];
  *     if (pop_solver_minimize(s, &edge, 1, values)) …        values[x] + values[y] == values[edge] == 64
  *
- * Values are 0 to UINT64_MAX, which stands for "too large to count": sums and products that leave the range are it.
- * A solver that is given a variable or function that there is not, or too few operands, has no solution from then on.
- * A solver is used by one thread at a time. Memory that is not there ends the process as in all of Populus' libraries. */
+ * Values are 0 to UINT64_MAX, which stands for "too large to count": sums and products that
+ * overflow have it. A solver has no solution once it is given a variable or function that does
+ * not exist, or too few operands. One thread at a time may use a solver. Lack of memory ends the
+ * process, as in all of Populus' libraries. */
 #ifndef POPULUS_SOLVER_H
 #define POPULUS_SOLVER_H
 
@@ -25,7 +27,8 @@ extern "C" {
 
 typedef struct pop_solver pop_solver;
 
-/* Variables are counted from 0 in the order in which they are made; expressions and constants are variables, too. */
+/* Variables are numbered from 0, in the order in which they are made. Expressions and constants
+ * are variables, too. */
 typedef uint32_t pop_solver_variable;
 
 typedef enum pop_solver_operation {
@@ -47,44 +50,48 @@ typedef enum pop_solver_relation {
   POP_SOLVER_EQUAL,
 } pop_solver_relation;
 
-/* A function of `count` values. False: it has no value there, and the values are no solution. It gives the same answer
- * for the same values. */
+/* A function of `count` values. Returns false if it has no value there; then the values are no
+ * solution. It must return the same for the same values. */
 typedef bool pop_solver_function(void *user, const uint64_t *values, size_t count,
                                  uint64_t *result);
 
-/* What a search did: functions called, other expressions and relations looked at, choices of values tried. */
+/* Counts of a search: calls of functions, propagations (evaluations of other expressions and
+ * relations), choices of values. */
 typedef struct pop_solver_statistics {
   uint64_t calls, propagations, choices;
 } pop_solver_statistics;
 
 pop_solver *pop_solver_create(void);
-void pop_solver_free(pop_solver *solver); /* NULL: nothing */
+void pop_solver_free(pop_solver *solver); /* NULL is fine */
 
 /* A variable whose value the search chooses: min <= value <= max. min > max leaves no solution. */
 pop_solver_variable pop_solver_add_variable(pop_solver *solver, uint64_t min, uint64_t max);
 pop_solver_variable pop_solver_add_constant(pop_solver *solver, uint64_t value);
-/* What an operation makes of its operands; `count` is 2 where it says a and b. */
+/* The result of an operation. `count` is 2 for operations of a and b. */
 pop_solver_variable pop_solver_add_expression(pop_solver *solver, pop_solver_operation operation,
                                               const pop_solver_variable *operands, size_t count);
-/* What a function makes of its arguments: it is called when all of them have one value. `user` outlives the solver. */
+/* The result of a function. It is called when each of its arguments has a single value left.
+ * `user` must outlive the solver. */
 pop_solver_variable pop_solver_add_call(pop_solver *solver, const pop_solver_variable *arguments,
                                         size_t count, pop_solver_function *function, void *user);
-/* Solutions have a related to b. */
+/* Requires the relation between a and b. */
 void pop_solver_require(pop_solver *solver, pop_solver_relation relation, pop_solver_variable a,
                         pop_solver_variable b);
 
-/* Which variables are chosen first: those of the higher level; of one level, that with the fewest values left. Variables are
- * of level 0 unless it is said. The order changes how long a search takes, and which of equally good solutions is found. */
+/* Sets the order of choices: variables of a higher level first; within a level, the one with the
+ * fewest values left. The default level is 0. The order affects how long a search takes, and
+ * which of equally good solutions is found. */
 void pop_solver_set_level(pop_solver *solver, pop_solver_variable variable, int level);
 
 size_t pop_solver_num_variables(const pop_solver *solver);
 
-/* Values of all variables with which the first objective is least; of those, with which the second is, and so on. False: no
- * values meet what is required, and `values` is as it was. May be called again, also with more variables and relations. */
+/* Finds the values of all variables that minimise the first objective; among these, the second,
+ * and so on. False if no values satisfy the requirements; then `values` is unchanged. May be
+ * called again, also after adding variables and relations. */
 bool pop_solver_minimize(pop_solver *solver, const pop_solver_variable *objectives, size_t count,
                          uint64_t *values);
 
-/* Of the last pop_solver_minimize. */
+/* Those of the last pop_solver_minimize. */
 pop_solver_statistics pop_solver_get_statistics(const pop_solver *solver);
 
 #ifdef __cplusplus

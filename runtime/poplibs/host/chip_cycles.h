@@ -1,9 +1,10 @@
-/* What the chip takes for the operations of populus/expression_ops.h, by the formulae that its libraries were published with:
- * graphcore/poplibs, lib/popops/popopsCycleEstimators.hpp (slots of the inner loops) and .cpp (what is added to them). Its authors'
- * estimates, not measurements. An operation on a type that has no row has no formula there.
+/* What the chip takes for the operations of populus/expression_ops.h. The formulae were
+ * published with its libraries: graphcore/poplibs, lib/popops/popopsCycleEstimators.hpp (slots
+ * of the inner loops) and .cpp (what is added to them). They are its authors' estimates, not
+ * measurements. An operation on a type without a row has no formula there.
  *
- * X(operation, type, slots, elements): of a loop over elements that are all there.
- * Y(…, slots, elements, slots, elements): the same, and with a second operand of one element. */
+ * X(operation, type, slots, elements): a loop over operands that have all elements.
+ * Y(operation, type, slots, elements, slots, elements): the same, then a loop with one operand of one element. */
 #ifndef POPLIBS_HOST_CHIP_CYCLES_H
 #define POPLIBS_HOST_CHIP_CYCLES_H
 

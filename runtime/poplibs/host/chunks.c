@@ -1,4 +1,5 @@
-/* Tables of chunks (chunks.h): a vertex of popops/chunks.cpp on each tile that has elements. */
+/* Chunk tables (chunks.h). On each tile that has elements, a vertex of popops/chunks.cpp does
+ * the work. */
 #include "poplibs/host/chunks.h"
 #include "base/divide.h"
 #include "graph/graph.h"
@@ -6,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Elements that are whole words. A tensor that is not there has no type, and its elements no bytes: the graph has an
- * error by then. */
+/* How many elements make a whole word. A null tensor has no type, so its elements have 0 bytes:
+ * then the graph has an error already. */
 static size_t grain_of(pop_type type)
 {
   size_t bytes = pop_type_bytes(type);
@@ -34,7 +35,7 @@ chunk_table chunks_of(pop_graph *graph, const char *call, const char *name, pop_
   return t;
 }
 
-/* On tile after tile [num_chunks, each], on the last one [num_chunks, what is left]. */
+/* Each tile but the last gets [num_chunks, each], the last one [num_chunks, the rest]. */
 chunk_table chunks_new(pop_graph *graph, const char *call, const char *name, pop_type type,
                        size_t num_chunks, size_t columns, pop_tensor *rows)
 {
@@ -107,7 +108,7 @@ static pop_type bits_of(pop_type type)
   return bits[pop_type_bytes(type)];
 }
 
-/* `received` is null for those that have no such field. */
+/* `received` is null for vertex types without such a field. */
 static void add_vertices(const chunk_table *t, const char *vertex_type, pop_tensor flat,
                          pop_tensor at, pop_tensor received, pop_tensor row, pop_program sequence)
 {
@@ -128,7 +129,7 @@ static void add_vertices(const chunk_table *t, const char *vertex_type, pop_tens
   pop_sequence_add(sequence, pop_program_execute(graph, set, t->name));
 }
 
-/* Elements are only copied, and so may be of any type of their size. */
+/* Elements are only copied, so an unsigned type of their size will do. */
 static void copy_chunk(const chunk_table *t, const char *vertex, pop_tensor at, pop_tensor row,
                        pop_program sequence)
 {
@@ -162,7 +163,7 @@ void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_t
 
 /* ---- chunks that stay in the table ---- */
 
-/* Packet headers, then the chunk that was sent last, and the one that was received. */
+/* Packet headers, then the numbers of the chunk sent last and of the chunk received last. */
 enum { STATE_AT = REPLICA_HEADER_WORDS, STATE_WORDS = REPLICA_HEADER_WORDS + 2 };
 
 bool chunks_can_stay(const chunk_table *t)
@@ -177,10 +178,11 @@ bool chunks_can_stay(const chunk_table *t)
   return true;
 }
 
-/* A packet goes to the tile of the same number in the other replica. These words of the headers stay as they are. */
+/* Sets the words of the headers that never change: a packet goes to the tile of the same number
+ * in the other replica. */
 static void set_ways(const chunk_table *t, pop_tensor state)
 {
-  enum { IPUS = 32 }; /* that a bit of a header stands for */
+  enum { IPUS = 32 }; /* IPUs for which a header word has a bit */
   uint32_t *words = pop_xcalloc(t->on.count + 1, STATE_WORDS * sizeof *words);
   for (size_t i = 0; i < t->on.count; i++) {
     uint32_t tile = (uint32_t)t->on.parts[i].tile;
@@ -206,7 +208,7 @@ pop_tensor chunks_new_state(const chunk_table *t, pop_tensor at, pop_program seq
   return state;
 }
 
-/* As many elements of each tile as a chunk has there. */
+/* A view with as many elements of each tile as a chunk has there: the first chunk's. */
 static pop_tensor first_chunk(const chunk_table *t)
 {
   pop_tensor *parts = pop_xcalloc(t->on.count + 1, sizeof *parts);

@@ -1,9 +1,10 @@
-/* Codelets of our libraries, and whose libraries a process has.
+/* The codelets of our libraries, and the check that a process has our libraries.
  *
- * Headers and libraries of popops, poplin, popnn and poprand are those of the prefix that comes first. With our headers and the
- * original's libraries a program has both: functions that are inline in our headers take the place of those that the libraries
- * call among themselves, and no vertex has the fields that they set. That is found out here, where a program begins with a library.
- */
+ * The include path and the library path decide whose popops, poplin, popnn and poprand a program
+ * uses. If the headers are ours and the libraries the original's, the process has both. Then
+ * inline functions of our headers replace those that the original's libraries call among
+ * themselves, and the vertices lack the fields that these functions set. The check is here,
+ * where a program adds a library's codelets. */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
@@ -18,7 +19,7 @@ typedef struct search {
   const char *found; /* path; lives as long as the library is loaded */
 } search;
 
-/* Ours are scripts for the linker, which are not loaded. */
+/* Finds the original's library in the process. Ours are linker scripts, which are never loaded. */
 static int see_library(struct dl_phdr_info *info, size_t size, void *context)
 {
   (void)size;

@@ -1,8 +1,9 @@
-/* Collectives between replicas: populus/collectives.h, which says which algorithms these are.
+/* Collectives between replicas: populus/collectives.h, which names the algorithms.
  *
- * All replicas run the same program, so which chunk of its data a replica sends in a step depends on its number on the
- * device: chunks are those of tables that have a part of each on each tile (chunks.h), and go round in rings (ring.h). An all-reduce
- * takes the data as they lie for such a table, so that nothing moves between tiles. */
+ * All replicas run the same program, so the chunk that a replica sends in a step depends on its
+ * replica index, which only the device knows. Chunks are those of tables that have a part of
+ * each chunk on each tile (chunks.h). They go round in rings (ring.h). An all-reduce makes such
+ * a table of the data where they lie, so that nothing moves between tiles. */
 #include "poplibs/host/collectives.h"
 #include "graph/graph.h"
 #include "poplibs/host/ring.h"
@@ -25,7 +26,7 @@ static pop_tensor first_of(pop_tensor rows, size_t count)
   return pop_tensor_slice(pop_tensor_flatten(rows), 0, count, 0);
 }
 
-/* Rows with less than all data go on with zeros. */
+/* Copies `data` to the rows; what is left over of the rows becomes zeros. */
 static void fill_rows(const ring *r, pop_tensor data, pop_tensor rows)
 {
   size_t count = pop_tensor_num_elements(data), all = pop_tensor_num_elements(rows);
@@ -35,7 +36,7 @@ static void fill_rows(const ring *r, pop_tensor data, pop_tensor rows)
   ring_copy(r, pop_tensor_flatten(data), first_of(rows, count));
 }
 
-/* The data in a table of as many rows as positions, one behind the other. */
+/* Copies the data to a new table with a row for each position. */
 static chunk_table cut(const ring *r, pop_tensor data, pop_tensor *rows)
 {
   size_t count = pop_tensor_num_elements(data), columns = (count + r->size - 1) / r->size;
@@ -114,14 +115,14 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
   return row;
 }
 
-/* How the data of an all-reduce become a table, and the table the result. */
+/* How the data of an all-reduce become a table, and how the table becomes the result. */
 typedef struct cutting {
   spread of_data, of_out;
   bool here;     /* chunks stay in the table */
-  bool in_place; /* data are a table, and so is `out`; else: */
-  bool stays; /* each tile's elements are copied to a run of their own; else they are spread anew */
+  bool in_place; /* `data` and `out` are tables where they lie; otherwise: */
+  bool stays;    /* a tile's elements go to a run on that tile; else all are spread anew */
   chunk_table table;
-  pop_tensor rows; /* of one that is spread anew */
+  pop_tensor rows; /* of a table that is spread anew */
 } cutting;
 
 static bool is_same_spread(const spread *a, const spread *b)
@@ -135,7 +136,7 @@ static bool is_same_spread(const spread *a, const spread *b)
   return same;
 }
 
-/* A few elements on each of many tiles, and many replicas, would make chunks of many tiles that are mostly nothing. */
+/* With few elements on each of many tiles, and many replicas, most of a row would be padding. */
 static bool is_wasteful(const ring *r, const spread *on, size_t count)
 {
   size_t columns = 0;
@@ -144,7 +145,7 @@ static bool is_wasteful(const ring *r, const spread *on, size_t count)
   return columns > (count + r->size - 1) / r->size * 5 / 4;
 }
 
-/* Elements tile by tile. */
+/* The elements in the order of tiles. */
 static pop_tensor by_tiles(const spread *on, pop_tensor flat)
 {
   pop_tensor *parts = pop_xcalloc(on->count + 1, sizeof *parts);
@@ -177,7 +178,7 @@ static cutting begin_cutting(const ring *r, pop_tensor data, pop_tensor out)
   if (c.in_place) {
     c.table = table_over(r, flat_out);
     c.here = ring_stays_in_table(r, &c.table);
-    if (c.here) ring_copy(r, flat, flat_out); /* of what is there already nothing is copied */
+    if (c.here) ring_copy(r, flat, flat_out); /* copies nothing if both are the same */
     if (c.here) return c;
     chunks_free(&c.table);
     c.table = table_over(r, flat);
@@ -194,7 +195,7 @@ static cutting begin_cutting(const ring *r, pop_tensor data, pop_tensor out)
   return c;
 }
 
-/* The table has the result, but for one that is in place. */
+/* Copies the result from the table to `out`, unless it is there already. */
 static void end_cutting(const ring *r, const cutting *c, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
@@ -210,7 +211,8 @@ static void free_cutting(cutting *c)
   chunks_free(&c->table);
 }
 
-/* What is done to a chunk that is combined: across `levels` of rings, and divided by `mean_of` (1: it is not). */
+/* What happens to a chunk once it is combined: it is reduced over the rings `across`, and
+ * divided by `mean_of` (1: not). */
 typedef struct finish {
   const ring *across; /* NULL: there is none */
   uint32_t mean_of;
@@ -326,7 +328,7 @@ pop_tensor pop_gcl_all_gather(pop_graph *graph, pop_tensor data, pop_comm_group 
   return shape_as(&r, by_positions(&l, gather_rows(&l.within, all), count), data);
 }
 
-/* In each step every replica's chunk for the one so many positions further. */
+/* In step `shift`, each replica sends the chunk for the replica `shift` positions further. */
 static void swap_rows(const ring *r, const chunk_table *table, const chunk_table *result)
 {
   pop_tensor row = chunks_new_row(table), received = ring_clone(r, row);
@@ -368,7 +370,8 @@ pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group 
   return pop_tensor_reshape(result_rows, pop_tensor_shape(data), pop_tensor_rank(data));
 }
 
-/* Positions are counted from the root; the first `have` have it: as many others get it. */
+/* One step of a tree broadcast. Positions are counted from the root. The first `have` positions
+ * have the data; each sends to the one `have` further. */
 static void spread_further(const ring *r, pop_tensor t, uint32_t root, uint32_t have)
 {
   size_t count = 0;

@@ -1,5 +1,6 @@
-/* Collectives within a replica: populus/collectives.h. The parts of a tensor have what replicas have otherwise, so that nothing is passed
- * on: they are reductions, copies and where things lie. */
+/* Collectives within one replica: populus/collectives.h. The parts of a tensor stand for the
+ * replicas' data. Nothing is passed on in rings: these collectives are reductions, copies and
+ * tile mappings. */
 #include "graph/graph.h"
 #include "poplibs/host/collectives.h"
 #include "poplibs/host/ring.h"
@@ -8,7 +9,7 @@
 
 static const pop_tensor none;
 
-/* As a ring in which nothing goes round: how it is called, and the sequence. */
+/* Opens a ring without positions: it only carries the call, the sequence and the name. */
 static bool open_parts(ring *r, const char *call, pop_graph *graph, pop_tensor data,
                        pop_collective_op op, pop_program sequence, const char *name)
 {
@@ -21,7 +22,7 @@ static bool open_parts(ring *r, const char *call, pop_graph *graph, pop_tensor d
   return !pop_graph_error(graph);
 }
 
-/* The combination of all parts; `out`: a tensor of a part's shape that gets it, or null. */
+/* Combines all parts. `out` is null, or a tensor of a part's shape for the result. */
 static pop_tensor combine_parts(const ring *r, pop_tensor data, pop_collective_op op,
                                 pop_tensor out)
 {
@@ -41,7 +42,7 @@ static pop_tensor combine_parts(const ring *r, pop_tensor data, pop_collective_o
   return sum;
 }
 
-/* `out`, or if that is null one like the data. */
+/* `out`, or a clone of the data if `out` is null. */
 static pop_tensor result_of_parts(const ring *r, pop_tensor data, pop_tensor out)
 {
   if (!out.index) return ring_clone(r, data);
@@ -67,7 +68,7 @@ pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_coll
   return out;
 }
 
-/* Elements of chunk `number` of so many parts: [begin, end). */
+/* The elements [begin, end) of one chunk. */
 typedef struct chunk_range {
   size_t begin, end;
 } chunk_range;

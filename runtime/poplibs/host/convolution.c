@@ -1,12 +1,14 @@
-/* Convolutions: populus/poplin.h. Each is a product of matrices, planned as such (matmul.c): rows are the places of the result,
- * columns its channels, k all that is summed over.
+/* Convolutions: populus/poplin.h. Each is a matrix product, planned as such (matmul.c). Its rows
+ * are the positions of the result, its columns the result's channels, and k is all that is
+ * summed over:
  *
  *     [groups, batch * places, channels * kernel]  x  [groups, channels * kernel, channels of the result]
  *
- * The left matrix is a view of the input, in which elements are as often as they are needed; only what is sent to tiles exists.
- * Zeros around and between elements are the exception: the input is copied to a variable that has them. The view is put
- * together of a slice for each place of the kernel, or for each place of the result if these are fewer, as in convolutions
- * that give the gradient of weights. */
+ * The left matrix is a view of the input (im2col), which repeats elements as often as they are
+ * needed. Only what is sent to tiles exists in memory. Padding and dilation by zeros are the
+ * exception: they need a variable, to which the input is copied. The view is concatenated from
+ * one slice for each position of the kernel. If the result has fewer positions than the kernel,
+ * as in weight gradients, it has one slice for each position of the result instead. */
 #include "graph/graph.h"
 #include "poplibs/host/matmul.h"
 #include "poplibs/host/spread.h"
@@ -22,7 +24,7 @@ typedef struct convolution {
   const pop_conv_params *params;
   size_t fields, batch, groups, in_channels, out_channels;
   size_t kernel[POP_CONV_MAX_DIMS], padded[POP_CONV_MAX_DIMS], out[POP_CONV_MAX_DIMS];
-  size_t num_kernel, num_out; /* places */
+  size_t num_kernel, num_out; /* positions */
   pop_program sequence;
 } convolution;
 
@@ -80,7 +82,7 @@ static bool check_params(const convolution *c, pop_tensor in, pop_tensor weights
   return true;
 }
 
-/* With zeros between elements. */
+/* The size with `dilation - 1` zeros between elements. */
 static size_t dilated(size_t size, size_t dilation)
 {
   return size ? (size - 1) * dilation + 1 : 0;
@@ -125,7 +127,8 @@ static bool has_zeros(const convolution *c)
   return false;
 }
 
-/* Of one dimension: which elements of the input have a place, and where. */
+/* In one dimension: which elements of the input remain after padding and cropping, and where
+ * they go. */
 typedef struct inside {
   size_t from, to; /* of the input */
   size_t begin;    /* place of the first */
@@ -143,7 +146,8 @@ static inside inside_of(const convolution *c, size_t d, size_t size)
   return (inside){(size_t)first, (size_t)end, (size_t)(first * step + f->padding_lower)};
 }
 
-/* t: [batch, groups, channels, field…], by `channels_last` with what lies side by side in a new variable. */
+/* Copies `t` [batch, groups, channels, field…] to a new variable that has the zeros. If
+ * `channels_last`, the channels of a position are adjacent in that variable. */
 static pop_tensor with_zeros(const convolution *c, pop_tensor t, bool channels_last)
 {
   size_t shape[MOST_RANK] = {c->batch, c->groups, c->in_channels}, rank = c->fields + 3;
@@ -167,7 +171,7 @@ static pop_tensor with_zeros(const convolution *c, pop_tensor t, bool channels_l
   return result;
 }
 
-/* Padding that takes elements away needs no variable. */
+/* Negative padding only crops, so it needs no variable. */
 static pop_tensor cut_off(const convolution *c, pop_tensor t)
 {
   for (size_t d = 0; d < c->fields; d++) {
@@ -180,13 +184,14 @@ static pop_tensor cut_off(const convolution *c, pop_tensor t)
 
 /* ---- matrices ---- */
 
-/* Place `i` of places of these sizes, the last dimension first. */
+/* The coordinates of position `i` in an array of these sizes, row-major. */
 static void place_at(size_t i, const size_t *sizes, size_t count, size_t *place)
 {
   for (size_t d = count; d-- > 0; i /= sizes[d]) place[d] = i % sizes[d];
 }
 
-/* [batch, groups, channels, field…] at one place of the kernel: the field is that of the result. */
+/* The elements of `t` [batch, groups, channels, field…] that one position of the kernel reads;
+ * their field is the result's. */
 static pop_tensor at_kernel_place(const convolution *c, pop_tensor t, size_t i)
 {
   size_t place[POP_CONV_MAX_DIMS] = {0};
@@ -200,7 +205,7 @@ static pop_tensor at_kernel_place(const convolution *c, pop_tensor t, size_t i)
   return t;
 }
 
-/* At one place of the result: the field is that of the kernel. */
+/* The elements that one position of the result reads; their field is the kernel's. */
 static pop_tensor at_out_place(const convolution *c, pop_tensor t, size_t i)
 {
   size_t place[POP_CONV_MAX_DIMS] = {0};
@@ -260,7 +265,7 @@ static pop_tensor as_result(const convolution *c, pop_tensor product, bool by_ou
   return pop_tensor_reshape(t, shape, c->fields + 2);
 }
 
-/* params: checked but for what is compared with the tensors. */
+/* Any of the convolutions here, with its own parameters, which it checks first. */
 static pop_tensor convolve(convolution *c, pop_tensor in, pop_tensor weights,
                            const pop_mat_mul_options *options)
 {
@@ -292,8 +297,8 @@ pop_tensor pop_poplin_convolution(pop_graph *graph, pop_tensor in, pop_tensor we
 
 /* ---- gradients ---- */
 
-/* Of a gradient: what is read before its own parameters are known. `sizes` is what the caller says of the field or kernel;
- * `other` has `more` dimensions than the field. */
+/* Checks what a gradient reads before its own parameters are known. `sizes` is the caller's
+ * field or kernel. `other` has `more` dimensions than the field. */
 static bool check_gradient(const convolution *c, pop_tensor deltas, pop_tensor other, size_t more,
                            const size_t *sizes)
 {
@@ -319,7 +324,8 @@ static bool check_gradient(const convolution *c, pop_tensor deltas, pop_tensor o
   return true;
 }
 
-/* The result's gradient with zeros for the strides, all kernels flipped, and padding so that the field comes out. */
+/* A convolution of the result's gradient: dilated by the strides, with all kernels flipped, and
+ * padded so that the input's field comes out. */
 pop_tensor pop_poplin_convolution_input_deltas(pop_graph *graph, pop_tensor deltas,
                                                pop_tensor weights, const size_t *field,
                                                const pop_conv_params *params,
@@ -360,7 +366,8 @@ static pop_tensor exchange_batch(pop_tensor t, size_t groups)
   return pop_tensor_flatten_partial(t, 1, 3);
 }
 
-/* Batch and channels change places, and the result's gradient is the kernel: strides become its dilation. */
+/* A convolution of the input in which batch and channels change places. The result's gradient is
+ * its kernel, and strides become the kernel's dilation. */
 pop_tensor pop_poplin_convolution_weight_deltas(pop_graph *graph, pop_tensor deltas, pop_tensor in,
                                                 const size_t *kernel, const pop_conv_params *params,
                                                 const pop_mat_mul_options *options,
@@ -396,7 +403,7 @@ pop_tensor pop_poplin_convolution_weight_deltas(pop_graph *graph, pop_tensor del
              "the result's gradient is too large for such a kernel in dimension", d);
       return none;
     }
-    t = pop_tensor_slice(t, 0, kernel[d], d + 2); /* what strides had left over */
+    t = pop_tensor_slice(t, 0, kernel[d], d + 2); /* cuts off what strides leave over */
     if (params->field[d].flip_kernel) t = pop_tensor_reverse(t, d + 2);
   }
   if (!t.index) return none;

@@ -1,6 +1,6 @@
-/* Operations element by element: populus/popops.h.
+/* Element-wise operations: populus/popops.h.
  *
- * A compute set for each operation; in it a vertex for each tile that has elements of the result. */
+ * Each operation is a compute set with one vertex for each tile that has elements of the result. */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor, or a constant, which is then in `value` and, as the tile has it, in `bytes`. */
+/* A tensor or a constant. A constant is in `value` and, in the tile's format, in `bytes`. */
 typedef struct operand {
   pop_tensor tensor;
   pop_type type;
@@ -31,7 +31,7 @@ static const operation unary_ops[POP_UNARY_COUNT] = {POP_UNARY_OPS(OPERATION)};
 static const operation binary_ops[POP_BINARY_COUNT] = {POP_BINARY_OPS(OPERATION)};
 static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATION)};
 
-/* NULL, and an error, for a number that no operation has: it may come from anywhere. */
+/* NULL, and an error, if no operation has this number. Callers may pass any number. */
 static const operation *operation_of(pop_graph *graph, const char *call,
                                      const operation *operations, unsigned number, unsigned count)
 {
@@ -64,8 +64,8 @@ static void connect_operand(pop_graph *graph, pop_vertex vertex, const char *fie
     pop_graph_connect(graph, vertex, field, spread_slice(part, flat));
 }
 
-/* Where vertices go: into a compute set of the caller's, or, where that is NULL, into one of their own that the sequence
- * executes. */
+/* Where vertices go: into the caller's compute set, or, if `set` is NULL, into a new one that
+ * the sequence executes. */
 typedef struct destination {
   const pop_compute_set *set;
   pop_program sequence;
@@ -82,7 +82,8 @@ static void finish_set(pop_graph *graph, const destination *to, pop_compute_set 
   if (!to->set) pop_sequence_add(to->sequence, pop_program_execute(graph, set, to->name));
 }
 
-/* A vertex of a type with the fields a, b, c (as many as operands) and out on each tile that `out` is on. */
+/* Adds a vertex of this type on each tile of `out`. Its fields are a, b, c (one for each
+ * operand) and out. */
 static void add_vertices(pop_graph *graph, const char *call, const char *type,
                          const operand *operands, size_t count, pop_tensor out,
                          const destination *to)
@@ -112,8 +113,9 @@ static operand operand_of_tensor(pop_tensor t)
   return (operand){.tensor = t, .type = pop_tensor_element_type(t)};
 }
 
-/* Does a number fit integers of so many bits, or, taken modulo 2^bits as C does with integers, those of the other sign? What C
- * leaves undefined is refused. True for other types. */
+/* Does a constant fit an integer type of this width, signed or unsigned? Conversion is modulo
+ * 2^bits, as in C between integers. What C leaves undefined does not fit. True for all other
+ * types. */
 static bool constant_fits(double value, pop_type type)
 {
   double span = ldexp(1, 8 * (int)pop_type_bytes(type));
@@ -130,7 +132,8 @@ static bool check_constant(pop_graph *graph, const char *call, const operand *o)
   return false;
 }
 
-/* Elements of an integer type are not combined with 2.5, which would be 2 without a word. (A cast may say that it is.) */
+/* Refuses 2.5 with elements of an integer type, which would silently become 2. (An explicit cast
+ * may do that.) */
 static bool check_whole(pop_graph *graph, const char *call, const operand *o)
 {
   if (!o->is_constant || !pop_type_is_integer(o->type) || o->value == trunc(o->value)) return true;
@@ -142,7 +145,8 @@ static bool check_whole(pop_graph *graph, const char *call, const operand *o)
   return false;
 }
 
-/* As C converts a double, integers modulo 2^bits; halves are rounded to nearest even. */
+/* Converts as C converts a double, but integers modulo 2^bits. Halves are rounded to nearest
+ * even. */
 static void convert_constant(operand *o, double value, pop_type type)
 {
   bool whole_fits = pop_type_is_integer(type) && constant_fits(value, type);
@@ -202,7 +206,8 @@ static operand operand_of_constant(double value, pop_type type)
   return o;
 }
 
-/* Constants take the type of what they are combined with; the one that SELECT asks stays a bool. */
+/* Constants take the type of the operands that they are combined with. The condition of SELECT
+ * stays a bool. */
 static bool agree(pop_graph *graph, const char *call, const char *op, operand *operands,
                   size_t count)
 {
@@ -236,7 +241,7 @@ static bool agree(pop_graph *graph, const char *call, const char *op, operand *o
 
 /* ---- results ---- */
 
-/* `op`: NULL if the graph has been told that there is none. */
+/* `op` is NULL if the graph has an error already because there is no such operation. */
 static pop_tensor operate(pop_graph *graph, const char *call, const operation *op,
                           operand *operands, size_t count, pop_tensor out, const destination *to)
 {
@@ -293,7 +298,7 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
                  operands, 2, out, &to);
 }
 
-/* A number as the type has it, which it keeps whatever it is combined with. */
+/* A constant rounded to the type. It keeps that value whatever it is combined with. */
 static operand cast_constant(pop_graph *graph, const char *call, double value, pop_type type)
 {
   operand o = operand_of_constant(value, type);
@@ -399,7 +404,7 @@ void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   scaled_add(graph, call, a, b, &by, scale, sequence, name);
 }
 
-/* `tile`: of the one vertex there is; SIZE_MAX: one where elements lie. */
+/* `tile`: where the single vertex goes; SIZE_MAX: a vertex on each tile with elements. */
 static void fill(pop_graph *graph, const char *call, pop_tensor tensor, const void *value,
                  size_t tile, const destination *to)
 {
@@ -490,7 +495,8 @@ static const operation *find_operation(const pop_expr_node *node, size_t *count)
   }
 }
 
-/* What constants alone make is calculated on a tensor of one element. */
+/* If all operands are constants, makes the first one a tensor of one element, so that the device
+ * calculates. */
 static void need_a_tensor(evaluation *e, operand *operands, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -502,7 +508,7 @@ static void need_a_tensor(evaluation *e, operand *operands, size_t count)
   operands[0] = operand_of_tensor(constant);
 }
 
-/* False: the expression is none. `out` is null but for the last node. */
+/* False if the expression is malformed. `out` is null except for the last node. */
 static bool evaluate_node(evaluation *e, const pop_expr_node *node, pop_tensor out)
 {
   if (node->kind == POP_EXPR_TENSOR) {
@@ -526,7 +532,7 @@ static bool evaluate_node(evaluation *e, const pop_expr_node *node, pop_tensor o
   return true;
 }
 
-/* The result of an expression that is nothing but a tensor or a constant. */
+/* The result of an expression that is a tensor or a constant only. */
 static pop_tensor finish(evaluation *e, pop_tensor out)
 {
   need_a_tensor(e, e->stack, 1);

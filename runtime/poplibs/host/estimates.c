@@ -1,6 +1,8 @@
-/* What the chip takes for library vertices: on an IPU_MODEL these cycles, not those of our code, unless an engine is told otherwise
- * (profiler.libraryCycleEstimates). The figures are chip_cycles.h's; here is what its formulae do with them, for vertices whose
- * workers share the elements. Library vertices without a formula there take what our code takes (our_cycles.h). */
+/* Cycle estimates of the chip for library vertices. An IPU_MODEL uses these cycles instead of
+ * those of our code, unless the engine option profiler.libraryCycleEstimates says otherwise. The
+ * figures are in chip_cycles.h; this file has the formulae around them, for vertices whose
+ * workers share the elements. Library vertices without such a formula are estimated by what our
+ * code takes (our_cycles.h). */
 #include "base/divide.h"
 #include "graph/graph.h"
 #include "poplibs/host/chip_cycles.h"
@@ -9,22 +11,22 @@
 #include <populus/popops.h>
 
 enum {
-  SUPERVISOR_CYCLES = 11, /* to begin a vertex whose workers are all in it */
+  SUPERVISOR_CYCLES = 11, /* to start a vertex that runs all workers */
   UNARY_MORE_CYCLES = 9,
-  SINGLE_OPERAND_SLOTS = 20 /* of a worker beside its loop, when one operand is a single element */
+  SINGLE_OPERAND_SLOTS = 20 /* of a worker outside its loop, when one operand is a single element */
 };
 
-/* Of a worker's loop: `slots` for as many elements at a time. */
+/* A worker's loop: `slots` for each iteration over `elements` elements. */
 typedef struct loop {
   uint32_t slots, elements;
 } loop;
 
 typedef struct formula {
   const char *type;    /* of vertices */
-  uint32_t worker;     /* slots beside the loop */
-  uint32_t supervisor; /* cycles beside the workers' */
+  uint32_t worker;     /* slots outside the loop */
+  uint32_t supervisor; /* cycles in addition to the workers' */
   loop each,
-      same; /* all operands have all elements, one has a single one; of unary ones `each` alone */
+      same; /* one operand has a single element; with `each`, none has. Unary ones use `each` */
   bool is_binary;
 } formula;
 
@@ -63,14 +65,14 @@ static pop_perf_estimate estimate(void *context, pop_graph *graph, pop_vertex ve
   return (pop_perf_estimate){.cycles = slots * num_workers + f->supervisor};
 }
 
-/* ---- casts, and elements that get one value (graphcore/poplibs, lib/popops/PerformanceEstimation.cpp) ---- */
+/* ---- casts and fills (graphcore/poplibs, lib/popops/PerformanceEstimation.cpp) ---- */
 
 enum { DATA_PATH_BYTES = 8 };
 
 typedef enum cast_loop {
-  CONVERT,         /* by instructions between floats and halves */
-  COMPILED,        /* one element after the other */
-  BYTES_TO_HALVES, /* by four, as the next */
+  CONVERT,         /* conversion instructions between floats and halves */
+  COMPILED,        /* compiled code, one element at a time */
+  BYTES_TO_HALVES, /* four at a time, as the next */
   HALVES_TO_BYTES
 } cast_loop;
 
@@ -119,7 +121,8 @@ static uint32_t least(uint32_t a, uint32_t b)
   return a < b ? a : b;
 }
 
-/* Pipelines of four elements: to fill and drain one, a round more, what is left over. */
+/* A software pipeline of four elements a round: `fill` slots for prologue and epilogue, `round`
+ * for each further round, and `left_over` for the remaining elements. */
 static uint64_t slots_by_four(uint64_t elements, uint32_t fill, uint32_t round,
                               const uint32_t left_over[4])
 {
@@ -127,7 +130,8 @@ static uint64_t slots_by_four(uint64_t elements, uint32_t fill, uint32_t round,
   return (rounds ? fill + (rounds - 1) * round : 0) + left_over[elements % 4];
 }
 
-/* A vector is as long as two loads of 64 bits, and one store, allow; a load beside the stores. */
+/* A vector has as many elements as two 64-bit loads and one 64-bit store allow. A load and a
+ * store share a slot. */
 static uint64_t slots_by_vectors(const cast *c, uint64_t elements)
 {
   uint32_t load = DATA_PATH_BYTES / c->from_bytes, store = DATA_PATH_BYTES / c->to_bytes;
@@ -179,7 +183,7 @@ static uint64_t fill_slots(uint32_t bytes, uint64_t elements)
   }
 }
 
-/* There each worker has a vertex of its own. */
+/* The chip's formula has a vertex for each worker. */
 static pop_perf_estimate estimate_fill(void *context, pop_graph *graph, pop_vertex vertex)
 {
   const fill *f = context;

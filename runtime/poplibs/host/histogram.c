@@ -1,4 +1,4 @@
-/* How many elements lie between levels: populus/popops.h. Counted where the elements lie, then added. */
+/* Histograms: populus/popops.h. Each tile counts its own elements; a reduction adds the counts. */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 

@@ -1,14 +1,17 @@
 /* Matrix products: populus/poplin.h.
  *
- * The three dimensions are cut into rows x columns x depth parts, one of each for a tile (matmul_plan.h):
+ * The three dimensions are cut into rows x columns x depth parts. Each tile gets one part
+ * (matmul_plan.h):
  *
  *     left [m / rows, k / depth]  x  right [k / depth, n / columns]  ->  partials[part of k][m / rows, n / columns]
  *
- * A tile that has no room for that much of its operands gets them in steps: a copy brings the next elements along k to a buffer
- * of each operand, and the same vertices add their products. Where what they need is scattered over too many messages, the operand
- * is copied first to where it lies best (matmul_operands.c).
+ * A tile without room for its parts of the operands gets them in steps. In each step, a copy
+ * brings the next elements along k to a buffer for each operand, and the same vertices
+ * accumulate the products. If an operand would come in too many messages, it is first copied to
+ * its best layout (matmul_operands.c).
  *
- * Or the tiles give panels on to each other (matmul_rotation.c), which takes less memory and some more time. */
+ * Or the tiles pass panels of the operands on to each other (matmul_rotation.c). That takes less
+ * memory and some more time. */
 #include "poplibs/host/matmul.h"
 #include "base/divide.h"
 #include "base/log.h"
@@ -36,7 +39,7 @@ static pop_tensor flat_panel(const product *p, const product_place *x, int opera
   return pop_tensor_flatten(p->by_columns[operand] ? pop_tensor_transpose(panel) : panel);
 }
 
-/* All of k at once: the vertices are connected to the operands. */
+/* All of k in one step: the vertices read the operands directly. */
 static void add_one_step(const product *p, pop_tensor partials, pop_program sequence)
 {
   pop_compute_set set = pop_graph_add_compute_set(p->graph, p->name);
@@ -62,8 +65,9 @@ static pop_tensor buffer_part(const stepping *s, size_t i, int operand, size_t e
   return pop_tensor_slice(pop_tensor_index(s->buffers[operand], i), 0, elements, 0);
 }
 
-/* The first step's panels may be smaller, and come to a buffer in two steps of the program, from elsewhere and from the tile itself: so
- * that no buffer lives before, that says so. */
+/* Adds the buffers. The first step's panels may be smaller than a buffer. They also come in two
+ * steps of the program: from other tiles, and from the tile itself. WriteUndef says that a
+ * buffer is not live before. */
 static void add_buffers(stepping *s)
 {
   const product *p = s->p;
@@ -80,7 +84,7 @@ static void add_buffers(stepping *s)
   }
 }
 
-/* The panels of a step to the buffers. */
+/* Copies the panels of a step to the buffers. */
 static void add_copy(const stepping *s, size_t step)
 {
   const product *p = s->p;
@@ -125,7 +129,8 @@ static bool is_uneven(const product *p)
          depths.size / depths.parts % p->plan.length != 0;
 }
 
-/* The first step stores, those in the middle are one compute set, and the last may be shorter. */
+/* The first step overwrites the partials. The steps in the middle share a compute set. The last
+ * step has its own if it is shorter. */
 static void add_steps(const product *p, pop_tensor partials, pop_program sequence)
 {
   stepping s = {.p = p, .partials = partials, .sequence = sequence};
@@ -224,7 +229,7 @@ static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes s
                             .num_tiles = pop_graph_num_tiles(graph),
                             .may_rotate = run == 1,
                             .target = target};
-  /* Half of the proportion: what the operands are taken from lies on the tiles, too. */
+  /* Only half of the proportion: the original operands are on the tiles, too. */
   p.shape.bytes = (size_t)(options->memory_proportion / 2 * (double)target->memory_bytes);
   p.plan = product_find_plan(&p.shape);
   log_plan(&p);
@@ -315,11 +320,12 @@ pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   pop_mat_mul_options options = pop_mat_mul_default_options(pop_tensor_element_type(a));
-  if (options.output != POP_HALF) options.output = POP_FLOAT; /* others are refused with a reason */
+  if (options.output != POP_HALF)
+    options.output = POP_FLOAT; /* others are refused with a message */
   return multiply(graph, a, b, 2, 1, &options, sequence, name);
 }
 
-/* May there be a variable for products of these sizes and operands of this type? */
+/* Checks the options, type and sizes of a variable for a product's operand or result. */
 static bool check_sizes(pop_graph *graph, const char *function, pop_type type,
                         pop_mat_mul_sizes sizes, const pop_mat_mul_options *options)
 {

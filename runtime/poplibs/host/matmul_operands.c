@@ -1,15 +1,20 @@
-/* Where the operands of a matrix product lie best.
+/* The best layout of a matrix product's operands.
  *
- * A panel is what a row (column) of parts needs of an operand for a step. Where panels are scattered over too many messages, the operand is
- * copied to a variable first in which each panel is on one tile, or on several row by row; pop_poplin_create_mat_mul_input
- * makes operands that lie like that. */
+ * A panel is what a row (column) of parts needs of an operand in one step. If panels would come
+ * in too many messages, the operand is first copied to a variable in which each panel is on one
+ * tile, or on several tiles row by row. pop_poplin_create_mat_mul_input makes operands with that
+ * layout. */
 #include "graph/graph.h"
 #include "poplibs/host/matmul_product.h"
 #include "poplibs/host/spread.h"
 
-/* Of an operand: [groups, rows, columns], or of its transposed matrices, if its elements lie together so. If there is one step, a panel is
- * on the tiles of its parts, in `chunks` of whole rows; in several steps it would be copied there all the same, and is on the tiles
- * next to them. No panels with rows in common share a tile, unless there are too many, so that each chunk is one run of memory. */
+/* The layout of an operand, as [groups, rows, columns], or as its transposed matrices if their
+ * elements are adjacent (`by_columns`).
+ *
+ * With one step, a panel is on the tiles of its parts, in `chunks` of whole rows. With several
+ * steps it is copied in any case, so it is on the tiles next to those of its parts. Panels with
+ * rows in common do not share a tile, unless there are too many panels. So each chunk is one run
+ * of memory. */
 typedef struct arrangement {
   const product *p;
   int operand;
@@ -37,7 +42,8 @@ static arrangement arrangement_of(const product *p, int operand, bool by_columns
   return a;
 }
 
-/* What the parts that need an element have in common: `shared` is their row (column). */
+/* What the parts that need an element have in common. `shared` is their row (left operand) or
+ * column (right operand). */
 typedef struct owner {
   size_t group, depth, shared, step, chunk;
 } owner;
@@ -58,7 +64,7 @@ static size_t tile_of_owner(const arrangement *a, owner o)
   return product_tile_at(a->p, (o.group * plan->depth + o.depth) * plan->rows + row, column);
 }
 
-/* The tile of an element; *end: the end of the elements of its row that are there, too. */
+/* The tile of an element. *end: the column up to which the row's elements are on the same tile. */
 static size_t tile_of(const arrangement *a, size_t group, size_t row, size_t column, size_t *end)
 {
   const product *p = a->p;
@@ -125,7 +131,7 @@ static void count_one(void *context, size_t tile, size_t begin, size_t end)
   ++*(size_t *)context;
 }
 
-/* Elements that lie side by side, or one after the other on one tile: the more of both. */
+/* The number of runs in memory, or of runs on one tile, whichever is greater. */
 static size_t count_pieces(pop_graph *graph, pop_tensor t)
 {
   view_walk walk;
@@ -152,7 +158,8 @@ pop_tensor operand_create(const product *p, int operand)
   return arranged_variable(&a);
 }
 
-/* Another message costs its receivers a few words of code and cycles: it is copied where that saves most of them. */
+/* Each further message costs its receivers a few words of code and a few cycles. The operand is
+ * copied if that saves most messages. */
 void operand_arrange(product *p, int operand, pop_program sequence)
 {
   enum { FEW = 16 };

@@ -1,6 +1,7 @@
-/* Plans of matrix products: all cuts of m, n and k that there are tiles for, each with the blocks of registers that vertices
- * have and steps of several lengths. The one of least cost is taken, where cost is estimated cycles of the busiest tile, dearer
- * by what the plan takes of tile memory: MEMORY_WEIGHT per cent for each per cent. */
+/* Plans of matrix products. The search tries all cuts of m, n and k that there are tiles for,
+ * each with all register blocks of the vertices and with steps of several lengths. The cost of a
+ * plan is the estimated cycles of the busiest tile, plus MEMORY_WEIGHT per cent for each per
+ * cent of tile memory that it takes. The cheapest plan wins. */
 #include "poplibs/host/matmul_plan.h"
 #include "base/divide.h"
 
@@ -8,7 +9,7 @@
 
 enum { WORKERS_START = 150, MEMORY_WEIGHT = 6 };
 
-/* What ../poplin/matmul.cpp has, in the order in which equal ones are preferred. */
+/* The register blocks of ../poplin/matmul.cpp; of equally good ones the first is taken. */
 static const struct {
   unsigned rows, columns;
 } blocks[] = {{4, 6}, {3, 8}, {6, 4}, {8, 3}, {4, 4}, {1, 8}, {8, 1}, {1, 1}};
@@ -48,9 +49,10 @@ size_t product_part_with(product_cut cut, size_t at)
   return ((grain + 1) * cut.parts - 1) / grains;
 }
 
-/* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads, the products, a pointer and the
- * loop. Single elements that lie side by side are loaded two at a time, as those of the right operand do most often, and both
- * where panels go round; halves are converted. */
+/* Issue slots of a worker for one block in a step. Sums are loaded and stored; then each k takes
+ * the loads, the products, a pointer and the loop. Adjacent single-precision elements are loaded
+ * in pairs: usually those of the right operand, and those of both if panels rotate. Halves are
+ * converted. */
 static double block_slots(const product_shape *p, const product_plan *plan)
 {
   enum { SETUP = 84 };
@@ -74,7 +76,7 @@ static extent extent_of(const product_shape *p, const product_plan *plan)
                   divide_up(depth, plan->length)};
 }
 
-/* Parts of k are added on all tiles, an element after the other. */
+/* Cycles to reduce the `depth` partials. All tiles take part, one element after the other. */
 static double sum_cycles(const product_shape *p, const product_plan *plan)
 {
   enum { SLOTS = 6, SETS = 2 };
@@ -89,13 +91,14 @@ static size_t result_bytes(const product_shape *p, const extent *e)
   return e->rows * e->columns * p->partial_bytes;
 }
 
-/* Of both operands for one k. */
+/* Of both operands, for one k. */
 static size_t line_bytes(const product_shape *p, const extent *e)
 {
   return (e->rows + e->columns) * p->element_bytes;
 }
 
-/* What comes to a tile for a step: what no other tile needs lies there, unless it comes in steps. Of what goes round, a piece. */
+/* What a tile receives for a step. With one step, an operand that no other tile needs is there
+ * already. In a rotation, a tile receives a piece at a time. */
 static size_t operand_bytes(const product_shape *p, const product_plan *plan, const extent *e)
 {
   if (plan->rotates) return line_bytes(p, e) * divide_up(plan->length, plan->pieces);
@@ -118,8 +121,8 @@ static double cycles_of(const product_shape *p, const product_plan *plan, const 
   return plan->depth > 1 ? cycles + sum_cycles(p, plan) : cycles;
 }
 
-/* Pieces in which the left operand comes in a step: one for each row, unless a step takes whole runs, of which neighbours lie
- * together. */
+/* The pieces in which the left operand comes in a step: one for each row. If a step takes whole
+ * runs, there is one for each run, because the runs of neighbouring rows are adjacent. */
 static size_t pieces_of(const product_shape *p, const product_plan *plan, const extent *e)
 {
   if (p->run <= 1) return 1;
@@ -127,8 +130,8 @@ static size_t pieces_of(const product_shape *p, const product_plan *plan, const 
   return whole ? plan->length / p->run : e->rows * (1 + divide_up(plan->length, p->run));
 }
 
-/* Of a tile for each step: exchange code, which has instructions for every 256 words that come of an operand (isa/isa.h) and for
- * each piece that comes or goes, and the control code that starts it. */
+/* Code of a tile for each step. The exchange code has instructions for every 256 words received
+ * of an operand (isa/isa.h), and for each piece received or sent. Control code starts it. */
 static size_t step_code_bytes(const product_shape *p, const product_plan *plan, const extent *e)
 {
   enum { CONTROL = 16, ENDS = 20, OF_MESSAGE = 8, OF_PIECE = 32, WORDS = 256 };
@@ -138,14 +141,16 @@ static size_t step_code_bytes(const product_shape *p, const product_plan *plan, 
   return CONTROL + ENDS + messages * OF_MESSAGE + (pieces_of(p, plan, e) - 1) * OF_PIECE;
 }
 
-/* Of a tile: exchange code of each piece, there and back, and the control code that starts it, for all steps. */
+/* Code of a tile for all steps of a rotation: exchange code for each piece, in both directions,
+ * and the control code that starts it. */
 static size_t rotation_code_bytes(const product_plan *plan)
 {
   enum { LOOP = 200, OF_PIECE = 140 };
   return LOOP + plan->pieces * OF_PIECE;
 }
 
-/* To add parts of k: elements come from each, in rows of its block, to other tiles than have them. */
+/* Code of a tile to reduce partials. Elements of each partial come, in rows of its block, from
+ * tiles other than the result's. */
 static size_t sum_code_bytes(const product_plan *plan, const extent *e)
 {
   enum { OF_ROW = 16 };
@@ -163,7 +168,8 @@ static size_t bytes_of(const product_shape *p, const product_plan *plan, const e
          sum_code_bytes(plan, e) + code;
 }
 
-/* Plans that have room come before those that have not, of which the smallest is best. */
+/* Plans that fit in memory come before those that do not. Of those that do not fit, the smallest
+ * is best. */
 static void consider(search *s, product_plan plan)
 {
   const product_shape *p = s->shape;
@@ -183,7 +189,7 @@ static void consider(search *s, product_plan plan)
   s->found = true;
 }
 
-/* Steps of all of k, and of less; if none has room, of what has. */
+/* Tries steps of all of k, and shorter ones. If none fits, tries the longest step that does. */
 static void consider_lengths(search *s, product_plan plan)
 {
   enum { SHORTEST = 8, UNROLLED = 4 };
@@ -216,7 +222,7 @@ static void consider_blocks(search *s, product_plan plan)
   }
 }
 
-/* All of the blocks' shapes, and all numbers of pieces that take less memory than fewer. */
+/* Tries all register blocks, and up to MOST_PIECES pieces. */
 static void consider_rotation(search *s, product_plan plan)
 {
   enum { MOST_PIECES = 8 };
@@ -244,7 +250,7 @@ static void consider_rotations(search *s, size_t tiles)
         consider_rotation(s, (product_plan){.rows = rows, .columns = rows, .depth = depth});
 }
 
-/* The next number of parts whose largest is smaller; more than `size` after the last. */
+/* The next number of parts whose largest part is smaller; more than `size` after the last. */
 static size_t next_cut(size_t size, size_t parts)
 {
   size_t largest = divide_up(size, parts);

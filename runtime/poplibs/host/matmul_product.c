@@ -1,4 +1,5 @@
-/* The parts of a matrix product, one for each tile: what a part needs of the operands, and the vertex that makes it. */
+/* The parts of a matrix product, one for each tile: what a part needs of the operands, and its
+ * vertex. */
 #include "poplibs/host/matmul_product.h"
 #include "base/divide.h"
 #include "poplibs/host/spread.h"

@@ -1,19 +1,23 @@
-/* Matrix products in which panels of the operands go round (L. E. Cannon, "A cellular computer to implement the Kalman filter
- * algorithm", 1969). There are as many rows of parts as columns, and k is cut into as many slices. A tile has one slice of what its
- * row and its column need, in each row and column another one; when all have added their products, slices go on to the neighbours:
+/* Matrix products in which panels of the operands rotate (L. E. Cannon, "A cellular computer to
+ * implement the Kalman filter algorithm", 1969). There are as many rows of parts as columns, and
+ * k is cut into as many slices. A tile has one slice of its row's and of its column's panel. The
+ * tiles of a row (column) have different slices. After each product, slices are passed on to the
+ * neighbours:
  *
  *     tile (i, j) in step t:  result += left[rows of i, slice i + j + t] x right[slice i + j + t, columns of j]
  *     then                    left goes to tile (i, j - 1), right to tile (i - 1, j)
  *
- * So elements are there once, and the code of a step is that of all others. What goes on does so in a few pieces. In front of each
- * slice there is room for a piece, so that the first one of the neighbour's can come while the slice's own goes, the second one in
- * its place, and so on; the slice lies in front then, and the next one comes from its end on:
+ * So each element exists once, and all steps share their code. Slices are passed on in a few
+ * pieces. In front of each slice there is room for one piece. The neighbour's first piece comes
+ * to the room while the tile's own first piece is sent, the second comes to where the first was,
+ * and so on. Then the slice lies in front, and the next one is passed on from its end:
  *
  *     room   piece 0  piece 1  piece 2      at rest, and in steps 2, 4, …
  *     piece 0  piece 1  piece 2   room      in steps 1, 3, …
  *
- * After as many steps as there are slices, an even number, everything is back where it was, so operands made for the product
- * (rotation_create_operand) move themselves; of others there is a copy. All slices have the same length: k ends with zeros. */
+ * After as many steps as there are slices, an even number, everything is back where it was. So
+ * operands made for the product (rotation_create_operand) are passed on themselves; other
+ * operands are copied. All slices have the same length: k is padded with zeros. */
 #include "graph/graph.h"
 #include "poplibs/host/matmul_product.h"
 #include "poplibs/host/spread.h"
@@ -22,11 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One operand as it lies: [groups, k with zeros, rows of the left or columns of the right matrix]. */
+/* One operand as a variable: [groups, padded k, rows of the left or columns of the right
+ * matrix]. */
 typedef struct panels {
   const product *p;
   int operand;
-  size_t others, k; /* how many elements; with zeros */
+  size_t others, k; /* size of the dimension that is not k; padded k */
   size_t room;      /* lines of a piece */
   pop_tensor all;   /* [groups, parts of k, slices, room + length, others] */
   bool in_place;
@@ -54,7 +59,7 @@ static product_part others_of(const panels *x, size_t i)
   return product_part_of(product_cut_of(&x->p->shape, x->others, x->p->plan.rows), i);
 }
 
-/* Of a slice, where it lies between products; `place`: of group and part of k. */
+/* The tile of a slice at rest. `place` is the index of its group and part of k. */
 static size_t tile_of_slice(const panels *x, size_t place, size_t slice, size_t other)
 {
   size_t count = x->p->plan.rows, across = (slice + count - other) % count;
@@ -97,7 +102,7 @@ static void add_variable(panels *x)
                                  tile_of_slice(x, g, i / count, i % count));
 }
 
-/* [groups, k, others]: at rest, from a k to another one. */
+/* Elements [groups, from to `to` along k, others] at rest. */
 static pop_tensor elements_of(const panels *x, size_t from, size_t to)
 {
   pop_tensor t = pop_tensor_slice(x->all, x->room, x->room + x->p->plan.length, 3);
@@ -110,7 +115,7 @@ static pop_tensor turned(int operand, pop_tensor t)
   return operand == 0 ? pop_tensor_dim_shuffle(t, (size_t[]){0, 2, 1}, 3) : t;
 }
 
-/* The variable's pages are zeros when it is loaded, and nobody has those behind k. */
+/* The variable's pages are zeros when it is loaded, and no view reaches the padding of k. */
 pop_tensor rotation_create_operand(const product *p, int operand)
 {
   panels x = panels_of(p, operand);
@@ -124,7 +129,7 @@ pop_tensor rotation_create_operand(const product *p, int operand)
   return turned(operand, t);
 }
 
-/* ---- operands that are there ---- */
+/* ---- operands of the caller ---- */
 
 typedef struct comparison {
   const panels *x;
@@ -145,7 +150,7 @@ static void compare_run(void *context, size_t tile, size_t begin, size_t end)
   }
 }
 
-/* Are the runs of t, [groups, k, others], those of a variable of panels at rest, without its zeros? */
+/* Is `t` [groups, k, others] a whole variable of panels at rest, without its padding? */
 static bool is_of_variable(const panels *x, pop_tensor t, uint32_t *variable)
 {
   const product_shape *s = &x->p->shape;
@@ -185,7 +190,8 @@ static void copy_operand(panels *x, pop_tensor t, pop_program sequence)
 {
   const product *p = x->p;
   add_variable(x);
-  /* What is in front of them is written later: neither lives before. */
+  /* The room in front of the slices is written later. WriteUndef says that nothing is live
+   * before. */
   pop_sequence_add(sequence, pop_program_write_undef(pop_tensor_flatten(x->all), p->name));
   pop_sequence_add(sequence, pop_program_copy(t, elements_of(x, 0, p->shape.k), p->name));
   if (x->k > p->shape.k)
@@ -194,7 +200,7 @@ static void copy_operand(panels *x, pop_tensor t, pop_program sequence)
 
 /* ---- steps ---- */
 
-/* Elements of a slice, at rest or in front. */
+/* The elements of a slice, at rest or in front. */
 static pop_tensor operand_at(const panels *x, size_t place, size_t slice, size_t other,
                              bool at_rest)
 {
@@ -217,7 +223,7 @@ static pop_program add_products(const panels x[2], bool first, bool at_rest, pop
   return pop_program_execute(p->graph, set, p->name);
 }
 
-/* Lines of a piece of all slices, as [elements]; and of those of the neighbours, which come there. */
+/* Piece `i` of all slices, flat (`from`), and where those of the neighbours come to (`to`). */
 static void piece_of(const panels *x, size_t i, bool at_rest, pop_tensor *from, pop_tensor *to)
 {
   const product_plan *plan = &x->p->plan;
@@ -229,7 +235,7 @@ static void piece_of(const panels *x, size_t i, bool at_rest, pop_tensor *from, 
   *to = pop_tensor_flatten(pop_tensor_slice(x->all, begin + here, end + here, 3));
 }
 
-/* All slices go on to the neighbours, from where they lie at rest to where they lie in front, or back. */
+/* Passes all slices on to the neighbours: from at rest to in front, or back. */
 static pop_program move_on(const panels x[2], bool at_rest)
 {
   const product *p = x[0].p;

@@ -14,7 +14,7 @@ void pop_popnn_add_codelets(pop_graph *graph)
   poplibs_add_codelets(graph, __func__, "popnn");
 }
 
-/* x - the largest x of its row: a new variable. */
+/* A new variable: x minus the largest element of its row. */
 static pop_tensor below_largest(pop_graph *graph, const char *call, pop_tensor x,
                                 pop_program sequence, const char *name)
 {
@@ -31,7 +31,7 @@ static pop_tensor below_largest(pop_graph *graph, const char *call, pop_tensor x
                            sequence, name);
 }
 
-/* Of the last dimension, whose size becomes 1. */
+/* Sums over the last dimension, whose size becomes 1. */
 static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequence,
                               const char *name)
 {
@@ -176,7 +176,8 @@ static void add_count(pop_graph *graph, pop_compute_set set, size_t tile, pop_te
   pop_graph_connect(graph, v, "count", pop_tensor_flatten(num_correct));
 }
 
-/* One vertex for all rows, and another one that counts, where the gradient begins: batches are small. */
+/* One vertex for all rows, and another one that counts correct rows, both on the tile of the
+ * gradient's first element: batches are small. */
 void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop_tensor labels,
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
                     pop_program sequence, const char *name)

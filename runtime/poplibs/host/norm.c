@@ -1,8 +1,8 @@
-/* Norms: populus/popnn_norm.h. Activations are seen as [a, sets, b], so that a set is all elements of one number in the middle:
+/* Norms: populus/popnn_norm.h. Activations are reshaped to [a, sets, b]; a set has one mean and
+ * variance:
  *
  *     batch norm    [batch, channels, field]
- *     group norm    [1, batch * groups, channels of a group * field]
- */
+ *     group norm    [1, batch * groups, channels of a group * field] */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
@@ -62,7 +62,7 @@ static bool start(job *j, pop_tensor activations)
   return true;
 }
 
-/* Is it of one element for each of `count` things, of the activations' type? */
+/* Does `t` have `count` elements of the activations' type? */
 static bool check_vector(const job *j, const char *what, pop_tensor t, size_t count)
 {
   if (pop_graph_error(j->graph)) return false;
@@ -92,7 +92,7 @@ static size_t num_sets(const job *j)
   return j->norm.groups ? j->batch * j->norm.groups : j->channels;
 }
 
-/* In all replicas. */
+/* The size of a set, over all replicas. */
 static size_t elements_of_set(const job *j)
 {
   size_t replicas = j->norm.replicas ? j->norm.replicas : 1;
@@ -125,7 +125,7 @@ static pop_tensor from_sets(const job *j, pop_tensor t, pop_tensor like)
   return pop_tensor_reshape(t, pop_tensor_shape(like), pop_tensor_rank(like));
 }
 
-/* An element for each set, to go with [a, sets, b]. */
+/* A vector with one element for each set, as a shape that broadcasts over [a, sets, b]. */
 static pop_tensor for_sets(pop_tensor vector)
 {
   const size_t shape[] = {pop_tensor_num_elements(vector), 1};
@@ -146,13 +146,14 @@ static pop_tensor as(const job *j, pop_type type, pop_tensor t)
   return pop_popops_cast(j->graph, t, type, (pop_tensor){j->graph->top, 0}, j->sequence, j->name);
 }
 
-/* As what sums are made of. */
+/* To the type of sums. */
 static pop_tensor to_sum(const job *j, pop_tensor t)
 {
   return as(j, j->norm.half_sums ? POP_HALF : POP_FLOAT, t);
 }
 
-/* Of each set of [a, sets, b]: the sum (of squares) by `divisor`, [sets]; of this replica. */
+/* [sets]: for each set of [a, sets, b], the sum (of squares) over this replica's elements,
+ * divided by `divisor`. */
 static pop_tensor sum_of_sets(const job *j, pop_reduce_op op, pop_tensor t, double divisor)
 {
   const size_t outside[] = {0, 2};
@@ -166,7 +167,7 @@ static pop_tensor sum_of_sets(const job *j, pop_reduce_op op, pop_tensor t, doub
                            j->sequence, NULL, NULL, j->name);
 }
 
-/* What all replicas that the batch is spread over have in sum. */
+/* Adds the sums of all replicas that the batch is spread over. */
 static void add_over_replicas(const job *j, pop_tensor *sums, size_t count)
 {
   const pop_comm_group group = {POP_COMM_CONSECUTIVE, (uint32_t)j->norm.replicas};
@@ -182,7 +183,7 @@ static void add_over_replicas(const job *j, pop_tensor *sums, size_t count)
 
 /* ---- forward ---- */
 
-/* Of each set the mean, and the variance by n or, unbiased, by one less. */
+/* The mean of each set and its variance: divided by n or, unbiased, by n - 1. */
 static pop_tensor stable_variance(const job *j, pop_tensor x, bool unbiased, pop_tensor *mean)
 {
   double n = (double)elements_of_set(j);
@@ -297,7 +298,8 @@ pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, p
   return gamma;
 }
 
-/* The gradient of what is whitened, with what sums are made of: by gamma, if there is one. */
+/* The gradient of the whitened activations, in the type of sums: times gamma, if there is a
+ * gamma. */
 static pop_tensor gradient_of_whitened(const job *j, pop_tensor gradient, pop_tensor gamma)
 {
   if (!gamma.index) return to_sum(j, gradient);
@@ -308,7 +310,8 @@ static pop_tensor gradient_of_whitened(const job *j, pop_tensor gradient, pop_te
   return from_sets(&channels, g, gradient);
 }
 
-/* With g = gradient * gamma, x whitened, and means over the set: (g - mean of g - x * mean of g x) * inverse deviation. */
+/* The gradient is (g - mean(g) - x * mean(g * x)) * inverse deviation, where g = gradient *
+ * gamma, x is the whitened activations, and means are over the set. */
 pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor whitened,
                                    pop_tensor gradient, pop_tensor inverse_deviation,
                                    pop_tensor gamma, pop_program sequence, const char *name)

@@ -20,7 +20,7 @@ static size_t size_of(const subject *s, const char *field)
   return size == SIZE_MAX ? 0 : size;
 }
 
-/* Of an integer or a bool that the host has given. */
+/* The value of an integer or bool field that the host has set. */
 static size_t number_of(const subject *s, const char *field)
 {
   uint64_t number = 0;
@@ -28,7 +28,7 @@ static size_t number_of(const subject *s, const char *field)
   return number;
 }
 
-/* Of up to `max` elements that are known; 0: they are not. */
+/* Reads up to `max` elements of a field; 0 if they are unknown. */
 static size_t numbers_of(const subject *s, const char *field, void *numbers, size_t max)
 {
   size_t count = pop_graph_vertex_field_values(s->graph, s->vertex, field, numbers, max);
@@ -40,13 +40,13 @@ static size_t divide_up(size_t a, size_t b)
   return b ? (a + b - 1) / b : 0;
 }
 
-/* Of the numbers from `first` on below `count`, every step-th one. */
+/* How many of the numbers first, first + step, … are below `count`. */
 static size_t count_from(size_t first, size_t count, size_t step)
 {
   return first < count ? divide_up(count - first, step) : 0;
 }
 
-/* Elements that go round among workers. */
+/* The worker's share of elements that are dealt out round-robin. */
 static size_t share_of(const subject *s, size_t count)
 {
   return count_from(s->worker, count, s->num_workers);
@@ -58,7 +58,7 @@ static size_t rounds_of(size_t size, size_t step)
   return size / step;
 }
 
-/* ---- families: terms of a worker, and how many there are ---- */
+/* ---- families: the terms of a worker, and their number ---- */
 
 static size_t of_itself(const subject *s, double *terms)
 {
@@ -67,7 +67,8 @@ static size_t of_itself(const subject *s, double *terms)
   return 1;
 }
 
-/* popops/vectors.hpp's forElements: rounds of four, single ones behind them, elements left over by packed ones. */
+/* forElements of popops/vectors.hpp: an unrolled loop of four, a remainder loop, then the
+ * elements that packed operations leave over. */
 static void put_loop(const subject *s, size_t count, double *terms)
 {
   size_t step = s->num_workers, units = count / s->row->lanes;
@@ -89,7 +90,7 @@ static size_t of_elements(const subject *s, double *terms)
   return LOOP_TERMS;
 }
 
-/* Loops of their own for one element of either operand. */
+/* Operands of one element have loops of their own. */
 static size_t of_binary(const subject *s, double *terms)
 {
   size_t variant = size_of(s, "a") == 1 ? 1 : size_of(s, "b") == 1 ? 2 : 0;
@@ -104,7 +105,7 @@ static size_t of_ternary(const subject *s, double *terms)
   return 2 * LOOP_TERMS;
 }
 
-/* Rows of a loop of `length`, which goes four by four. */
+/* Rows of an inner loop of `length` iterations, unrolled by four. */
 static void put_rows(double *terms, size_t rows, size_t length)
 {
   terms[0] = (double)rows;
@@ -126,8 +127,9 @@ static size_t of_reduce(const subject *s, double *terms)
   return 3 + ROW_TERMS;
 }
 
-/* The first and the last bin compare with one level, the others with their upper one only what is not below the lower one: of data
- * that lie evenly among the levels, the less the later the bin. */
+/* The first and the last bin compare each element with one level. The others compare with their
+ * lower level, and with the upper one only what is not below the lower one. If the data are
+ * evenly distributed among the levels, that is less for later bins. */
 static size_t of_histogram(const subject *s, double *terms)
 {
   size_t bins = size_of(s, "counts"), elements = size_of(s, "in");
@@ -159,7 +161,7 @@ static size_t of_join(const subject *s, double *terms)
   return 1 + ROW_TERMS;
 }
 
-/* Of rows that are there. */
+/* Assumes that all rows are in this part of the table. */
 static size_t of_update(const subject *s, double *terms)
 {
   size_t rows = number_of(s, "rows"), columns = share_of(s, rows ? size_of(s, "table") / rows : 0);
@@ -181,7 +183,7 @@ static size_t of_windows(const subject *s, double *terms)
   return 3;
 }
 
-/* Workers have a share each, in double words. The chunk is whole. */
+/* A worker's share of a row, in whole double words. Assumes a whole chunk. */
 static size_t row_share_of(const subject *s, size_t columns, size_t element_bytes)
 {
   size_t unit = element_bytes < 8 ? 8 / element_bytes : 1;
@@ -219,8 +221,8 @@ static size_t of_combination(const subject *s, double *terms)
   return 1 + ROW_TERMS;
 }
 
-/* Merge sort: as many passes as double the run, each over all elements, in merges of two runs; after an odd number of
- * them what is in the scratch row comes back. */
+/* Merge sort: each pass doubles the run length, goes over all elements, and merges pairs of
+ * runs. After an odd number of passes the scratch row is copied back. */
 static void put_sort(double *terms, size_t n)
 {
   size_t passes = 0, merges = 0;
@@ -254,7 +256,8 @@ static size_t of_merge_blocks(const subject *s, double *terms)
   return 8;
 }
 
-/* Blocks of registers go round, by the ends of rows of blocks; those at the ends of rows and columns store a part. */
+/* Register blocks are dealt out round-robin, row of blocks by row of blocks. Blocks at the ends
+ * of rows and columns are stored in part. */
 static size_t of_matmul(const subject *s, double *terms)
 {
   unsigned r = 1, c = 1;
@@ -263,7 +266,7 @@ static size_t of_matmul(const subject *s, double *terms)
   size_t rows = number_of(s, "rows"), columns = number_of(s, "columns");
   size_t per_row = divide_up(columns, c), blocks = divide_up(rows, r) * per_row;
   double *at_ends = terms + 1 + ROW_TERMS;
-  if (rows * columns != size_of(s, "out")) blocks = 0; /* no product */
+  if (rows * columns != size_of(s, "out")) blocks = 0; /* not a product */
   for (size_t block = s->worker; block < blocks; block += s->num_workers) {
     size_t row_end = block / per_row * r + r, column_end = block % per_row * c + c;
     size_t rows_over = row_end > rows ? row_end - rows : 0;
@@ -287,7 +290,7 @@ static size_t of_rows_of_classes(const subject *s, double *terms)
   terms[0] = 1;
   terms[1] = (double)rows;
   terms[2] = (double)all;
-  terms[3] = (double)(rows * maxima); /* the larger ones that come by, of numbers in no order */
+  terms[3] = (double)(rows * maxima); /* new maxima, of numbers in random order */
   return 4;
 }
 
@@ -296,8 +299,9 @@ typedef struct pooling_axis {
   int32_t in, out, kernel, stride, first;
 } pooling_axis;
 
-/* Of an axis: how many windows there are, or elements that look for theirs; how many of them see something; what all see, and
- * how much of that four by four; how many elements are behind the first window. */
+/* Counts along an axis. all: windows, or elements that look for their windows; seeing: those
+ * that see something; seen: what all see together; seen_by_four: how many unrolled iterations
+ * that takes; behind: elements behind the first window. */
 typedef struct axis_sight {
   double all, seeing, seen, seen_by_four, behind;
 } axis_sight;
@@ -338,7 +342,7 @@ static axis_sight sight_of_elements(const pooling_axis *a)
               beyond < 0 ? 0 : beyond / a->stride + 1, a->out);
     sight.behind += beyond >= a->kernel;
   }
-  sight.seeing = sight.all; /* they look in any case */
+  sight.seeing = sight.all; /* elements always look */
   return sight;
 }
 
@@ -381,7 +385,7 @@ static size_t of_pool_gradient(const subject *s, double *terms)
   return put_pooling(s, sight_of_elements, terms);
 }
 
-/* Each worker counts through all elements, and draws for its own. */
+/* Each worker counts through all elements, and draws numbers for its own. */
 static size_t of_drawing(const subject *s, double *terms)
 {
   size_t all = size_of(s, "out"), own = share_of(s, all);
@@ -542,7 +546,7 @@ size_t our_cycles_terms(pop_graph *graph, pop_vertex vertex, const our_cycles *r
 
 static pop_perf_estimate estimate(void *context, pop_graph *graph, pop_vertex vertex)
 {
-  enum { MOST = INT32_MAX }; /* of vertices that go by numbers of no sense */
+  enum { MOST = INT32_MAX }; /* limit for vertices whose fields make no sense */
   const our_cycles *row = context;
   double most = 1, terms[OUR_CYCLES_MAX_TERMS];
   uint32_t num_workers = pop_graph_get_target(graph)->num_worker_contexts;

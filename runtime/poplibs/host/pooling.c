@@ -1,6 +1,7 @@
-/* Pooling: populus/popnn_pooling.h. Fields of fewer than three dimensions get dimensions of size 1 in front. Each worker of each
- * tile has a vertex: of some planes (a channel of one of the batch), or, where there are fewer planes than workers, of a band of
- * one of them, along the first dimension that has more than one window or element. */
+/* Pooling: populus/popnn_pooling.h. Fields of fewer than three dimensions get leading dimensions
+ * of size 1. A plane is one channel of one batch element. Each worker of each tile has a vertex
+ * for some planes. If there are fewer planes than workers, it has a band of one plane, along the
+ * first dimension with more than one window or element. */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
@@ -10,7 +11,7 @@
 
 enum { DIMS = POP_POOLING_MAX_DIMS };
 
-/* A dimension of what a vertex has: popnn/pooling.cpp. */
+/* One dimension of a vertex's input and output: popnn/pooling.cpp. */
 typedef struct axis {
   int32_t in, out, kernel, stride, first;
 } axis;
@@ -24,7 +25,7 @@ typedef struct job {
   size_t planes;
 } job;
 
-/* With sizes up to this no sum or product of them overflows. */
+/* Up to this size no sum or product overflows. */
 enum { MOST_PLACES = POP_POOLING_MAX_SIZE };
 
 static bool is_near(int64_t padding)
@@ -66,7 +67,7 @@ static bool check_parameters(pop_graph *graph, const char *call, const pop_pooli
   return true;
 }
 
-/* Is it [batch, channels, field...], the field as the input or the output of the pooling? */
+/* Is `t` [batch, channels, field...], with the field of the pooling's input or output? */
 static bool check_shape(pop_graph *graph, const char *call, const pop_pooling *p, pop_tensor t,
                         bool input)
 {
@@ -122,7 +123,8 @@ static pop_tensor as_planes(const job *j, pop_tensor t, const size_t sizes[DIMS]
 
 /* ---- shares ---- */
 
-/* What a vertex works out: planes, and of each the elements begin to end along one dimension. */
+/* The work of one vertex: some planes, and of each the elements [begin, end) along one
+ * dimension. */
 typedef struct share {
   size_t first_plane, end_plane, along, begin, end;
 } share;
@@ -162,7 +164,7 @@ static size_t tile_of(const job *j, const cut *c, size_t i)
   return c->count <= tiles ? i : i * tiles / c->count;
 }
 
-/* Its planes, along its dimension from begin to end, flattened. */
+/* The share's planes, from begin to end along its dimension, flattened. */
 static pop_tensor part(const share *s, pop_tensor planes, size_t begin, size_t end)
 {
   pop_tensor own = pop_tensor_slice(planes, s->first_plane, s->end_plane, 0);
@@ -203,7 +205,8 @@ static pop_tensor new_planes(const job *j, const cut *c, pop_type type, const si
 
 enum { TIES = POP_POOLING_SUM + 1 };
 
-/* The windows of a share: what of the input they reach, and where the first of them begins there. */
+/* Adds the vertex for the windows of a share. It gets the input elements that they reach, and
+ * the offset of the first window in them. */
 static void add_pool_vertex(const job *j, pop_compute_set set, size_t tile, int kind,
                             const share *s, pop_tensor in, pop_tensor pooled, pop_tensor out)
 {
@@ -268,14 +271,15 @@ pop_tensor pop_popnn_pool(pop_graph *graph, const pop_pooling *pooling, pop_tens
 
 /* ---- back ---- */
 
-/* The elements of a share: the windows that have one of them, and where the first of these begins, seen from the share. */
+/* Adds the vertex for the elements of a share. It gets the windows that reach one of them, and
+ * the offset of the first window from the share's begin. */
 static void add_gradient_vertex(const job *j, pop_compute_set set, size_t tile, const share *s,
                                 pop_tensor in, pop_tensor pooled, pop_tensor gradient,
                                 pop_tensor out)
 {
   const pop_pooling_dim *d = &j->dims[s->along];
   const int64_t stride = (int64_t)d->stride, from = (int64_t)s->begin + d->padding_lower;
-  int64_t beyond = from - (int64_t)d->kernel; /* a window that begins here or before is over */
+  int64_t beyond = from - (int64_t)d->kernel; /* windows up to here end before the share */
   size_t begin = within(beyond < 0 ? 0 : beyond / stride + 1, j->out[s->along]);
   int64_t last = (int64_t)s->end - 1 + d->padding_lower;
   size_t end = within(last < 0 ? 0 : last / stride + 1, j->out[s->along]);
@@ -303,7 +307,8 @@ static double elements_of(const pop_pooling_dim *d, size_t window)
   return (double)within(first + (int64_t)d->kernel, d->input) - (double)within(first, d->input);
 }
 
-/* Of each window the elements that are no padding, at least 1: a constant, the same for all planes. */
+/* The number of elements in each window without padding, at least 1: a constant, the same for
+ * all planes. */
 static pop_tensor window_sizes(const job *j, pop_type type)
 {
   size_t count = j->out[0] * j->out[1] * j->out[2], at = 0;
@@ -326,7 +331,7 @@ static pop_tensor window_sizes(const job *j, pop_type type)
   return t;
 }
 
-/* The gradient's share for each element of a window that gets one. */
+/* The part of a window's gradient that each of its elements gets, if it gets one. */
 static pop_tensor shared_gradient(const job *j, bool shared, pop_tensor in, pop_tensor pooled,
                                   pop_tensor gradient, pop_program sequence)
 {

@@ -21,12 +21,12 @@ static const char *const kind_names[POP_DISTRIBUTION_COUNT] = {"UNIFORM", "NORMA
 typedef struct drawing {
   pop_graph *graph;
   const char *call, *name;
-  pop_tensor seed; /* something to connect, also if there is none */
+  pop_tensor seed; /* a constant of zeros if the caller has none */
   bool seeded;
   uint32_t modifier;
 } drawing;
 
-/* False: an error of the graph's. */
+/* False after an error. */
 static bool begin(drawing *d, pop_graph *graph, const char *call, pop_random_source source,
                   const char *name)
 {
@@ -53,7 +53,7 @@ static bool begin(drawing *d, pop_graph *graph, const char *call, pop_random_sou
   return false;
 }
 
-/* Says what is wrong if it does not hold. */
+/* Fails the graph with `what` if `holds` is false. */
 static bool need(const drawing *d, bool holds, const char *what)
 {
   if (!holds) poplibs_fail(d->graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s", d->call, what);

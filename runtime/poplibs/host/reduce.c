@@ -1,15 +1,16 @@
 /* Reductions: populus/popops.h.
  *
- * The operand is seen as a matrix: a row for each element of the result. It may be cut into blocks, each reduced on a tile; then,
- * in a second compute set, what the blocks gave:
+ * The operand is a matrix with a row for each element of the result. It may be cut into blocks,
+ * each of which a tile reduces. A second compute set then reduces the results of the blocks:
  *
  *   [outs, length] -> [outs, pieces] -> [outs]
  *
- * Blocks are what lies on one tile (reduce_own.c), or, if there are fewer rows than tiles, or the tiles of the result are few, of
- * one size, on a tile of its own each.
+ * A block is what lies on one tile (reduce_own.c). Or blocks are equal parts of the matrix, each
+ * on a tile of its own (reduce_cut.c): if there are fewer rows than tiles, or if the result is
+ * on few tiles.
  *
- * Elements that lie side by side should stay so on their way to a vertex, so that they are one message: vertices take
- * blocks row by row or column by column, as they come in longer runs. */
+ * Adjacent elements should stay adjacent on their way to a vertex, so that they are one message.
+ * So vertices take blocks row by row or column by column, whichever has the longer runs. */
 #include "base/divide.h"
 #include "graph/graph.h"
 #include "poplibs/host/reduce_cut.h"
@@ -31,7 +32,7 @@ static const char *const op_names[POP_REDUCE_COUNT] = {
 typedef struct reduction {
   pop_graph *graph;
   pop_type type;    /* of the operand */
-  pop_type between; /* of what blocks give: type_between() */
+  pop_type between; /* of the blocks' results: type_between() */
   pop_type result;
   pop_reduction how;
   const char *name;
@@ -39,7 +40,8 @@ typedef struct reduction {
   size_t num_sets;
 } reduction;
 
-/* As a matrix, with the kept dimensions first; their sizes to `shape`. False after an error. */
+/* The operand as a matrix: its rows are the dimensions that are kept, whose sizes go to `shape`.
+ * False after an error. */
 static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_tensor *matrix,
                       size_t *shape, size_t *rank)
 {
@@ -82,7 +84,7 @@ static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op
                           pop_type_name(from), pop_type_name(to));
 }
 
-/* `block` of the matrix becomes `out`, an element for each of its rows. */
+/* Adds a vertex that reduces each row of `block` to an element of `out`. */
 static pop_vertex add_vertex(const reduction *r, pop_compute_set set, size_t tile, const char *type,
                              pop_tensor block, pop_tensor out, bool update)
 {
@@ -104,7 +106,7 @@ static void note_tile(void *context, size_t tile, size_t begin, size_t end)
   *(size_t *)context = tile;
 }
 
-/* Where the first element is; constants that nobody has mapped: on tile 0. */
+/* The tile of the first element; tile 0 for constants without a mapping. */
 static size_t first_tile(pop_graph *graph, pop_tensor t)
 {
   size_t tile = SIZE_MAX;
@@ -120,7 +122,7 @@ typedef struct tiles_taken {
   size_t num_tiles, next;
 } tiles_taken;
 
-/* Where the block's first element is, or the next tile that has none yet. */
+/* The tile of the block's first element; if that has a block already, the next tile without one. */
 static size_t take_tile(const reduction *r, tiles_taken *b, pop_tensor block)
 {
   size_t tile = first_tile(r->graph, pop_tensor_flatten(block));
@@ -158,7 +160,7 @@ static reduce_blocks blocks_of_cut(const reduction *r, pop_tensor matrix, reduce
   return found;
 }
 
-/* The matrix [outs, pieces] of what the blocks give. */
+/* Adds the first compute set. Returns the matrix [outs, pieces] of the blocks' results. */
 static pop_tensor reduce_to_pieces(reduction *r, pop_tensor matrix, const reduce_blocks *b)
 {
   pop_graph *graph = r->graph;
@@ -176,7 +178,7 @@ static pop_tensor reduce_to_pieces(reduction *r, pop_tensor matrix, const reduce
   return pop_tensor_transpose(partials);
 }
 
-/* Of the elements of the blocks, those that are on the tile of their row's result. */
+/* How many elements of the blocks are on the tile of their row's result. */
 static size_t count_in_place(const reduce_blocks *b, const spread *s, size_t outs)
 {
   size_t *tiles = pop_xcalloc(outs, sizeof *tiles), count = 0;
@@ -193,7 +195,7 @@ static size_t count_in_place(const reduce_blocks *b, const spread *s, size_t out
   return count;
 }
 
-/* Is much work left to few of the tiles that could have a part in it? */
+/* Would few tiles do most of the work, although more could share it? */
 static bool is_lopsided(const reduction *r, const spread *s, size_t outs, size_t length)
 {
   enum { LITTLE = 2048 };
@@ -216,7 +218,7 @@ static void reduce_rows(const reduction *r, const spread *s, pop_compute_set set
   }
 }
 
-/* What changes nothing that it is combined with, in the tile's format. */
+/* The identity element of the operation, in the tile's format. */
 static uint32_t identity_of(pop_reduce_op op, pop_type type)
 {
   enum { ONE, LEAST, MOST };
@@ -246,7 +248,7 @@ static uint32_t identity_of(pop_reduce_op op, pop_type type)
   }
 }
 
-/* A column to combine in place of no elements. */
+/* A column of identity elements, for a reduction of no elements. */
 static pop_tensor identities(const reduction *r, size_t outs)
 {
   uint32_t bits = identity_of(r->how.op, r->type); /* its low bytes come first */
@@ -255,9 +257,10 @@ static pop_tensor identities(const reduction *r, size_t outs)
   return poplibs_broadcast(call, one, (size_t[]){outs, 1}, 2);
 }
 
-/* For the first of two compute sets; of 0 pieces if there is one only. What lies on a tile is reduced there if that is less work
- * for the busiest one than what is cut alike and has to come; elements that come count as much as those that are reduced, and
- * a second compute set and the exchange to it as some more. */
+/* The blocks for the first of two compute sets; 0 pieces if one compute set is best. Blocks of
+ * what lies on a tile are taken if they are less work for the busiest tile than equal blocks. An
+ * element that has to come counts as much as one that is reduced. SECOND_SET is the cost of a
+ * second compute set and its exchange. */
 static reduce_blocks find_blocks(const reduction *r, pop_tensor matrix, const spread *s)
 {
   enum { SECOND_SET = 128 };
@@ -279,7 +282,7 @@ static reduce_blocks find_blocks(const reduction *r, pop_tensor matrix, const sp
   return is_cut ? blocks_of_cut(r, matrix, c) : (reduce_blocks){0};
 }
 
-/* The compute sets of it all. */
+/* Adds the one or two compute sets. */
 static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
@@ -301,8 +304,9 @@ static bool is_real(pop_type type)
   return type == POP_HALF || type == POP_FLOAT;
 }
 
-/* What blocks give: halves would round sums and products, and are too small for them. Least and greatest numbers are among those
- * that there are. */
+/* The type of the blocks' results. Sums and products of halves are floats, because halves would
+ * round them and have too small a range. A minimum or maximum is one of the elements, so it
+ * keeps their type. */
 static pop_type type_between(const reduction *r)
 {
   bool makes_new = r->how.op != POP_REDUCE_MIN && r->how.op != POP_REDUCE_MAX;
@@ -357,7 +361,7 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
   bool is_new = !out.index;
   out = poplibs_result(graph, call, out, r.result, shape, rank, NULL, 0, name);
   if (!out.index) return none;
-  /* The vertices may read what they write (how.update); of this nothing lives before. */
+  /* Vertices may read `out` (how.update). WriteUndef says that a new one is not live before. */
   if (is_new && !compute_sets)
     pop_sequence_add(sequence, pop_program_write_undef(pop_tensor_flatten(out), name));
   reduce_matrix(&r, matrix, out);

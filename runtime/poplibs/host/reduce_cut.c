@@ -1,4 +1,4 @@
-/* Where a reduction is cut: reduce_cut.h. */
+/* The best cut of a reduction: reduce_cut.h. */
 #include "poplibs/host/reduce_cut.h"
 #include "base/divide.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a row, on one tile. */
+/* A part of a row that is on one tile. */
 typedef struct segment {
   size_t tile, begin, end;
 } segment;
@@ -19,8 +19,8 @@ typedef struct segments {
 typedef struct finder {
   size_t length;          /* of a row */
   size_t at;              /* elements that have been seen */
-  size_t first_row;       /* from which on all rows are like `last` */
-  segments last, current; /* of the row before, and of this one so far */
+  size_t first_row;       /* since which all rows are like `last` */
+  segments last, current; /* of the previous row, and of this one so far */
   reduce_blocks *found;
   bool fails;
 } finder;
@@ -30,7 +30,7 @@ static bool are_equal(const segments *a, const segments *b)
   return a->count == b->count && memcmp(a->all, b->all, a->count * sizeof *a->all) == 0;
 }
 
-/* Rows like the last one end in front of this one. */
+/* Adds the blocks of the rows from first_row up to end_row, which are alike. */
 static void add_blocks(finder *f, size_t end_row)
 {
   for (size_t i = 0; i < f->last.count; i++) {

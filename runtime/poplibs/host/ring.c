@@ -1,5 +1,5 @@
-/* Rings of replicas. Which chunk of its data a replica sends in a step depends on its position, which the device knows: a step is the
- * body of a loop, the same for all. */
+/* Rings of replicas. The chunk that a replica sends in a step depends on its position, which
+ * only the device knows. So a step is the body of a loop, the same for all replicas. */
 #include "poplibs/host/ring.h"
 #include "graph/graph.h"
 
@@ -72,7 +72,8 @@ bool ring_open(ring *r, const char *call, pop_graph *graph, pop_tensor data, pop
   return !pop_graph_error(graph);
 }
 
-/* How many positions of a group, one after the other, are in one link domain, if they are so in all of them; else all. */
+/* How many consecutive positions of a group are in one link domain. All positions if that number
+ * is not the same in all domains. */
 static uint32_t linked_positions(const ring *r)
 {
   const pop_target *target = pop_graph_get_target(r->graph);
@@ -93,7 +94,7 @@ ring_levels ring_split(const ring *r)
   return l;
 }
 
-/* Each to the one `shift` positions further; the caller's to free. */
+/* A map from each replica to the one `shift` positions further; the caller frees it. */
 static pop_replica_pair *map_of(const ring *r, uint32_t shift)
 {
   pop_replica_pair *map = pop_xcalloc(r->num_replicas, sizeof *map);
@@ -133,7 +134,7 @@ pop_tensor ring_clone(const ring *r, pop_tensor like)
   return made;
 }
 
-/* ---- chunks that go round ---- */
+/* ---- chunks that go round in rows ---- */
 
 static pop_binary_op combination(pop_collective_op op)
 {
@@ -149,7 +150,7 @@ static pop_binary_op combination(pop_collective_op op)
   return ops[op];
 }
 
-/* The body of a loop: chunks are passed on, and what `at` counts goes one back. */
+/* The body of a loop: chunks are passed on, and `at` counts down by one chunk. */
 typedef struct step {
   ring r; /* with the body's sequence */
   pop_tensor at;
@@ -195,7 +196,8 @@ pop_tensor ring_scatter(const ring *r, const chunk_table *table, pop_collective_
   return row;
 }
 
-/* What has come in one step is sent in the next one, so that they go in pairs. */
+/* What is received in one step is sent in the next. The two rows swap roles, so steps go in
+ * pairs. */
 void ring_gather(const ring *r, pop_tensor row, const chunk_table *table)
 {
   if (r->size == 1) {
@@ -220,8 +222,9 @@ void ring_gather(const ring *r, pop_tensor row, const chunk_table *table)
 
 /* ---- rings whose chunks stay in the table ----
  *
- * The machine keeps some exchanges between replicas that it has read (machine/global_kept.h): here each step is one of its own, so that
- * of large rings none would be found again. Those have rows. */
+ * The machine keeps some exchanges between replicas that it has decoded (machine/global_kept.h).
+ * Here each step is a different exchange, so those of large rings would never be found again.
+ * Large rings use rows instead. */
 
 enum { MOST_STAYING = 16 };
 

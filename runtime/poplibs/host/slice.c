@@ -1,11 +1,11 @@
-/* Parts of tensors by numbers that the device has: populus/popops_slice.h.
+/* Slices and updates at offsets that the device knows: populus/popops_slice.h.
  *
- * The tensor is seen as a table: the sliced dimension is that of its rows, all others together are its columns. Each
- * tile has a vertex for its columns. A long table may be in parts, each of some of the rows, with columns on tiles of
- * their own (slice_table.h):
+ * The tensor is a table: the sliced dimension is its rows, all others together are its columns.
+ * Each tile has a vertex for its columns. A long table may be in parts of some rows each, whose
+ * columns are on different tiles (slice_table.h):
  *
- *   slices of each part, zero where a row is in another -> joined
- *   updates of each part, where the row is in it */
+ *   slice:  slices of each part, with zeros for rows of other parts -> joined
+ *   update: each part is updated where it has the row */
 #include "base/divide.h"
 #include "graph/view.h"
 #include "poplibs/host/slice_copies.h"
@@ -24,7 +24,7 @@ static pop_tensor as_table(pop_tensor t, size_t dim)
   return pop_tensor_flatten_partial(rows_first, 1, pop_tensor_rank(t));
 }
 
-/* Many slices, [n, …] with `dim` of each in its place: [n * size, columns]. */
+/* Slices [n, …], where `dim` counts without the n, as [n * size, columns]. */
 static pop_tensor as_slices(pop_tensor s, size_t dim)
 {
   pop_tensor rows_first = pop_tensor_dim_roll(s, dim + 1, 1);
@@ -58,7 +58,8 @@ static bool check_part(pop_graph *graph, const char *call, pop_tensor t, pop_ten
                                    pop_tensor_element_type(t));
 }
 
-/* The same shape but for the first dimension and `dim`? */
+/* Do the slices have the tensor's shape, but for a first dimension of `count` and `size` in
+ * `dim`? */
 static bool check_slices(pop_graph *graph, const char *call, pop_tensor t, pop_tensor s,
                          size_t count, size_t dim, size_t size)
 {
@@ -95,7 +96,7 @@ typedef struct access {
   const char *name;
 } access;
 
-/* What is executed, one after the other: slices or updates, and where slices are joined. */
+/* Compute sets in the order of execution: slices or updates, then joins. */
 typedef struct steps {
   pop_compute_set main, join;
   bool joins;
@@ -112,7 +113,7 @@ static void run_steps(const access *a, const steps *s)
   if (s->joins) pop_sequence_add(a->sequence, pop_program_execute(a->graph, s->join, a->name));
 }
 
-/* Fields that all of the vertices have. */
+/* Sets the fields that all vertex types have. */
 static void connect_common(const access *a, pop_vertex v, pop_tensor table, const table_part *of,
                            const spread_part *part)
 {
@@ -129,7 +130,8 @@ static void set_wrap(const access *a, pop_vertex v, pop_tensor table)
   pop_graph_set_field_int(a->graph, v, "wrap", a->wrap ? (int64_t)pop_tensor_dim(table, 0) : 0);
 }
 
-/* [outer, lines, width], of a variable in which what will be on a tile, `each` columns, lies together. */
+/* A new variable as [outer, lines, width], stored so that the `each` columns of a tile are one
+ * run. */
 static pop_tensor add_lines(const access *a, pop_type type, size_t outer, size_t lines,
                             size_t width, size_t each)
 {
@@ -138,7 +140,7 @@ static pop_tensor add_lines(const access *a, pop_type type, size_t outer, size_t
   return pop_tensor_flatten_partial(pop_tensor_dim_shuffle(t, order, 4), 2, 4);
 }
 
-/* What a part of the table has of the slices, to `lines`; which lie where the columns are if they are new. */
+/* Slices one part of the table to `lines`. New lines are mapped like the columns. */
 static void slice_part(const access *a, pop_compute_set set, pop_tensor table, const table_part *of,
                        pop_tensor lines, bool is_new)
 {
@@ -155,8 +157,8 @@ static void slice_part(const access *a, pop_compute_set set, pop_tensor table, c
   }
 }
 
-/* Fewer lines than parts: as many pieces of them as tiles have parts of the table, since each joins as many elements as there are
- * parts for one of a line. */
+/* Maps fewer lines than parts. Lines are cut into as many pieces as tiles have parts of the
+ * table, because joining one element of a line reads as many elements as there are parts. */
 static void map_pieces(pop_graph *graph, const table_parts *parts, pop_tensor lines)
 {
   enum { LEAST_COLUMNS = 8 };
@@ -176,7 +178,8 @@ static void map_pieces(pop_graph *graph, const table_parts *parts, pop_tensor li
   }
 }
 
-/* Each tile of a column gets as many of its lines: so what tiles send each other lies together. */
+/* Maps lines. Each tile of a column gets as many of its lines, so that what tiles send each
+ * other is adjacent. */
 static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lines)
 {
   size_t count = pop_tensor_dim(lines, 0);
@@ -194,7 +197,7 @@ static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lin
   }
 }
 
-/* What the parts of the table have of the slices, joined to `lines`. */
+/* Slices each part of the table, and joins the slices to `lines`. */
 static void slice_parts(const access *a, steps *steps, pop_tensor table, const table_parts *parts,
                         pop_tensor lines)
 {
@@ -219,7 +222,7 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
   spread_free(&s);
 }
 
-/* Slices [n, …] that will lie where the columns of the table are. */
+/* New slices [n, …], stored for a mapping like that of the table's columns. */
 static pop_tensor add_slices(const access *a, pop_tensor t, const table_parts *parts)
 {
   size_t rank = pop_tensor_rank(t) + 1, width = 1, next = 2;
@@ -234,7 +237,7 @@ static pop_tensor add_slices(const access *a, pop_tensor t, const table_parts *p
   return pop_tensor_dim_roll(pop_tensor_reshape(out, turned, rank), 1, a->dim + 1);
 }
 
-/* Of one table, in `steps`. `out` is null for a variable of its own. */
+/* The slices of one table, added to `steps`. `out` is null for a new variable. */
 static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_tensor out)
 {
   pop_graph *graph = a->graph;
@@ -372,7 +375,8 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offset}, 3);
   static const char call[] = "pop_popops_dynamic_update";
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return;
-  /* With more than one dimension: the part of the first, of which the others are updated, is put back. */
+  /* With more than one dimension: slices the first, updates that slice in the others, and writes
+   * it back. */
   access a = one_slice(graph, offset, 0, dims[0], sizes[0], sequence, name);
   pop_tensor part = s;
   if (count > 1) {
@@ -406,7 +410,7 @@ static const char *const update_types[POP_UPDATE_COUNT] = {
     "Update<", "UpdateBy<popops::UpdateOp::ADD,", "UpdateBy<popops::UpdateOp::MAX,",
     "UpdateBy<popops::UpdateOp::MUL,"};
 
-/* Is there such an operation on elements of the type? Without a scale it becomes 1. */
+/* Does the type have the operation? A null scale becomes 1. */
 static bool check_operation(pop_graph *graph, const char *call, pop_update_op op, pop_type type,
                             pop_tensor *scale, const char *name)
 {
@@ -461,9 +465,9 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
   update(&a, update_types[op], op == POP_UPDATE_SET, t, pop_tensor_slice(s, done, count, 0), scale);
 }
 
-/* ---- many slices of each of several groups: in the same compute sets ---- */
+/* ---- many slices of several groups, in shared compute sets ---- */
 
-/* `t` and `offsets` have a group for each index of their first dimension. */
+/* Checks that the first dimension of `t` and of `offsets` is the groups. */
 static bool check_groups(pop_graph *graph, const char *call, pop_tensor t, pop_tensor offsets)
 {
   if (pop_graph_error(graph)) return false;

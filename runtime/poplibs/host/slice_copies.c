@@ -1,7 +1,8 @@
-/* Sums of many updates of a small table (of points by the cluster that they are nearest to, of gradients of few rows). The few tiles
- * that have the table's columns would go through all updates. Instead groups of updates are added to copies of
- * the table on many tiles, which begin at 0, and the copies to the table: a step of k-means of 4,096 points of 16 floats and 32 centres took 1.76 M cycles,
- * .10 M now. */
+/* Sums of many updates of a small table, such as points by their nearest cluster, or gradients
+ * of few rows. The few tiles with the table's columns would have to go through all updates.
+ * Instead, groups of updates are added to copies of the table on many tiles. The copies begin at
+ * 0 and are then added to the table. A k-means step of 4,096 points of 16 floats and 32 centres
+ * takes 0.10 M cycles so, instead of 1.76 M. */
 #include "poplibs/host/slice_copies.h"
 
 #include "graph/view.h"
@@ -18,14 +19,15 @@ static size_t least(size_t a, size_t b)
 
 /* ---- is it worth it? ---- */
 
-/* Slots, about: of the steps to find a row, and of each element that is added. */
+/* Approximate slots: the steps to find a row, and each element that is added. */
 static size_t cost_of_updates(size_t count, size_t elements)
 {
   enum { STEPS = 20, ELEMENT = 2 };
   return count * (STEPS + ELEMENT * elements);
 }
 
-/* How many groups; 0: as it is. `elements`: of a slice; `table`: of the table. */
+/* The number of groups; 0 if copies are not worth it. `elements`: of a slice; `table`: of the
+ * table. */
 static size_t num_groups(const pop_graph *graph, size_t count, size_t elements, size_t table)
 {
   enum { TILE_BYTES = 16384, TRANSFER = 4, COMPUTE_SETS = 500, USUAL_ELEMENTS = 8 };
@@ -42,7 +44,7 @@ static size_t num_groups(const pop_graph *graph, size_t count, size_t elements, 
 
 /* ---- */
 
-/* [groups, the shape of the table], 0. */
+/* Copies [groups, the table's shape] of zeros. */
 static pop_tensor make_copies(pop_graph *graph, pop_tensor t, size_t groups, pop_program sequence,
                               const char *name)
 {

@@ -4,8 +4,8 @@
 
 #include <populus/popops_slice.h>
 
-/* As pop_popops_multi_update with POP_UPDATE_ADD, checked before. How many of the updates, from the first on, has it done? 0: the table is
- * too large, or there are too few. */
+/* Does pop_popops_multi_update with POP_UPDATE_ADD for the first updates, and returns how many.
+ * Arguments are checked already. 0: the table is too large, or the updates are too few. */
 size_t slice_add_in_copies(pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                            size_t dim, size_t size, pop_tensor scale, pop_program sequence,
                            const char *name);

@@ -1,5 +1,5 @@
-/* Which tiles have which rows and columns of a table. The tile mapping is gone through row by row: where a row has other owners
- * than the one before, a part begins. */
+/* Which tiles have which rows and columns of a table. The tile mapping is visited row by row. A
+ * part begins at each row whose columns are on other tiles than those of the row before. */
 #include "poplibs/host/slice_table.h"
 #include "graph/view.h"
 
@@ -8,13 +8,13 @@
 
 static const size_t NO_TILE = SIZE_MAX, SEVERAL_TILES = SIZE_MAX - 1;
 
-/* The mapping as it is gone through, row by row. */
+/* The state of the visit. */
 typedef struct ownership {
-  size_t *tiles; /* of each column, in the rows since `begins[count - 1]` */
+  size_t *tiles; /* of each column, in the rows since begins[count - 1] */
   size_t *row;   /* of each column, in the current row */
   size_t columns, num_rows, at;
-  size_t *shared;                  /* of each column, in all rows: or SEVERAL_TILES */
-  size_t begins[TABLE_MOST_PARTS]; /* rows with other owners than those before */
+  size_t *shared;                  /* of each column, in all rows; or SEVERAL_TILES */
+  size_t begins[TABLE_MOST_PARTS]; /* first rows of parts */
   size_t count;
   bool too_many;
 } ownership;
@@ -49,7 +49,7 @@ static void note_owner(void *context, size_t tile, size_t begin, size_t end)
   }
 }
 
-/* A spread of a row. Columns on several tiles are shared out evenly. */
+/* The spread of a row. Columns on several tiles are distributed evenly over all tiles. */
 static spread spread_columns(pop_graph *graph, const size_t *tiles, size_t columns)
 {
   size_t available = pop_graph_num_tiles(graph), shared = 0, next = 0;

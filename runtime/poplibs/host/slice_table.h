@@ -1,10 +1,10 @@
-/* A tensor that is sliced, as a table of rows and columns: of which parts, as it lies on the tiles. */
+/* A sliced tensor as a table of rows and columns, in parts by its tile mapping. */
 #ifndef POPLIBS_HOST_SLICE_TABLE_H
 #define POPLIBS_HOST_SLICE_TABLE_H
 
 #include "poplibs/host/spread.h"
 
-/* Rows [begin, end) of the table, and whose their columns are. */
+/* Rows [begin, end) of the table, and the tiles of their columns. */
 typedef struct table_part {
   size_t begin, end;
   spread columns; /* of a row */
@@ -17,15 +17,16 @@ typedef struct table_parts {
   size_t count;
 } table_parts;
 
-/* The parts of a table [rows, columns]. If there would be many, as where rows lie one behind the other, or elements are on no
- * tile: one, of columns that are brought to a tile each. Free with table_parts_free. */
+/* The parts of a table [rows, columns]. There is a single part, whose columns are each brought
+ * to one tile, if there would be too many parts (as when each tile has whole rows) or if
+ * elements are on no tile. Free with table_parts_free. */
 void table_parts_find(pop_graph *graph, pop_tensor table, table_parts *parts);
 void table_parts_free(table_parts *parts);
 
-/* Columns next to each other, as many on each tile; all `width` of them if tiles have others. */
+/* How many adjacent columns each tile has; `width`, the number of all columns, if tiles differ. */
 size_t table_parts_columns_of_a_tile(const table_parts *parts, size_t width);
 
-/* Those columns of a table, row by row. */
+/* The part's columns of a table, flattened row by row. */
 pop_tensor table_part_columns(const spread_part *part, pop_tensor table);
 
 #endif

@@ -1,15 +1,17 @@
-/* Where a tensor lies best for slices of it: pop_popops_create_sliceable of populus/popops_slice.h.
+/* The best layout of a tensor that is sliced: pop_popops_create_sliceable of
+ * populus/popops_slice.h.
  *
- * Each tile has columns of the table (slice_table.h) whole, so that a slice takes one vertex there: several next to each other if there are
- * more than tiles. Fewer are cut where they are long, into parts of some rows each. */
+ * Each tile has whole columns of the table (slice_table.h), so that a slice takes one vertex on
+ * each tile. If there are more columns than tiles, a tile has several adjacent ones. If there
+ * are fewer, long columns are cut into parts of some rows each. */
 #include "base/divide.h"
 #include "graph/view.h"
 #include "poplibs/host/slice_table.h"
 
 #include <populus/popops_slice.h>
 
-/* Long columns are cut, as far as there are tiles and rows of the first sliced dimension, and no more than slices are
- * worth joining for. */
+/* Into how many parts a long column is cut. Limits are the tiles, the rows of the first sliced
+ * dimension, and the number of parts that is worth joining. */
 static size_t num_parts(size_t column_bytes, size_t most, size_t rows)
 {
   enum { LONG_BYTES = 16 << 10 };
@@ -20,8 +22,8 @@ static size_t num_parts(size_t column_bytes, size_t most, size_t rows)
   return parts ? parts : 1;
 }
 
-/* [columns, rows] of a variable in which each column's elements are one behind the other: cut into `parts`, a tile for each
- * part of a column. */
+/* Maps [columns, rows] of a variable that is stored column by column. Columns are cut into
+ * `parts`; each part of a column gets a tile. */
 static void map_columns(pop_graph *graph, pop_tensor columns, size_t parts, size_t first)
 {
   size_t num_columns = pop_tensor_dim(columns, 0), num_rows = pop_tensor_dim(columns, 1);
@@ -34,8 +36,8 @@ static void map_columns(pop_graph *graph, pop_tensor columns, size_t parts, size
   }
 }
 
-/* [rows, columns] of a variable in which `each` columns, a tile's, are one behind the other, row by row; the last tile may
- * have fewer. */
+/* Adds a variable and returns it as [rows, columns]. Each tile has `each` columns, stored row by
+ * row as one run; the last tile may have fewer. */
 static pop_tensor add_grouped(pop_graph *graph, pop_type type, size_t rows, size_t columns,
                               size_t each, const char *name)
 {
@@ -74,7 +76,8 @@ static bool sliced_first(pop_graph *graph, size_t rank, const size_t *dims, size
   return true;
 }
 
-/* [sliced dimensions, others], of these sizes. */
+/* Adds a variable of these sizes, of which the first `count` dimensions are sliced: [sliced
+ * dimensions, others]. */
 static pop_tensor add_turned(pop_graph *graph, pop_type type, const size_t *sizes, size_t rank,
                              size_t count, const char *name)
 {
@@ -107,7 +110,7 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
   uint64_t elements;
   if (rank > GRAPH_MAX_RANK || (rank && !shape) || !view_count_elements(shape, rank, &elements) ||
       elements > UINT32_MAX)
-    return pop_graph_add_variable(graph, type, shape, rank, name); /* which says why not */
+    return pop_graph_add_variable(graph, type, shape, rank, name); /* fails with the reason */
   if (count && !dims) {
     poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the dimensions are NULL", __func__);
     return (pop_tensor){graph->top, 0};

@@ -1,9 +1,9 @@
-/* Order of elements: populus/popops_sort.h.
+/* Sorting and top k: populus/popops_sort.h.
  *
- * Rows are copied to tiles of their own and sorted there; few long rows in blocks on many tiles (sort_blocks.c). The top of a long row is that of the tops of its pieces:
+ * Rows are copied to tiles of their own and sorted there. Few long rows are sorted in blocks on
+ * many tiles (sort_blocks.c). The top k of a long row is the top k of its pieces' top k:
  *
- *   p runs of n / p elements, sorted -> the first k of each, joined: a run of p * k, sorted -> the first k
- */
+ *   p runs of n / p elements, sorted -> the first k of each, joined: a run of p * k, sorted -> the first k */
 #include "poplibs/host/sort.h"
 
 #include "graph/graph.h"
@@ -34,7 +34,7 @@ pop_tensor sort_bits(pop_tensor values)
   return pop_tensor_reinterpret(values, is_short ? POP_UNSIGNED_SHORT : POP_UNSIGNED_INT);
 }
 
-/* Copies of all runs in one variable; each on a tile of its own as long as there are tiles. */
+/* Copies of all runs in one variable; each run is on a tile of its own while there are tiles. */
 typedef struct copies {
   pop_tensor all;
   size_t *begin; /* of each run, and the end */
@@ -59,7 +59,7 @@ static copies make_copies(const sorting *s, pop_type type, const size_t *begin, 
   return c;
 }
 
-/* Keys, or values, with where they are sorted to and fro. */
+/* The keys, or the values, with scratch space for the merge sort. */
 typedef struct column {
   copies sorted, scratch;
 } column;
@@ -142,7 +142,7 @@ static pop_tensor as_rows(pop_tensor t, size_t dim)
   return pop_tensor_flatten_partial(pop_tensor_dim_roll(t, dim, last), 0, last);
 }
 
-/* The rows as a tensor of the shape of `t`, with another size of `dim`. */
+/* The rows as a tensor of `t`'s shape, with another size in `dim`. */
 static pop_tensor from_rows(const pop_tensor *rows, size_t count, pop_tensor t, size_t dim)
 {
   size_t last = pop_tensor_rank(t) - 1, shape[GRAPH_MAX_RANK];
@@ -153,7 +153,7 @@ static pop_tensor from_rows(const pop_tensor *rows, size_t count, pop_tensor t, 
   return pop_tensor_dim_roll(all, last, dim);
 }
 
-/* The rows of dimension `dim`, each in `pieces` runs. */
+/* The rows along `dim`, each cut into `pieces` runs. */
 static run *make_runs(pop_tensor keys, pop_tensor values, size_t dim, size_t pieces)
 {
   pop_tensor k = as_rows(keys, dim), v = as_rows(values, dim);
@@ -169,7 +169,7 @@ static run *make_runs(pop_tensor keys, pop_tensor values, size_t dim, size_t pie
   return runs;
 }
 
-/* The first `k` elements of each run. */
+/* Keeps the first `k` elements of each run. */
 static void cut_runs(run *runs, size_t count, size_t k)
 {
   for (size_t i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ static void cut_runs(run *runs, size_t count, size_t k)
   }
 }
 
-/* Each `pieces` runs become one. */
+/* Joins every `pieces` runs to one. */
 static void join_runs(run *runs, size_t count, size_t pieces)
 {
   pop_tensor *list = pop_xcalloc(pieces, sizeof *list);
@@ -193,7 +193,7 @@ static void join_runs(run *runs, size_t count, size_t pieces)
   free(list);
 }
 
-/* Frees the runs. */
+/* The sorted rows in the caller's shape; frees the runs. */
 static pop_tensor finish(pop_graph *graph, run *runs, size_t count, pop_tensor keys, size_t dim,
                          pop_tensor *values)
 {
@@ -231,9 +231,9 @@ pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values,
   return finish(graph, runs, count, keys, dim, sorted_values);
 }
 
-/* ---- the top ---- */
+/* ---- top k ---- */
 
-/* As many as make what is left for the second round about as long as a piece. */
+/* So many that the second round's run is about as long as a piece. */
 static size_t num_pieces(pop_graph *graph, size_t num_rows, size_t n, size_t k)
 {
   size_t tiles = pop_graph_num_tiles(graph), pieces = 1;

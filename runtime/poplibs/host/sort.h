@@ -1,11 +1,11 @@
-/* What sorting on one tile and on many share. */
+/* What sort.c and sort_blocks.c share. */
 #ifndef POPLIBS_HOST_SORT_H
 #define POPLIBS_HOST_SORT_H
 
 #include <populus/graph.h>
 #include <populus/program.h>
 
-/* A row, or a part of one; no values: null. */
+/* A row, or a part of one. `values` is null if there are none. */
 typedef struct run {
   pop_tensor keys, values;
 } run;
@@ -17,18 +17,18 @@ typedef struct sorting {
   pop_program sequence;
 } sorting;
 
-/* The type of a vertex `popops::<name>` for keys and values like those of `r`, which are `unsigned int` where there are
- * none. In the graph's arena. */
+/* The vertex type `popops::<name>` for keys and values like those of `r`; `unsigned int` if it
+ * has no values. The text is in the graph's arena. */
 const char *sort_vertex_type(const sorting *s, const char *name, const run *r);
 
-/* Values as what such a vertex takes them for: unsigned integers of their size. */
+/* Values as such a vertex takes them: as unsigned integers of their size. */
 pop_tensor sort_bits(pop_tensor values);
 
-/* How many elements of a row go to one tile at a time, so that `num_rows` rows of `n` elements are sorted in the fewest
- * cycles; n where one vertex a row is best. */
+/* The block size that sorts `num_rows` rows of `n` elements in the fewest cycles; n if one
+ * vertex for each row is best. */
 size_t sort_block_size(const pop_graph *graph, size_t num_rows, size_t n);
 
-/* Each run, all of one length, becomes a sorted copy, in blocks of that size. */
+/* Replaces each run, all of one length, by a sorted copy, in blocks of that size. */
 void sort_in_blocks(const sorting *s, run *runs, size_t count, size_t block_size);
 
 #endif

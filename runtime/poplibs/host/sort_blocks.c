@@ -1,7 +1,8 @@
-/* Rows that many tiles sort together, in blocks that meet as a network says (sort_network.h); six workers of each tile sort
- * and merge.
+/* Rows that many tiles sort together, in blocks that a sorting network compares
+ * (sort_network.h). Six workers of each tile sort and merge blocks.
  *
- * Elements carry their place in the row, which decides between equal keys; so the order is stable. */
+ * Each element carries its position in the row. Positions decide between equal keys, so the sort
+ * is stable. */
 #include "poplibs/host/sort.h"
 
 #include "graph/graph.h"
@@ -27,11 +28,11 @@ size_t sort_block_size(const pop_graph *graph, size_t num_rows, size_t n)
 
 /* ---- blocks ---- */
 
-/* Two variables for each column, between which its elements go to and fro. */
+/* Two variables for each column; each stage moves elements from one to the other. */
 typedef struct columns {
   pop_tensor keys[2], places[2], values[2];
   size_t *begin;       /* of each block, and the end */
-  unsigned char *side; /* of each block: in which of the two it is */
+  unsigned char *side; /* of each block: which of the two has it */
   size_t per_row, count;
 } columns;
 
@@ -74,7 +75,7 @@ static void free_columns(columns *c)
   free(c->side);
 }
 
-/* Connects what blocks have of the values, as bits; of none, nothing. */
+/* Connects a block's values, as bits; an empty tensor if there are no values. */
 static void connect_values(const sorting *s, pop_vertex v, const char *field, const columns *c,
                            int side, size_t block)
 {
@@ -83,7 +84,8 @@ static void connect_values(const sorting *s, pop_vertex v, const char *field, co
   pop_graph_connect(s->graph, v, field, values.index ? sort_bits(part(c, values, block)) : none);
 }
 
-/* Copies the rows in and has each block sorted. Values lie on the other side till then. */
+/* Copies the rows to the blocks and sorts each block. Before that, values are in the second
+ * variable. */
 static void sort_each(const sorting *s, const columns *c, const run *runs, size_t num_rows)
 {
   pop_graph *graph = s->graph;
@@ -111,7 +113,7 @@ static void sort_each(const sorting *s, const columns *c, const run *runs, size_
   pop_sequence_add(s->sequence, pop_program_execute(graph, set, s->name));
 }
 
-/* Block `kept` keeps its share of what it and `met` have. */
+/* Merges two blocks; block `kept` keeps its half of the result. */
 static void meet(const sorting *s, const columns *c, pop_compute_set set, const char *type,
                  size_t kept, size_t met)
 {

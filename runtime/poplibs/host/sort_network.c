@@ -1,4 +1,4 @@
-/* Which blocks meet, and how large they are: sort_network.h. */
+/* The stages of the network, and the best block size: sort_network.h. */
 #include "poplibs/host/sort_network.h"
 
 size_t sort_num_stages(size_t count)

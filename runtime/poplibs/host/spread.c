@@ -98,7 +98,8 @@ static bool is_mapped(pop_graph *graph, pop_tensor t)
   return !unmapped;
 }
 
-/* `out` in the shape of the result, if the two differ by dimensions of one element only. */
+/* `out` reshaped to the result's shape, if the two shapes differ by dimensions of size 1 only;
+ * otherwise `out`. */
 static pop_tensor as_result(pop_tensor out, const size_t *shape, size_t rank)
 {
   const size_t *given = pop_tensor_shape(out);

@@ -1,10 +1,10 @@
-/* Parts of tensors at places that vectors of indices say: populus/popops_slice.h.
+/* Gather and scatter of windows at vectors of indices: populus/popops_slice.h.
  *
- * The operand is seen as a table: a row for each place in the dimensions that vectors have indices of, the other dimensions are
- * columns. A codelet finds the rows of each window, which are then many slices, or updates, of one row each:
+ * The operand is a table. It has a row for each position in the indexed dimensions; the other
+ * dimensions are its columns. A codelet finds the rows of each window. These are then many
+ * slices, or updates, of one row each:
  *
- *   indices -> [vectors, indices of one] -> rows [vectors, rows of a window] -> multi_slice, multi_update
- */
+ *   indices -> [vectors, indices of one] -> rows [vectors, rows of a window] -> multi_slice, multi_update */
 #include "graph/view.h"
 #include "poplibs/host/spread.h"
 
@@ -20,7 +20,7 @@ typedef struct job {
   pop_windows how;
   size_t rank;                  /* the operand's */
   size_t sizes[GRAPH_MAX_RANK]; /* of a window, by dimension of the operand */
-  size_t order[GRAPH_MAX_RANK]; /* dimensions of the operand: those of vectors, then the others */
+  size_t order[GRAPH_MAX_RANK]; /* dimensions of the operand: the indexed ones, then the others */
   bool dropped[GRAPH_MAX_RANK];
   size_t num_vectors, window; /* rows of a window */
 } job;
@@ -34,7 +34,7 @@ static bool fail(const job *j, const char *what, size_t is, size_t wanted)
 
 /* ---- checks ---- */
 
-/* Are these dimensions below `rank`, each there once? Those get `seen`. */
+/* Are these dimensions below `rank`, and each given once? Marks them in `seen`. */
 static bool check_dims(const job *j, const char *what, const size_t *dims, size_t count,
                        size_t rank, bool ascending, bool *seen)
 {
@@ -137,7 +137,8 @@ static pop_tensor extents_of(const job *j, pop_tensor operand)
   return t;
 }
 
-/* Of all windows, flat. Some tens of vectors are a tile's. */
+/* The rows of all windows, flat. Each tile has at least VECTORS_OF_A_TILE vectors, except the
+ * last. */
 static pop_tensor add_rows(const job *j, pop_tensor operand, pop_tensor indices, bool moved)
 {
   enum { VECTORS_OF_A_TILE = 64 };
@@ -165,7 +166,7 @@ static pop_tensor add_rows(const job *j, pop_tensor operand, pop_tensor indices,
   return rows;
 }
 
-/* [rows, columns]: of dimensions without indices only what windows have. */
+/* The operand as [rows, columns]. Dimensions that are not indexed are cut to the window's size. */
 static pop_tensor table_of(const job *j, pop_tensor operand)
 {
   size_t rows = 1, columns = 1;
@@ -179,9 +180,10 @@ static pop_tensor table_of(const job *j, pop_tensor operand)
   return pop_tensor_reshape(operand, (size_t[]){rows, columns}, 2);
 }
 
-/* ---- windows, from [vectors, dimensions of the table] to what the caller sees, and back ---- */
+/* ---- windows, between [vectors, dimensions of the table] and the caller's shape ---- */
 
-/* The dimensions of all windows in the order [batch…, window…]; returns how many. */
+/* The order of dimensions that makes windows [batch…, window…]. Returns the number of batch
+ * dimensions. */
 static size_t batch_first(const job *j, size_t rank, size_t *order)
 {
   size_t batch = rank - j->how.num_window_dims, next = 0;
@@ -232,7 +234,8 @@ static pop_tensor from_windows(const job *j, pop_tensor updates, size_t columns)
   return pop_tensor_reshape(updates, (size_t[]){j->num_vectors * j->window, 1, columns}, 3);
 }
 
-/* The sizes that windows of updates have, whose other dimensions are the indices'. */
+/* Takes the window's sizes from the updates, whose other dimensions must be those of the
+ * indices. */
 static bool take_sizes(job *j, pop_tensor updates, pop_tensor indices)
 {
   size_t rank = pop_tensor_rank(updates), order[GRAPH_MAX_RANK] = {0};

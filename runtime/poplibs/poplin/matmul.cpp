@@ -1,9 +1,10 @@
-// A part of a matrix product on one tile: out = left x right, or added to what is there. The result is cut into blocks of
-// R x C elements whose sums stay in registers while k goes by, so that each element that is loaded is used C (R) times;
-// blocks go round among the workers. The last blocks of a row or column lie over their neighbours where sizes are no
-// multiples of R and C, and store what is theirs alone. Elements of type T, sums stored as P.
+// A part of a matrix product on one tile: out = left x right, or out += left x right. The result is
+// cut into blocks of R x C elements, whose sums stay in registers for all k. So each loaded element
+// is used C (R) times. Blocks are dealt out to the workers round-robin. If sizes are no multiples
+// of R and C, the last block of a row or column overlaps its neighbour and stores only its own
+// elements. Elements are of type T, sums are stored as P.
 //
-// Both matrices are there row by row or column by column, as they come in longer messages:
+// Both matrices are stored by rows or by columns, whichever takes fewer messages:
 //
 //     LeftByRows    left[row * length + k]        or  left[k * rows + row]
 //     RightByRows   right[k * columns + column]   or  right[column * length + k]
@@ -16,16 +17,16 @@ namespace poplin
 
 #define INLINE __attribute__((always_inline)) inline
 
-// Two elements that lie side by side. The tile loads both in one slot, from any multiple of 4 (runtime/isa/isa.h, packed
-// instructions), and the second half of a register costs nothing to get at; popc does not do so with vectors that are taken
-// apart at once.
+// Loads two adjacent elements. The tile loads both in one slot, from any multiple of 4
+// (runtime/isa/isa.h, packed instructions), and the high half of a register is free to read. popc
+// does not generate this for vectors whose elements are extracted at once.
 template <typename T> static INLINE void load(const T *at, float &first, float &second)
 {
   first = float(at[0]);
   second = float(at[1]);
 }
 
-// A pointer whose elements are loaded when `value` has been calculated.
+// Orders loads from `at` after the calculation of `value`.
 template <typename T> static INLINE void wait(const T *&at, float value)
 {
 #ifdef __IPU__
@@ -70,8 +71,8 @@ template <> INLINE void store(float *at, float first, float second)
 }
 #endif
 
-// A constant that is calculated where it is used. Registers that keep such for a loop are saved on the stack: code, and memory of
-// each worker.
+// Makes the compiler materialize a constant where it is used. A register that keeps it through a
+// loop would be saved on the stack, which costs code and memory of each worker.
 template <typename T> static INLINE T here(T constant)
 {
 #ifdef __IPU__
@@ -80,11 +81,12 @@ template <typename T> static INLINE T here(T constant)
   return constant;
 }
 
-// Where the elements of N rows of the left matrix are (columns of the right one); next() is for the next k. Side by side, or
-// `across` apart. take() loads the i-th and as many as `group` says.
+// Pointers to the elements of N rows of the left matrix, or columns of the right one, for one k.
+// next() advances to the next k. The N elements are adjacent, or `across` apart (Apart). take()
+// loads element i and, up to `group`, the next ones.
 //
-// The compiler would load all that a block needs for a k before the first product, for which there are not registers enough, so
-// after() says that what comes from i on is loaded when a sum is there.
+// The compiler would load all that a block needs for a k before the first product, and run out of
+// registers. So after() orders the loads from element i on after a sum.
 template <typename T, unsigned N, bool Apart> struct Lines {
   static constexpr unsigned count = N, group = 2;
   const T *at;
@@ -125,7 +127,8 @@ template <typename T, unsigned N> struct Lines<T, N, true> {
 template <unsigned R, unsigned C> struct Sums {
   float sum[R][C];
 
-  // The elements of `held` for a k stay in registers while those of `streamed` go by.
+  // The elements of `held` stay in registers for a k; those of `streamed` are loaded group by
+  // group.
   template <bool ByRows, typename H, typename S> INLINE void add(H &held, S &streamed)
   {
     float x[H::count], y[S::group];
@@ -157,7 +160,8 @@ template <unsigned R, unsigned C> struct Sums {
     }
   }
 
-  // From a row and a column on. What is of rows before that one is stored in its place, before what belongs there.
+  // Stores the sums from a row and a column on. Rows before `row` are written where `row` belongs,
+  // and are then overwritten by it.
   template <typename P>
   INLINE void store(P *to, unsigned columns, unsigned row, unsigned column) const
   {
@@ -183,10 +187,11 @@ template <unsigned R, unsigned C> struct Sums {
   }
 };
 
-// What the first sums are: to load them is less code than to clear registers.
+// The first sums. Loading them takes less code than clearing registers.
 template <typename P> static const P zeros[8] = {};
 
-// True; the compiler does not know that, so that vertices jump to what returns it and need no stack.
+// Returns true, but hides that from the compiler. So vertices tail-call multiply() and need no
+// stack.
 static INLINE bool done()
 {
   bool is = true;
@@ -196,7 +201,8 @@ static INLINE bool done()
   return is;
 }
 
-// What both vertices do with what they are connected to, which `V` has the names of. Not inlined: it is the same code for both.
+// The work of both vertex types; `V` has their fields. Not inlined, so that both share one copy of
+// the code.
 template <unsigned R, unsigned C, bool LeftByRows, bool RightByRows, typename T, typename P,
           typename V>
 static __attribute__((noinline)) bool multiply(V &v, unsigned worker, bool more)
@@ -226,7 +232,7 @@ static __attribute__((noinline)) bool multiply(V &v, unsigned worker, bool more)
   }
 }
 
-// Added to what is there.
+// Accumulates: out += left x right.
 template <typename T, typename P, unsigned R, unsigned C, bool LeftByRows, bool RightByRows>
 class MatMulMore : public MultiVertex
 {
@@ -245,7 +251,7 @@ template <typename T, typename P, unsigned R, unsigned C, bool LeftByRows, bool 
 class MatMulBlock : public MultiVertex
 {
 public:
-  Input<Vector<T>> left, right; // as above, but
+  Input<Vector<T>> left, right; // the same fields, but `out` is only written
   Output<Vector<P>> out;
   unsigned length, rows, columns;
 

@@ -1,4 +1,4 @@
-// Losses of rows of activations, and what of that flows back. populus/popnn.h says what they are.
+// Losses of rows of activations, and their gradients. populus/popnn.h defines them.
 #include "../quotient.h"
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@ using namespace poplar;
 namespace popnn
 {
 
-// Rows with this label count for nothing: MASKED_LABEL_CODE.
+// Rows with this label are ignored: MASKED_LABEL_CODE.
 constexpr unsigned masked = 0xffffffff;
 
 template <bool crossEntropy> class Loss : public Vertex
@@ -48,7 +48,7 @@ public:
 template class Loss<false>;
 template class Loss<true>;
 
-// How many rows are largest at their label.
+// Counts the rows whose largest activation is at their label.
 class CountCorrect : public Vertex
 {
 public:

@@ -1,7 +1,9 @@
-// Pooling of planes of a field with three dimensions, and what flows back. populus/popnn_pooling.h says what they are.
+// Pooling of planes of a three-dimensional field, and its gradient. populus/popnn_pooling.h defines
+// them.
 //
-// A vertex has a band of each of its planes: all of two dimensions, a part of the third. Its windows and its elements are
-// counted from where its parts begin, so a window may reach beyond either end of what is there.
+// A vertex has a band of each of its planes: all of two dimensions, a part of the third. Windows
+// and elements are counted from the begin of the band. So a window may reach beyond either end of
+// the band.
 #include "../quotient.h"
 #include <poplar/Vertex.hpp>
 
@@ -10,8 +12,8 @@ using namespace poplar;
 namespace popnn
 {
 
-// As the host writes it, three of them: elements of the input's part, windows of the output's part, and where window 0
-// begins in the input's part.
+// One of the three axes that the host writes: elements of the input's part, windows of the output's
+// part, kernel, stride, and where window 0 begins in the input's part.
 struct PoolingAxis {
   int in, out, kernel, stride, first;
 
@@ -35,7 +37,7 @@ struct PoolingAxis {
 
 enum PoolingKind { MAX, AVERAGE, SUM, TIES };
 
-// TIES: how many elements of the window are as large as what was pooled, at least 1.
+// TIES counts the elements of a window that equal the pooled value, at least 1.
 template <typename T, int kind> class Pool : public Vertex
 {
 public:
@@ -81,7 +83,8 @@ public:
   }
 };
 
-// Of a maximum (isMax) each element that is as large as what was pooled gets its gradient, otherwise each element.
+// isMax: a window's gradient goes to each of its elements that equals the pooled value. Otherwise
+// it goes to all of its elements.
 template <typename T, bool isMax> class PoolGradient : public Vertex
 {
 public:

@@ -1,6 +1,7 @@
-// Chunks of data that go round a ring of replicas: runtime/poplibs/host/chunks.h. `table` has what a tile has of the data, one
-// chunk's part behind the other, each of as many elements as a row has; the last ones may be shorter, or not there. Workers
-// have a share of the row each, in whole double words, as block copies and vectors want it.
+// Chunks of data that go round a ring of replicas: runtime/poplibs/host/chunks.h. `table` has a
+// tile's part of all chunks, one after the other. Each part has as many elements as a row; the last
+// parts may be shorter, or empty. Each worker has a share of the row in whole double words, which
+// suits block copies and vectors.
 #include "operations.hpp"
 
 using namespace poplar;
@@ -23,7 +24,7 @@ template <typename T> Share shareOf(unsigned worker, unsigned columns)
   return {begin, columns - begin < each ? columns : begin + each};
 }
 
-// How many elements of chunk `at` there are in the table, of so many columns.
+// How many elements of chunk `at` the table has.
 unsigned countOf(unsigned size, unsigned at, unsigned columns)
 {
   unsigned begin = at * columns;
@@ -45,7 +46,7 @@ template <typename T> void copyElements(T *to, const T *from, unsigned count)
 
 } // namespace
 
-// T is an unsigned integer of the elements' size. What is not there is zero.
+// T is an unsigned integer of the elements' size. Elements that the chunk lacks become 0.
 template <typename T> class TakeChunk : public MultiVertex
 {
 public:
@@ -92,7 +93,7 @@ INSTANTIATE_BITS(unsigned short)
 INSTANTIATE_BITS(unsigned int)
 INSTANTIATE_BITS(unsigned long long)
 
-// row = received op the chunk; where that has no element, what was received goes on.
+// row = received op the chunk; elements that the chunk lacks are copied from `received`.
 template <expr::BinaryOpType op, typename T> class CombineChunk : public MultiVertex
 {
 public:
@@ -127,8 +128,9 @@ unsigned addressOf(const unsigned *)
 } // headers are for tiles only
 #endif
 
-// Goes one chunk back in the ring, and writes the packet headers of the next copy between replicas: the chunk that is sent from
-// the table, and the one before it, which comes from the neighbour, to the table or to a row.
+// Goes one chunk back in the ring, and writes the packet headers of the next copy between replicas.
+// That copy sends a chunk of the table. It receives the chunk before it from the neighbour, into
+// the table or a row.
 class HeadChunk : public Vertex
 {
 public:
@@ -151,7 +153,7 @@ public:
   }
 };
 
-// The chunk that has come to a row, in the table: chunk = received op chunk.
+// Combines a received row with its chunk, in the table: chunk = received op chunk.
 template <expr::BinaryOpType op, typename T> class CombineHere : public MultiVertex
 {
 public:

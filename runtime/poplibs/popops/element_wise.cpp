@@ -1,5 +1,5 @@
-// Operations on elements. Each vertex has what a tile has of the result, which its workers share (vectors.hpp: float2, half4). An operand of one
-// element is used for all.
+// Element-wise operations. Each vertex has a tile's elements of the result; its workers share them
+// (vectors.hpp: float2, half4). An operand of one element is used for all.
 #include "operations.hpp"
 #include "vectors.hpp"
 
@@ -24,7 +24,8 @@ template <expr::BinaryOpType op, typename T> struct BinaryResult;
 POP_UNARY_OPS(UNARY_RESULT)
 POP_BINARY_OPS(BINARY_RESULT)
 
-// The tile has packed instructions for it, of that type, or loads and stores both words that are computed alone.
+// True if the tile has packed instructions for the operation on this type, or if loading and
+// storing both words at once pays.
 template <typename T> constexpr bool isPacked(expr::UnaryOpType op)
 {
   using O = expr::UnaryOpType;
@@ -41,7 +42,7 @@ template <typename T> constexpr bool isPacked(expr::BinaryOpType op)
          (op == O::DIVIDE && std::is_same<T, float>::value);
 }
 
-// Of 64 bits (vectors.hpp), in expressions for which popc has instructions.
+// The operation on 64 bits (vectors.hpp), in expressions that popc has instructions for.
 template <expr::UnaryOpType op, typename V> V applyPacked(V x)
 {
   using O = expr::UnaryOpType;
@@ -69,7 +70,7 @@ template <expr::UnaryOpType op, typename V> V applyPacked(V x)
   }
 }
 
-// It is a call, beside which a loop's control is nothing.
+// True if the operation is a function call, next to which the loop's overhead is negligible.
 constexpr bool isCall(expr::UnaryOpType op)
 {
   using O = expr::UnaryOpType;
@@ -86,7 +87,8 @@ constexpr bool isCall(expr::BinaryOpType op)
   return op == O::ATAN2 || op == O::POWER || op == O::REMAINDER;
 }
 
-// Its operands may change places: a second loop for a single one of them would only take memory.
+// True if operands may be swapped. A second loop for a single-element operand would only take
+// memory.
 constexpr bool commutes(expr::BinaryOpType op)
 {
   using O = expr::BinaryOpType;
@@ -255,7 +257,7 @@ public:
 template class ScaledAdd<float>;
 template class ScaledAdd<half>;
 
-// The same with a number that the device knows, times one that is known before.
+// The same with a scale that the device knows (`by`), times one that the host knows.
 template <typename T, typename S> class ScaledAddBy : public MultiVertex
 {
 public:

@@ -1,4 +1,4 @@
-// Elements that get one value, and elements that become those of another type.
+// Fills and casts.
 #include "../registers.hpp"
 #include "vectors.hpp"
 
@@ -9,8 +9,8 @@ using namespace poplar;
 namespace popops
 {
 
-// T is an unsigned integer of the elements' size: the value's bits are what counts. (Fill is the original libraries', and a
-// graph may have theirs, too.)
+// T is an unsigned integer of the elements' size: only the value's bits matter. (`Fill` is the name
+// of the original libraries' vertex, which a graph may have, too.)
 template <typename T> class FillWords : public MultiVertex
 {
 public:
@@ -32,7 +32,7 @@ template class FillWords<unsigned short>;
 template class FillWords<unsigned int>;
 template class FillWords<unsigned long long>;
 
-// Elements of a field, as numbers; quarters with the field's format and scale.
+// Reads elements of a field as numbers; quarters by the field's format and scale.
 template <typename T> struct Reader {
   const T *from;
   template <typename Field> explicit Reader(const Field &field) : from(&field[0]) {}
@@ -49,8 +49,8 @@ template <> struct Reader<quarter> {
   float operator[](unsigned i) const { return toFloat(from[i], metadata); }
 };
 
-// Numbers, as C++ converts them; bool is whether it is not zero. Quarters as the tile's register says what is to become of those
-// that are too large.
+// Converts numbers as C++ does; to bool: is it not zero? To quarter: the tile's control register
+// decides what a value that is too large becomes.
 template <typename T> struct Converter {
   template <typename Field> explicit Converter(const Field &) {}
   template <typename From> T operator()(From value) const { return static_cast<T>(value); }

@@ -1,5 +1,6 @@
-// How many elements lie between levels, which ascend: bin i is of those that are not less than i of them (NaN: bin 0). Each worker
-// counts for bins of its own, so that no two of them count in one.
+// Counts of elements between ascending levels. Bin i counts the elements that are not less than
+// exactly i of the levels (NaN: bin 0). Each worker counts for bins of its own, so that no two
+// workers write one count.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;

@@ -1,5 +1,5 @@
-// The operations of populus/expression_ops.h on one element, and which types they are there for. Halves are calculated
-// with in single precision and rounded once.
+// The operations of populus/expression_ops.h on one element, and the types that they exist for.
+// Halves are calculated in single precision and rounded once.
 #ifndef POPOPS_OPERATIONS_HPP
 #define POPOPS_OPERATIONS_HPP
 
@@ -20,7 +20,7 @@ enum class TernaryOpType { POP_TERNARY_OPS(ENUMERATOR) };
 } // namespace expr
 enum class Operation { POP_REDUCE_OPS(ENUMERATOR) };
 
-// What is calculated with: half has the range and precision of its own only when it is stored.
+// The type of calculations: half is float until it is stored.
 template <typename T>
 using Wide = typename std::conditional<std::is_same<T, half>::value, float, T>::type;
 
@@ -51,7 +51,8 @@ inline float logistic(float x)
 {
   return 1 / (1 + std::exp(-x));
 }
-// Where the host's instruction would end the process: by 0, and the least number by -1.
+// The tile's results where the host's instruction would trap: division by 0, and of the least
+// number by -1.
 template <typename W> W quotient(W a, W b)
 {
   if constexpr (std::is_floating_point<W>::value)
@@ -138,7 +139,8 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
     return std::trunc(x);
 }
 
-// Integers: shifts by the low five bits, as the tile does; what division by zero gives is the tile's, too.
+// Integers as on the tile: shifts use the low five bits, and division by zero has the tile's
+// result.
 template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
 {
   using O = expr::BinaryOpType;
@@ -194,7 +196,8 @@ template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
     return a - b;
 }
 
-// log(exp(a) + exp(b)). The larger is taken out, so nothing overflows; equal ones may be infinite.
+// log(exp(a) + exp(b)). The larger one is factored out, so nothing overflows. Equal operands may be
+// infinite.
 inline float logAdd(float a, float b)
 {
   constexpr float log2 = 0.693147181f;
@@ -224,7 +227,8 @@ template <Operation op, typename W> W combine(W sum, W x)
 
 } // namespace popops
 
-// INSTANTIATE_<types>(Vertex, op): explicit instantiations, which is what popc takes from templates.
+// INSTANTIATE_<types>(Vertex, op): explicit instantiations, by which popc finds the types of a
+// template.
 #define INSTANTIATE_REAL(V, op)                                                                    \
   template class V<op, float>;                                                                     \
   template class V<op, half>;

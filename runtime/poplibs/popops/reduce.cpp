@@ -1,5 +1,5 @@
-// Many elements become one: `in` is a matrix with a row of `length` elements for each of `out`, one row behind the other or,
-// if so it comes in longer messages, one column.
+// Reductions. `in` is a matrix with a row of `length` elements for each element of `out`, stored
+// row by row or column by column, whichever takes fewer messages.
 #include "operations.hpp"
 #include "vectors.hpp"
 
@@ -24,7 +24,7 @@ public:
   Input<Vector<T>> in;
   InOut<Vector<T>> out;
   unsigned length; // at least 1
-  bool columns;    // are one behind the other
+  bool columns;    // stored column by column
   bool update;     // combine with what is in `out`
 
   bool compute(unsigned worker)
@@ -63,8 +63,8 @@ public:
   }
 };
 
-// The sums are multiplied by a number before they are stored, or added to what is there. Sums of LOG_ADD are logarithms, and
-// so is the number then.
+// Sums are multiplied by `scale` before they are stored, or added to `out`. Sums of LOG_ADD are
+// logarithms, and so is `scale` then.
 template <Operation op, typename T> class ScaledReduce : public MultiVertex
 {
 public:

@@ -1,6 +1,6 @@
-// Rows of a table by number: populus/popops_slice.h. `table` has `rows` rows, from number `first` on, of the columns that are on a
-// tile, one row behind the other; slices are `size` rows each, one slice behind the other. Workers share the columns of
-// the slices, so that no two of them change one element.
+// Rows of a table by number: populus/popops_slice.h. `table` has the tile's columns of `rows` rows,
+// row by row; its first row has number `first`. Each slice is `size` rows; slices are consecutive.
+// Workers share the columns of the slices, so that no two of them write one element.
 #include "../quotient.h"
 #include <poplar/Vertex.hpp>
 
@@ -9,7 +9,7 @@ using namespace poplar;
 namespace popops
 {
 
-// row % rows, most often of one that is among them.
+// row % rows; usually `row` is below `rows` already.
 inline unsigned wrapped(unsigned row, unsigned rows)
 {
   if (row < rows) return row;
@@ -25,8 +25,7 @@ public:
   Input<Vector<unsigned>> offsets;
   Output<Vector<T>> out;
   unsigned rows, size, first;
-  unsigned
-      wrap; // rows behind the last are the first ones, of so many in all; 0: they are zeros, as those elsewhere are
+  unsigned wrap; // number of rows after which they wrap around; 0: rows out of range are zeros
 
   bool compute(unsigned worker)
   {
@@ -36,7 +35,7 @@ public:
       for (; column >= columns; column -= columns)
         if (++line == size) line = 0, ++slice;
       unsigned offset = offsets[slice], row = offset + line;
-      bool there = row >= offset; // not around the end of all numbers
+      bool there = row >= offset; // no overflow
       if (wrap) row = wrapped(row, wrap);
       row -= first;
       out[i] = there && row < rows ? table[row * columns + column] : T(0);
@@ -45,8 +44,8 @@ public:
   }
 };
 
-// Of several tables that have different rows of the same columns, each has given a part of the slices: what is not its own
-// is zero there.
+// Joins the slices of several tables that have different rows of the same columns. Each table has
+// zeros for rows that it lacks.
 template <typename T> class JoinSlices : public MultiVertex
 {
 public:
@@ -73,7 +72,7 @@ public:
   Input<Vector<unsigned>> offsets;
   Input<Vector<T>> slices;
   unsigned rows, size, first;
-  unsigned wrap; // rows behind the last are the first ones, of so many in all; 0: there are none
+  unsigned wrap; // number of rows after which they wrap around; 0: rows out of range are ignored
 
   bool compute(unsigned worker)
   {
@@ -144,12 +143,13 @@ INSTANTIATE_UPDATES(UpdateOp::ADD)
 INSTANTIATE_UPDATES(UpdateOp::MAX)
 INSTANTIATE_UPDATES(UpdateOp::MUL)
 
-// Where windows lie in a table whose rows are the places of several dimensions: for each vector of indices the numbers of the
-// window's rows. Windows that begin outside are moved in, or are at no row.
+// Where windows lie in a table whose rows are the positions of several dimensions: for each vector
+// of indices, the numbers of the window's rows. A window that begins outside is moved in (`moved`),
+// or its rows get a number that no row has.
 template <typename T> class WindowRows : public MultiVertex
 {
 public:
-  Input<Vector<T>> vectors;        // one vector behind the other
+  Input<Vector<T>> vectors;        // consecutive vectors
   Input<Vector<unsigned>> extents; // the dimensions' sizes, then the window's
   Output<Vector<unsigned>> rows;
   unsigned window; // rows

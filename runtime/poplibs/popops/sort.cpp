@@ -1,5 +1,5 @@
-// Rows of keys, with or without values that follow them, in ascending or descending order: merge sort from runs of one
-// element upwards, to and fro between the row and a scratch row.
+// Sorts rows of keys, and the values that belong to them, in ascending or descending order. Merge
+// sort from runs of one element upwards; passes alternate between the row and a scratch row.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
@@ -7,7 +7,7 @@ using namespace poplar;
 namespace popops
 {
 
-// Does b have to be in front of a, which is in front of it?
+// Does b, which comes after a, have to be before it?
 template <bool descending, typename K> bool swapped(K a, K b)
 {
   return descending ? a < b : b < a;
@@ -25,7 +25,7 @@ void merge(const K *keys, unsigned begin, unsigned middle, unsigned end, Move mo
   }
 }
 
-// False: the sorted row is in the scratch row.
+// Returns whether the sorted row is in `keys`; otherwise it is in `scratch`.
 template <bool descending, typename K, typename MoveTo, typename MoveBack>
 bool sortRow(K *keys, K *scratch, unsigned n, MoveTo moveTo, MoveBack moveBack)
 {
@@ -88,8 +88,9 @@ public:
   }
 };
 
-// A block of a row, whose first element has place `first` in the row. keys and keyScratch, places and placeScratch are of
-// one size; values follow in sortedValues, or there are none.
+// Sorts a block of a row. Its first element has position `first` in the row. keys, keyScratch,
+// places and placeScratch have the same size. sortedValues are the values in the keys' order; both
+// may be empty.
 template <typename K, typename V, bool descending> class SortBlock : public Vertex
 {
 public:
@@ -121,7 +122,8 @@ public:
   }
 };
 
-// Of two sorted blocks of a row, the elements that come first (`front`) or last: as many as the block has that keeps them.
+// Merges two sorted blocks of a row. Keeps the elements that come first (`front`) or last, as many
+// as `keys` has.
 template <typename K, typename V, bool descending> class MergeBlocks : public Vertex
 {
 public:

@@ -1,9 +1,11 @@
-// How a worker goes over elements: every sixth one, or every sixth 64 bits, is its own. Operations for which the tile has packed
-// instructions (runtime/isa/isa.h) are done 64 bits at a time if all operands are aligned to that, the others, and what is left
-// over, one by one. Both four at a time, so that what one waits for goes beside what another does.
+// How a worker goes over elements: every sixth element, or every sixth 64 bits, is its own.
+// Operations with packed instructions (runtime/isa/isa.h) take 64 bits at a time if all operands
+// are aligned to that. Other operations, and remaining elements, go one by one. Both loops are
+// unrolled by four, so that the latencies of different elements overlap.
 //
-// Results are the same either way: packed instructions round each element as single ones do, and sums, differences and products of
-// halves are the same whether they are rounded once from single precision or calculated in half.
+// Results are the same either way. Packed instructions round each element as single ones do. Sums,
+// differences and products of halves are the same whether they are rounded once from single
+// precision or calculated in half.
 #ifndef POPOPS_VECTORS_HPP
 #define POPOPS_VECTORS_HPP
 
@@ -16,7 +18,7 @@ namespace popops
 
 #define POPOPS_INLINE __attribute__((always_inline)) inline
 
-// 64 bits of elements; types without packed instructions have none.
+// 64 bits of elements. Types without packed instructions have 0 lanes.
 template <typename T> struct Packed {
   static constexpr unsigned lanes = 0;
   using type = T;
@@ -53,7 +55,7 @@ template <typename T> POPOPS_INLINE PackedType<T> *packedOf(T *data)
   return reinterpret_cast<PackedType<T> *>(data);
 }
 
-// An operand that has an element for each of the result's, and one that has a single one for all.
+// An operand with an element for each of the result's (Each), or one for all (Same).
 template <typename T> struct Each {
   const T *data;
   POPOPS_INLINE explicit Each(const T *begin) : data(begin) {}
@@ -73,16 +75,17 @@ template <typename T> struct Same {
   POPOPS_INLINE __UINTPTR_TYPE__ address() const { return 0; }
 };
 
-// So many rounds as a tile's elements need at most: the chip repeats loops that count them (runtime/isa/isa.h, repeats).
+// A type for trip counts that holds a tile's elements. The chip has hardware loops for such counts
+// (runtime/isa/isa.h, repeats).
 #ifdef __IPU__
 using Rounds = unsigned short;
 #else
 using Rounds = unsigned;
 #endif
 
-// put(i, value(i)) for a worker's numbers i below `count`, from `first` on. Of four at a time all values are there before the first is put, so
-// that loads, operations and stores of different ones go side by side: what is put at i may be where values of the same i come from, not
-// where others do.
+// put(i, value(i)) for a worker's numbers i below `count`, from `first` on. All four values of an
+// unrolled iteration are calculated before the first one is put, so that loads, operations and
+// stores overlap. So put(i) may overwrite what value(i) reads, but not what other values read.
 template <typename V, typename P>
 POPOPS_INLINE void forWorker(unsigned first, unsigned count, const V &value, const P &put)
 {
@@ -100,14 +103,15 @@ POPOPS_INLINE void forWorker(unsigned first, unsigned count, const V &value, con
   for (Rounds rounds = mine % 4; rounds != 0; --rounds, i += step) put(i, value(i));
 }
 
-// Values and places of a worker's elements, of 64 bits or single.
+// Value and put of a worker's elements, 64 bits at a time or single.
 template <typename V, typename P> struct Way {
   V value;
   P put;
 };
 template <typename V, typename P> Way(V, P) -> Way<V, P>;
 
-// The elements of a worker: 64 bits at a time, if `addresses` allow that and there is a packed operation, and single ones.
+// A worker's elements: 64 bits at a time if `addresses` are aligned and there is a packed
+// operation; the rest one by one.
 template <typename T, bool hasPacked, typename W, typename S>
 POPOPS_INLINE void forElements(unsigned worker, unsigned count, __UINTPTR_TYPE__ addresses,
                                const W &packed, const S &single)

@@ -1,5 +1,5 @@
-// Random numbers: populus/poprand.h. `runs` are the numbers of the elements of `out` in the whole tensor: beginnings and
-// ends of runs, in order.
+// Random numbers: populus/poprand.h. `runs` are the positions of `out`'s elements in the whole
+// tensor: the begin and end of each run, in order.
 #include <cmath>
 #include <ipu_builtins.h>
 #include <poplar/Vertex.hpp>
@@ -40,7 +40,7 @@ class Philox
   }
 
 public:
-  // The numbers of one element.
+  // The generator of one element.
   Philox(const unsigned *seed, unsigned modifier, unsigned element)
       : key{seed[0], seed[1]}, counter{element, 0, modifier, 0}
   {
@@ -52,7 +52,8 @@ public:
   }
 };
 
-// The worker's generator. The host, which has none, counts, and mixes the counter (splitmix64: Steele, Lea and Flood, 2014).
+// The worker's hardware generator. The host has none: it increments a counter and mixes it
+// (splitmix64: Steele, Lea and Flood, 2014).
 struct Hardware {
 #ifdef __riscv
   unsigned next() { return __builtin_ipu_urand32(); }
@@ -89,7 +90,7 @@ template <Kind kind, typename T, typename Source> T draw(Source source, const Pa
     return static_cast<T>(unit(source) < p.a ? 1 : 0);
   } else if constexpr (kind == Kind::UNIFORM) {
     float x = p.a + unit(source) * (p.b - p.a);
-    return static_cast<T>(x < p.b ? x : p.a); // rounding may have come to b
+    return static_cast<T>(x < p.b ? x : p.a); // x may have been rounded up to b
   } else {
     float x = normal(source);
     if (kind == Kind::TRUNCATED_NORMAL)
@@ -97,7 +98,7 @@ template <Kind kind, typename T, typename Source> T draw(Source source, const Pa
     return static_cast<T>(p.a + p.b * x);
   }
 }
-// Whole numbers of a range of up to 2^32, all equally likely but for 2^-32.
+// Integers of a range of up to 2^32, equally likely to within 2^-32.
 template <typename Source> int drawInteger(Source source, int lowest, unsigned range)
 {
   unsigned word = source.next();
@@ -106,11 +107,11 @@ template <typename Source> int drawInteger(Source source, int lowest, unsigned r
                           (range ? static_cast<unsigned>(product >> 32) : word));
 }
 
-// Calls give(position in out, number in the tensor) for the elements that are the worker's.
+// Calls give(position in out, position in the tensor) for the worker's elements.
 template <typename Runs, typename Give>
 void share(const Runs &runs, unsigned worker, unsigned workers, Give give)
 {
-  unsigned begin = 0, position = worker; // where a run begins in out; the worker's next
+  unsigned begin = 0, position = worker; // begin of the run in out; the worker's next position
   for (unsigned r = 0; r < runs.size(); r += 2) {
     unsigned first = runs[r], end = begin + (runs[r + 1] - first);
     for (; position < end; position += workers) give(position, first + (position - begin));
@@ -194,13 +195,13 @@ public:
 template class Dropout<float>;
 template class Dropout<half>;
 
-// Words for the generators of a tile's workers: four each.
+// Seeds for the generators of a tile's workers, four words each.
 class Seeds : public Vertex
 {
 public:
   Input<Vector<unsigned>> seed;
   Output<Vector<unsigned>> out;
-  unsigned modifier, first; // number of the first of all workers' words
+  unsigned modifier, first; // position of the tile's first word among those of all tiles
 
   bool compute()
   {

@@ -60,7 +60,8 @@ template <typename T> constexpr T nthTriangular(T n)
   return n * (n + 1) / 2;
 }
 
-// `n` things on `parts` places, as evenly as it goes: {places that have ceildiv(n, parts), places that have floordiv(n, parts)}.
+// Distributes `n` items over `parts` places as evenly as possible: {places with ceildiv(n,
+// parts), places with floordiv(n, parts)}.
 template <typename A, typename B>
 constexpr std::pair<detail::Common<A, B>, detail::Common<A, B>> balancedPartition(A n, B parts)
 {

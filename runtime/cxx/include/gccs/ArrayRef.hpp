@@ -1,5 +1,5 @@
-// Elements one behind the other that are somebody else's, and may be written: ArrayRef<T> of a vector, ArrayRef<const T> of a
-// constant one.
+// A view of consecutive elements that somebody else owns and that may be written: ArrayRef<T> of
+// a vector, ArrayRef<const T> of a constant one.
 #ifndef GCCS_ARRAYREF_HPP
 #define GCCS_ARRAYREF_HPP
 

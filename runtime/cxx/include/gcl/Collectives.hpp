@@ -1,4 +1,5 @@
-// What replicas do together: populus/collectives.h, which says how, in which order, and at what cost.
+// Collectives between replicas: populus/collectives.h, which says the algorithm, the order and
+// the cost.
 #ifndef GCL_COLLECTIVES_HPP
 #define GCL_COLLECTIVES_HPP
 
@@ -61,7 +62,8 @@ public:
 namespace detail
 {
 
-// One way to do each collective: what they say is how the documented library would choose among several.
+// Checks options, which are otherwise ignored: they choose among several ways of the documented
+// library, and here each collective has one.
 inline void checkOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -87,7 +89,7 @@ inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data
 
 } // namespace detail
 
-// Each in four forms: one tensor or several, with a group or for all replicas.
+// Each collective has four forms: one tensor or several, with a group or for all replicas.
 #define GCL_FORMS(RESULT, NAME, PARAMETERS, ARGUMENTS)                                             \
   inline RESULT NAME(poplar::Graph &graph, PARAMETERS poplar::program::Sequence &prog,             \
                      const poplar::DebugContext &debugContext = {},                                \
@@ -291,7 +293,8 @@ inline void allReduceInPlaceWithinReplica(poplar::Graph &graph, const poplar::Te
   allReduceToDestinationWithinReplica(graph, data, data, op, prog, debugContext, options);
 }
 
-// Data [parts, parts, ...]: part j's piece for part i becomes part i's of part j.
+// All-to-all of data [parts, parts, ...]: part j's piece for part i becomes part i's piece of
+// part j.
 inline poplar::Tensor allToAllWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                             poplar::program::Sequence &prog,
                                             const poplar::DebugContext &debugContext = {},

@@ -1,5 +1,6 @@
-// Which tiles of each IPU are for one purpose, as tiles for collectives and host I/O are kept apart in programs that overlap
-// them with compute. Here any tile can do either; the numbers are what such programs expect.
+// Tiles of each IPU for one purpose: programs that overlap collectives and host I/O with compute
+// keep tiles for these apart. Here any tile can do either; the numbers are what such programs
+// expect.
 #ifndef GCL_TILEALLOCATION_HPP
 #define GCL_TILEALLOCATION_HPP
 
@@ -10,15 +11,16 @@
 namespace gcl
 {
 
-// The least that the documented library takes: 32 of each IPU, or all of one that has fewer.
+// The minimum of the documented library: 32 tiles of each IPU, or all if it has fewer.
 inline unsigned getMinIoTiles(const poplar::Graph &graph)
 {
   unsigned tiles = graph.getTarget().getTilesPerIPU();
   return tiles < 32 ? tiles : 32;
 }
 
-// Tiles [offset, offset + count) of each IPU, in ascending order; for Graph::createVirtualGraph of a graph of one IPU, or of one
-// of each IPU's. They come in pairs either way.
+// Tiles [offset, offset + count) of an IPU, in ascending order. For Graph::createVirtualGraph of
+// a graph of one IPU, or of the same tiles of each IPU. The order has pairs of tiles together in
+// any case.
 inline std::vector<unsigned> perIPUTiles(const poplar::Graph &graph, unsigned offset,
                                          unsigned count, bool /*sorted*/ = true,
                                          bool /*tilePairs*/ = true)

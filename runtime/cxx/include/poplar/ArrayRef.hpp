@@ -1,4 +1,5 @@
-// Elements one behind the other that are somebody else's: a vector's, an array's, a braced list's or one element.
+// A view of consecutive elements that somebody else owns: of a vector, an array, a braced list
+// or one element.
 #ifndef POPLAR_ARRAYREF_HPP
 #define POPLAR_ARRAYREF_HPP
 

@@ -60,7 +60,8 @@ inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
                                              detail::check(behaviour.c()), call.c());
   call.finish();
 }
-// Switches `clear` off, then `set` on. What was before: an element of UNSIGNED_INT for each tile.
+// Switches `clear` off, then `set` on. Returns the previous behaviour: an element of
+// UNSIGNED_INT for each tile.
 inline Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
                                                  const FloatingPointBehaviour &clear,
                                                  const FloatingPointBehaviour &set,

@@ -8,7 +8,8 @@
 namespace poplar
 {
 
-// The cycles of the sequence as it is now, each time it runs: two elements of UNSIGNED_INT, the low 32 bits first.
+// The cycles that the present contents of the sequence take, each time it runs: two elements of
+// UNSIGNED_INT, the low 32 bits first.
 inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
                          const DebugContext &debugContext = {})
 {
@@ -16,7 +17,7 @@ inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, S
   return call.finish(
       pop_graph_cycle_count(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
 }
-// As programs for SDK 1 and 2 call it: the tile syncs with the others of its IPU.
+// The form of SDK 1 and 2: the tile syncs with the others of its IPU.
 inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile,
                          const DebugContext &debugContext = {})
 {

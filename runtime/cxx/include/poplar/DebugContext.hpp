@@ -102,8 +102,9 @@ public:
 
 enum class DebugSerializationFormat { CBOR, JSON };
 
-// What a library function says of itself: its name is the context's. If there is a file for it (populus/debug_stream.h), it is
-// there once this is gone: {"id", "parentId", "layer", "name", and what was set}.
+// Debug information of a library function's call; its name is the context's. If the debug stream
+// is open (populus/debug_stream.h), the destructor writes {"id", "parentId", "layer", "name",
+// and the values that were set}.
 class DebugInfo
 {
   DebugNameAndId context;

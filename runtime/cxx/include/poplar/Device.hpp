@@ -46,7 +46,8 @@ public:
     device.target = Target::createCPUTarget(false, numIPUs);
     return device;
   }
-  // A software IPU of the program's own with these figures, which counts the cycles of vertices' code.
+  // A software IPU of the program's own with these figures. It counts the cycles of vertices'
+  // code.
   static Device createSimulatorDevice(const Target &target)
   {
     const pop_target &t = target.c();

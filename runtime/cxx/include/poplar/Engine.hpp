@@ -102,7 +102,8 @@ class Engine
                                   "': replicas have different metadata; read '" + name + "'");
     return all[0];
   }
-  // Of a buffer of so many bytes. With several replicas its size says whether it is for each or for all: it must be exact.
+  // The bytes of a buffer that the call uses. With several replicas the size tells whether it is
+  // for each or for all, so it must be exact.
   std::size_t usedBytes(const std::string &handle, bool read, std::size_t given) const
   {
     pop_executable *executable = get().executable->executable;
@@ -153,7 +154,8 @@ public:
   {
     finishRun(pop_engine_run_as(get().engine, program, debugName.c_str()));
   }
-  // From another thread, a callback or a signal handler: the run that goes on ends soon, with an exception.
+  // May be called from another thread, a callback or a signal handler: the current run ends
+  // soon, with an exception.
   void stop() { pop_engine_stop(get().engine); }
   void loadAndRun(const Device &device, unsigned program = 0)
   {
@@ -185,7 +187,8 @@ public:
     detail::check(pop_engine_write_tensor(get().engine, name.c_str(), begin,
                                           usedBytes(name, false, bytes(begin, end))));
   }
-  // Of quarters, with their format and scale. Those that are constants of the graph cannot be written, only be said again.
+  // Quarters with their format and scale. If these are constants of the graph, they cannot be
+  // changed: writeTensor must give the same.
   void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)
   {
     readTensor(handle, begin, end);
@@ -241,7 +244,8 @@ public:
     std::string name = handle;
     connectStream(handle, begin, static_cast<char *>(begin) + streamBytes(name));
   }
-  // A vector, or what else an ArrayRef is of. What a stream to the host is connected to is written and may not be const.
+  // Connects a vector, or anything else that an ArrayRef can view. A stream to the host writes
+  // to it, so it must not be const then.
   template <typename T> void connectStream(StringRef handle, ArrayRef<T> values)
   {
     T *begin = const_cast<T *>(values.data());
@@ -391,7 +395,8 @@ public:
     detail::check(pop_engine_execution_profile(get().engine, &profile));
     return ProfileValue(profile);
   }
-  // How many tiles compute, exchange and wait, as CSV: a row for each interval of cycles in which nothing of that changes.
+  // How many tiles compute, exchange and wait, as CSV: a row for each interval of cycles in
+  // which these numbers are constant.
   void reportIntervals(std::ostream &os) const
   {
     detail::check(pop_engine_write_intervals(get().engine, detail::CStream(os)));

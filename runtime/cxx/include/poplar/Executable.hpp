@@ -66,13 +66,15 @@ public:
   }
 };
 
-// Called while a graph is compiled with how many steps of how many are done; last with all.
+// Called during compilation with the number of steps done and of all steps; both are equal in
+// the last call.
 using ProgressFunc = std::function<void(int, int)>;
 
 namespace detail
 {
 
-// Calls the function while it lives. What that throws is kept for who compiles.
+// Has the function called during the object's life. An exception of the function is kept for the
+// thread that compiles.
 class Progress
 {
   pop_graph *graph;

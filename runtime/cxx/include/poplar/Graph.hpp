@@ -120,7 +120,8 @@ public:
       : Graph(device.getTarget(), replicas)
   {
   }
-  // As older programs have it, with so many tiles of each IPU for I/O alone. Here any tile can do that: 0 are set apart.
+  // The form of older programs, with so many tiles of each IPU for I/O only. Here any tile can
+  // do I/O, so only 0 is possible.
   Graph(const Target &graphTarget, unsigned numIOTiles, replication_factor replicas)
       : Graph(graphTarget, replicas)
   {
@@ -147,7 +148,8 @@ public:
 
   // ---- virtual graphs ----
 
-  // One of as many replicas of this graph, each with its part of the tiles; what is made with it is in each.
+  // The graph of one of as many replicas of this graph, each with its part of the tiles. What is
+  // made with it is made in each replica.
   Graph createReplicatedGraph(unsigned replicationFactor)
   {
     return view(pop_graph_create_replicated_graph(get(), replicationFactor));
@@ -208,7 +210,7 @@ public:
 
   // ---- codelets: detail/GraphCodelets.inc ----
 
-  // A .gp file or source that is compiled now. True: always, for an error throws.
+  // Adds a .gp file, or source that is compiled now. Returns true; errors throw.
   bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto,
                    StringRef compileFlags = "", StringRef targetName = "");
   // A string could also be a list of one.
@@ -236,8 +238,9 @@ public:
     return wrap(
         pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
   }
-  // Quarters with this format and scale, a tensor of QUARTER_METADATA (MetadataCreation.hpp); without, they get some of their own:
-  // Tensor::getMetadata. Other types have none, which may be said as {}.
+  // `metadata` is the format and scale of quarters, a tensor of QUARTER_METADATA
+  // (MetadataCreation.hpp). Without it, quarters get metadata of their own: Tensor::getMetadata.
+  // Other types have none; {} says so.
   Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      const DebugContext &debugContext = {})
   {
@@ -248,8 +251,9 @@ public:
   {
     return withMetadata(addVariable(type, shape, method, debugContext), metadata);
   }
-  // The shape is no single number (and `{}, 4` one value of a scalar), and values are not named by text. The metadata of quarters
-  // is a constant, with which the values are converted, or the values are 0, which is the same with all.
+  // The shape is not a single number (`{}, 4` is one value of a scalar), and values are not
+  // given as text. The metadata of quarters must be a constant, with which the values are
+  // converted; or the values are 0, which is the same with all metadata.
   template <typename T, typename Shape, typename = detail::EnableIfShape<Shape>,
             typename = detail::EnableIfValues<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, const Shape &shape, T values,
@@ -387,23 +391,25 @@ public:
   void setTileMapping(const Tensor &tensor, unsigned tile);
   // By tile: intervals of the flattened tensor.
   void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping);
-  // `allowExternal` is about variables outside of the tiles, of which there are none.
+  // `allowExternal` concerns variables outside of the tiles, which do not exist here.
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
                                      bool /*allowExternal*/ = false) const;
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true,
                                      bool /*allowExternal*/ = false) const;
-  // With `aliases`, no interval is removed and each shares all of its elements with another or none: of each, list by list, where
-  // the first with the same elements begins.
+  // With `aliases`, no interval is removed, and two intervals share all elements or none.
+  // `aliases` gets, for each interval, list by list, the begin of the first interval with the
+  // same elements.
   std::vector<std::vector<Interval>> getSortedContiguousRegions(
       const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
       std::vector<std::size_t> *aliases = nullptr) const;
 
-  // Brings the tensor into the order in which its elements are in memory, and `others`, of as many elements, into the
-  // same order: all become flat.
+  // Brings the tensor into the order of its elements in memory, and `others`, which have as many
+  // elements, into the same order. All become flat.
   TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const;
   void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
                          bool /*requireSimplestOrder*/ = true) const;
-  // The tensor before it was broadcast: in each dimension the fewest of its elements that, repeated, are all of them.
+  // The tensor before it was broadcast: in each dimension, the shortest prefix of which the
+  // whole is a repetition.
   Tensor findUnbroadcastTensor(const Tensor &tensor) const { return detail::unbroadcast(tensor); }
 
   // ---- compute sets and vertices ----
@@ -433,7 +439,8 @@ public:
     for (const ConnectionDesc &connection : connections) connection.connect(get(), vertex.c());
     return vertex;
   }
-  // How many elements a field's layout can count: of a field with rows, 0 asks for how many rows and 1 for the elements of one.
+  // How many elements a field's layout can count. For a field with rows, 0 asks for the number
+  // of rows and 1 for the elements of a row.
   std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
   {
     pop_field_info f = fieldInfo(vertexType, field);
@@ -515,8 +522,8 @@ public:
   {
     setPerfEstimate(vertex, estimate.cycles, estimate.flops);
   }
-  // Of vertices of the type that have none of their own; asked when the graph is compiled. What it throws comes out of
-  // that.
+  // An estimator for vertices of the type without an estimate of their own, called when the
+  // graph is compiled. Its exceptions are thrown by the compiling call.
   void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimate)
   {
     estimators->add(get(), vertexType, std::move(estimate));
@@ -550,7 +557,8 @@ public:
 
   // ---- the host ----
 
-  // `rearrangeOnHost` and `optimiseMemory` are about who puts elements in order: here the host always does.
+  // `rearrangeOnHost` and `optimiseMemory` decide who puts elements in order; here the host
+  // always does.
   void createHostWrite(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
   {
     pop_graph_create_host_write(get(), handle.cloneAsString().c_str(), detail::check(tensor.c()));
@@ -632,12 +640,12 @@ public:
   friend void program::dumpProgram(const Graph &graph, const program::Program &program,
                                    std::ostream &out);
   void serialize(std::ostream &os, SerializationFormat format) const;
-  // JSON: which elements of which variables tensors are, a list with shape, type and pieces [variable, begin, end] of each, to
-  // be looked at. Binary: the same with the variables, for deserializeTensors.
+  // JSON is for people: a list with type, shape and pieces [variable, begin, end] of each
+  // tensor. Binary has the variables, too, for deserializeTensors.
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors,
                         SerializationFormat format) const;
   void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors) const;
-  // Tensors that were serialised as Binary, of variables that are added for them.
+  // Adds the variables of tensors that were serialised as Binary, and returns the tensors.
   std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
 
 #define POPLAR_NOT_YET(name)                                                                       \

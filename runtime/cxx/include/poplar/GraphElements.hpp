@@ -72,7 +72,8 @@ public:
   unsigned getId() const { return function.index - 1; }
 };
 
-// One of the host that programs call (program::Call); Engine::connectHostFunction says what it does.
+// A host function that programs call (program::Call). Engine::connectHostFunction connects its
+// callback.
 class HostFunction
 {
   pop_host_function function = {nullptr, nullptr, 0, 0};

@@ -12,7 +12,7 @@
 namespace poplar
 {
 
-// IEEE binary16. Calculations are those of float; what is stored is rounded to nearest even.
+// IEEE binary16. Calculations are in float; stored values are rounded to nearest even.
 class IeeeHalf
 {
   std::uint16_t bits_ = 0;

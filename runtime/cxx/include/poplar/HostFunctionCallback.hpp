@@ -22,7 +22,8 @@ public:
   virtual void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) = 0;
 };
 
-// What Engine::connectHostFunction takes: a std::unique_ptr of a HostCallback, or something to call with the arrays.
+// The argument of Engine::connectHostFunction: a std::unique_ptr of a HostCallback, or a
+// function that takes the arrays.
 class HostCallbackHandle
 {
   detail::Shared<HostCallback> callback;

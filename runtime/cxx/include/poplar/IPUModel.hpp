@@ -100,14 +100,15 @@ public:
   unsigned interleavedMemoryElementIndex; // see Target::getMemoryElementOffsets
   unsigned minIPUSyncDelay;               // cycles of a sync
   unsigned globalSyncCycles;              // of one with the host or of all IPUs
-  // All links of an IPU together have one figure here: that of the narrowest constraint, if there are any.
+  // All links of an IPU together have one figure here: the narrowest constraint, if there are
+  // any.
   std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
-  // What vertices with an estimate take: false: the cycles that they are said to take; true: those of their code.
+  // What vertices with an estimate take. false: the estimated cycles; true: those of their code.
   bool compileIPUCode;
 
-  // Figures that libraries compute with, the architecture's (populus/target_units.h). They can be read; createDevice()
-  // refuses others.
+  // Figures of the architecture that libraries compute with (populus/target_units.h). They can
+  // be read; createDevice() refuses other values.
 #define POPULUS_FIGURE(name, unit) unsigned name;
   POPULUS_FIGURES(POPULUS_FIGURE)
 #undef POPULUS_FIGURE

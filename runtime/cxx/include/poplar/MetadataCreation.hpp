@@ -24,7 +24,8 @@ inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format
   return t;
 }
 
-// With a scale, a SIGNED_CHAR, that the program knows only when it runs; `prog` puts them together.
+// The scale, a SIGNED_CHAR, is known only when the program runs; `prog` packs it with the
+// format.
 inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format,
                                            const Tensor &scale, program::Sequence &prog)
 {

@@ -1,4 +1,5 @@
-// Keys and values: what engines, streams and library functions are told. Which keys there are is checked by those.
+// Keys and values of options of engines, streams and library functions. Each of these checks the
+// keys.
 #ifndef POPLAR_OPTIONFLAGS_HPP
 #define POPLAR_OPTIONFLAGS_HPP
 
@@ -80,8 +81,8 @@ public:
   }
 };
 
-// Sets the flags that the members of a JSON object name; numbers and booleans may stand there without quotes. Throws parse_error if it
-// is no such object; nothing is set then.
+// Sets the flags of a JSON object's members. Numbers and booleans need no quotes. Throws
+// parse_error if the text is not such an object; then nothing is set.
 inline void readJSON(const std::string &text, OptionFlags &flags)
 {
   pop_option *options = nullptr;

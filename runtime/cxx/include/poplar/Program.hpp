@@ -1,5 +1,5 @@
-// Control programs: what the tiles do, in which order (populus/program.h). Programs are values: what a program is added
-// to keeps it as it was then.
+// Control programs: what the tiles do, in which order (populus/program.h). Programs are values:
+// adding a program to another one adds it as it is then.
 #ifndef POPLAR_PROGRAM_HPP
 #define POPLAR_PROGRAM_HPP
 

@@ -10,8 +10,8 @@
 namespace poplar
 {
 
-// A quarter stands for its number times 2 to the scale. An object of this class is as the device has it, so that what is read
-// from a tensor of QUARTER_METADATA are such objects.
+// A quarter stands for its number times 2 to the scale. An object of this class has the device's
+// representation, so a tensor of QUARTER_METADATA is read as an array of such objects.
 class QuarterMetadata
 {
 public:

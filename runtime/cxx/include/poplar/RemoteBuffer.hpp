@@ -30,7 +30,7 @@ public:
   std::size_t numElements() const { return elements; } // of a row
   std::size_t getRepeats() const { return rows; }
   Type elementType() const { return type; }
-  // The host always has rows in the tensor's order, whatever Graph::addRemoteBuffer was told.
+  // Rows on the host are always in the tensor's order, whatever Graph::addRemoteBuffer was told.
   bool isRearrangeOnHost() const { return false; }
   bool isOptimisedForMemory() const { return false; }
   POPLAR_MISSING_MEMBER(getIpuToHostStream, "poplar::RemoteBuffer::getIpuToHostStream: it has none")

@@ -16,10 +16,11 @@ public:
   enum class Result { Success, NotAvailable };
 
   virtual ~StreamCallback() = default;
-  // Host to device: fills the buffer before the device asks, if that can be done now; as the engine's options
-  // exchange.enablePrefetch and exchange.streamBufferOverlap say.
+  // Host to device: fills the buffer before the device asks, if that is possible now. Called as
+  // the engine options exchange.enablePrefetch and exchange.streamBufferOverlap say.
   virtual Result prefetch(void *buffer) = 0;
-  // Host to device: fills the buffer, the device waits. Device to host: the buffer has what came.
+  // Host to device: fills the buffer while the device waits. Device to host: the buffer has the
+  // received data.
   virtual void fetch(void *buffer) = 0;
   // Host to device: the device has taken the data.
   virtual void complete() = 0;
@@ -37,8 +38,8 @@ public:
   void complete() final {}
 };
 
-// What Engine::connectStreamToCallback takes: a std::unique_ptr of a StreamCallback, or something to call with the
-// buffer.
+// The argument of Engine::connectStreamToCallback: a std::unique_ptr of a StreamCallback, or a
+// function that takes the buffer.
 class StreamCallbackHandle
 {
   detail::Shared<StreamCallback> callback;

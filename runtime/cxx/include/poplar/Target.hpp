@@ -128,7 +128,8 @@ public:
       offsets.push_back(static_cast<unsigned>(at)); // a CPU's memory ends where 32 bits do
     return offsets;
   }
-  // Of getMemoryElementOffsets: the first that is interleaved; their number: none is.
+  // Index in getMemoryElementOffsets of the first interleaved element; the number of elements if
+  // none is.
   unsigned getInterleavedMemoryElementIndex() const
   {
     return (target_.interleaved_base - target_.memory_base) / target_.memory_element_bytes;
@@ -143,16 +144,16 @@ public:
   {
     return static_cast<T>(limits(type).first);
   }
-  // Cycles from the last tile's request to the release of all tiles, of which none is nearer than another: of a sync of
-  // one IPU, and of one with the host or of all IPUs (populus/target.h).
+  // Cycles from the last tile's request to the release of all tiles; all tiles are equally near.
+  // Of a sync of one IPU, and of one with the host or of all IPUs (populus/target.h).
   unsigned getMinIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getMaxIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getGlobalSyncCycles() const { return target_.host_sync_cycles; }
-  // Each tile has its own four bytes a cycle of the exchange: nothing is gained by a bus.
+  // Each tile has its own four bytes a cycle of the exchange, so sharing a bus gains nothing.
   bool supportsExchangeBusSharing() const { return false; }
 
-  // What the chip's instructions work on at once (populus/target_units.h). Tiles here are RV32IMF: it costs nothing to be told
-  // otherwise, and programs lay out data as for the chip.
+  // Widths of the chip's instructions (populus/target_units.h), by which programs lay out data
+  // for the chip. Tiles here are RV32IMF, for which such layouts cost nothing.
   unsigned getVectorWidth(const Type &type) const
   {
     return pop_target_vector_width(&target_, type.c());
@@ -213,7 +214,8 @@ public:
   // Some order, in which targets that are equal are equal.
   friend bool operator<(const Target &a, const Target &b) { return a.key() < b.key(); }
 
-  // Figures of the chip's instruction set, which Populus' tiles do not share: they are RV32IMF.
+  // Figures of the chip's instruction set. They do not hold for Populus' tiles, which are
+  // RV32IMF.
 #define POPLAR_NO_FIGURE(name)                                                                     \
   POPLAR_MISSING_MEMBER(name, "poplar::Target::" #name                                             \
                               ": Populus' tiles are RV32IMF and have no such figure")

@@ -22,7 +22,7 @@ namespace poplar
 namespace detail
 {
 
-// Throws the error that a call on the graph has left; the graph goes on without the call.
+// Throws the error of the last call on the graph; the graph continues without that call.
 inline void check(pop_graph *graph)
 {
   if (graph && pop_graph_error(graph)) check(pop_graph_take_error(graph));
@@ -151,8 +151,8 @@ public:
                         std::to_string(end.size()) + " ends: there must be as many");
     return Tensor(detail::check(pop_tensor_slice_nd(t, begin.data(), end.data(), begin.size())));
   }
-  // Of a dimension of size 1, what lies beyond it is left out: libraries take the same regions of an operand and of one element
-  // that stands for all of its elements.
+  // In a dimension of size 1, intervals beyond it are cut off. So libraries can take the same
+  // regions of an operand and of a single element that is broadcast to it.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const
   {
     std::vector<Tensor> result(intervals.size());
@@ -270,7 +270,8 @@ public:
     return regions;
   }
 
-  // Of a tensor of one constant element: its value. False: it is none, or a quarter whose metadata are none.
+  // The value of a tensor of one constant element. False if it is not one, or if it is a quarter
+  // without constant metadata.
   template <typename T> bool getConstantValue(T *value) const
   {
     unsigned char bytes[8] = {0};
@@ -286,8 +287,9 @@ public:
   }
 
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
-  // Format and scale of quarters: a tensor of one element of type QUARTER_METADATA, which a program may write. An empty tensor for
-  // other types. Quarters that were added without have some of their own, of F143 and 0.
+  // Format and scale of quarters: a tensor of one element of type QUARTER_METADATA, which a
+  // program may write. An empty tensor for other types. Quarters that were added without
+  // metadata have their own, F143 with scale 0.
   Tensor getMetadata() const
   {
     if (!hasMetadata()) return Tensor();

@@ -4,7 +4,7 @@
 namespace poplar
 {
 
-// Which order the elements of a clone have in memory (populus/tensor.h: pop_clone_method).
+// The order of a clone's elements in memory (populus/tensor.h: pop_clone_method).
 enum class TensorCloneMethod {
   PRESERVE_ORDER_AND_ALIASES,
   CREATE_NEW_ORDER,

@@ -19,7 +19,8 @@ using ElementOf = typename std::remove_const<
 
 } // namespace detail
 
-// Elements of `type`, which `destination` has room for, converted as C++ does; floating point is rounded to nearest even.
+// Converts values to elements of `type`, as C++ does; floating point is rounded to nearest even.
+// `destination` has room for them.
 template <typename List>
 void convertToDeviceType(const Type &type, const List &values, void *destination)
 {
@@ -41,8 +42,8 @@ void convertFromDeviceType(const Type &type, const void *source, List &&values)
     values.data()[i] = detail::fromDevice<detail::ElementOf<List>>(type.c(), in + i * size);
 }
 
-// The same of quarters with this format and scale; of other types these mean nothing. What is too large becomes not a number, or
-// the largest if `nanoo` is false.
+// The same for quarters with this format and scale, which other types ignore. A number that is
+// too large becomes NaN, or the largest quarter if `nanoo` is false.
 template <typename List>
 void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, const List &values,
                          void *destination, bool nanoo = true)

@@ -1,4 +1,5 @@
-// Vertices for who estimates what they take (Graph::registerPerfEstimator): their fields' sizes and plain values.
+// Vertices as cycle estimators see them (Graph::registerPerfEstimator): the sizes and plain
+// values of their fields.
 #ifndef POPLAR_VERTEXINTROSPECTOR_HPP
 #define POPLAR_VERTEXINTROSPECTOR_HPP
 
@@ -112,7 +113,8 @@ public:
   }
   SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
 
-  // Of a plain member or an edge to constants, as T: halves as what they stand for. T std::vector<U>: of a field with rows, as U.
+  // The values of a plain member, or of an edge to constants, as T; halves as the numbers that
+  // they stand for. With T = std::vector<U>: a field with rows, as U.
   template <typename T> T getInitialValue(const Target &) const
   {
     std::vector<T> list = values(static_cast<const T *>(nullptr));
@@ -125,7 +127,8 @@ public:
   {
     return values(static_cast<const T *>(nullptr));
   }
-  // How the field lies in the vertex: 0; and each of its rows: 1. Lists of vectors have a layout of their own.
+  // The layout of the field in the vertex (level 0), or of each of its rows (level 1). Lists of
+  // vectors have a layout of their own.
   layout::Vector getProfilerVectorLayout(std::size_t level) const
   {
     switch (level == 0 ? info.layout : info.row_layout) {
@@ -176,7 +179,8 @@ using PerfEstimateFunc =
 namespace detail
 {
 
-// The estimators of a graph, by vertex type, as the C interface calls them. What one throws is kept for who compiles.
+// The estimators of a graph by vertex type, as functions for the C interface. Exceptions are
+// kept for the thread that compiles.
 class Estimators
 {
   struct Entry {

@@ -1,5 +1,5 @@
-// Exceptions, with the documented names: what the C interface's errors (populus/error.h) become. what() is the error's
-// sentence, with the names of C++ in it.
+// Exceptions with the documented names, made of the C interface's errors (populus/error.h).
+// what() is the error's message, with the names of C++ in it.
 #ifndef POPLAR_EXCEPTIONS_HPP
 #define POPLAR_EXCEPTIONS_HPP
 
@@ -63,7 +63,8 @@ POPLAR_EXCEPTION(system_runtime_error, runtime_error)
 POPLAR_EXCEPTION(unknown_runtime_error, system_runtime_error)
 POPLAR_EXCEPTION(unrecoverable_runtime_error, system_runtime_error)
 
-// A graph that does not fit, and the profile.pop that was written nevertheless, if a report was asked for; otherwise "".
+// A graph that does not fit. If a report was asked for, profile.pop was written nevertheless,
+// and this is its path; otherwise "".
 struct graph_memory_allocation_error : poplar_error {
   std::string profilePath;
   explicit graph_memory_allocation_error(const std::string &sentence, const std::string &path = "")
@@ -72,7 +73,7 @@ struct graph_memory_allocation_error : poplar_error {
   }
 };
 
-// What would make a device of the chip go on. A software IPU needs nothing of that: none of its errors is one of these.
+// What would make a device of the chip continue. No error of a software IPU is of this class.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 struct recoverable_runtime_error : system_runtime_error {
   recoverable_runtime_error(RecoveryAction needed, const std::string &sentence)

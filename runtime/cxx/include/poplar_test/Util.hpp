@@ -1,4 +1,5 @@
-// What tests of libraries share: tensors that the host fills and reads by streams, and values that it has as numbers of its own.
+// What tests of libraries share: tensors that the host writes and reads by streams, and values
+// that the host has as numbers.
 #ifndef POPLAR_TEST_UTIL_HPP
 #define POPLAR_TEST_UTIL_HPP
 
@@ -38,7 +39,8 @@ public:
 };
 using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
 
-// Room for a tensor's elements on the host, zero, for each of `replicas`; behind those of quarters usual metadata.
+// Host memory for a tensor's elements, zeroed, for each of `replicas`. For quarters, default
+// metadata follow the elements.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
                                                            const poplar::Tensor &tensor,
                                                            unsigned replicas = 1)
@@ -60,7 +62,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
 
 namespace detail
 {
-// Metadata go with the elements in both directions, constant ones only to the host.
+// Metadata are copied with the elements in both directions; constant ones only to the host.
 inline void addMetadataStreams(const poplar::Tensor &metadata, const std::string &name,
                                poplar::Graph &graph, poplar::program::Sequence *uploadProg,
                                poplar::program::Sequence *downloadProg, char *memory,
@@ -106,7 +108,8 @@ inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const st
 }
 } // namespace detail
 
-// The same with streams named for it in both directions, which the programs copy, and `map` has for attachStreams.
+// The same with streams of that name in both directions. The programs copy them, and `map` lists
+// them for attachStreams.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(
     const poplar::Tensor &tensor, const std::string &name, poplar::Graph &graph,
     poplar::program::Sequence &uploadProg, poplar::program::Sequence &downloadProg, StreamMap &map)
@@ -182,7 +185,8 @@ void copy(const poplar::Target &target, const poplar::Type &type, const void *so
   copy(target, type, source, destination.data(), destination.size());
 }
 
-// Quarters to and from memory that allocateHostMemoryForTensor has made: with the metadata behind them.
+// Copies quarters to and from memory of allocateHostMemoryForTensor, whose metadata follow the
+// elements.
 namespace detail
 {
 template <typename T>

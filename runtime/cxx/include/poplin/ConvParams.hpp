@@ -1,4 +1,5 @@
-// What a convolution is of: sizes, and what happens to input, kernel and result in each dimension of the field.
+// Parameters of convolutions: sizes, and the transforms of input, kernel and result in each
+// dimension of the field.
 #ifndef POPLIN_CONVPARAMS_HPP
 #define POPLIN_CONVPARAMS_HPP
 
@@ -15,7 +16,8 @@ namespace poplin
 {
 
 struct ConvParams {
-  // Elements are cut off, then zeros come between the others and around all, and then all are turned round where `flip` says so.
+  // The order of transforms: truncation, dilation with zeros, padding with zeros, then flips
+  // where `flip` is set.
   struct InputTransform {
     std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
     std::vector<bool> flip;
@@ -34,7 +36,8 @@ struct ConvParams {
           paddingUpper(std::move(padUpper)), flip(std::move(flips))
     {
     }
-    // The size of dimension `d` after all that; less than 0: more is cut off than there is.
+    // The size of dimension `d` after these transforms; negative if more is truncated than there
+    // is.
     long transformed(std::size_t size, std::size_t d) const
     {
       long rest = static_cast<long>(size) - truncationLower[d] - truncationUpper[d];
@@ -60,7 +63,8 @@ struct ConvParams {
     }
     friend bool operator!=(const InputTransform &a, const InputTransform &b) { return !(a == b); }
   };
-  // Of what a kernel gives at each place, the first and last are cut off, each `stride`-th is kept, and zeros come around.
+  // Transforms of the result: truncation at both ends, every `stride`-th element, then padding
+  // with zeros.
   struct OutputTransform {
     std::vector<unsigned> truncationLower, truncationUpper, stride, paddingLower, paddingUpper;
 

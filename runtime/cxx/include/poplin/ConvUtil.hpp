@@ -1,5 +1,6 @@
-// Which elements of the input, the kernel and the result of a convolution belong together, in one dimension of the field; and the
-// convolutions that its gradients are. An element that nothing belongs to is ~0U, a range of none is {0, 0}.
+// Which elements of a convolution's input, kernel and result belong together, in one dimension
+// of the field; and the convolutions that calculate its gradients. ~0U stands for no element,
+// {0, 0} for an empty range.
 #ifndef POPLIN_CONVUTIL_HPP
 #define POPLIN_CONVUTIL_HPP
 
@@ -40,7 +41,7 @@ inline unsigned originalIndex(const ConvParams::InputTransform &t, std::size_t s
   const unsigned index = (at - t.paddingLower[d]) / t.dilation[d] + t.truncationLower[d];
   return index + t.truncationUpper[d] < size ? index : NO_ELEMENT;
 }
-// The place of the kernel that an element of the result comes from; none for its padding.
+// The kernel position that an element of the result comes from; none for its padding.
 inline unsigned kernelPlace(const ConvParams &p, unsigned d, unsigned output)
 {
   const ConvParams::OutputTransform &o = p.outputTransform;
@@ -48,7 +49,7 @@ inline unsigned kernelPlace(const ConvParams &p, unsigned d, unsigned output)
     return NO_ELEMENT;
   return (output - o.paddingLower[d]) * o.stride[d] + o.truncationLower[d];
 }
-// Places of the result that no stride reaches: they are behind the last one that one does.
+// How many positions of the result are behind the last one that a stride reaches.
 inline unsigned beyondLastStride(const ConvParams &p, unsigned d)
 {
   const ConvParams::OutputTransform &o = p.outputTransform;
@@ -99,7 +100,7 @@ inline unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inpu
   return detail::originalIndex(params.kernelTransform, params.kernelShape[dim], dim, in - place);
 }
 
-// ---- ranges [first, second): from the first to the last element that has to do with any of the others ----
+// ---- ranges [first, second): from the first to the last element that has to do with others ----
 
 inline std::pair<unsigned, unsigned> getOutputRangeForKernelRange(
     unsigned dim, std::pair<unsigned, unsigned> outputRange,
@@ -188,9 +189,10 @@ inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned output
 
 // ---- gradients ----
 
-// The convolution of the result's gradient by the weights, channels exchanged and kernels turned round, that gives the input's
-// gradient. What the input was padded with is cut off again, and so on with every transform; if the input was turned round, the
-// convolution runs from the other end.
+// The convolution that calculates the input's gradient: of the result's gradient by the weights,
+// with channels exchanged and kernels flipped. All transforms are inverted: padding of the input
+// becomes truncation, and so on. If the input was flipped, the convolution runs from the other
+// end.
 inline ConvParams getGradientParams(const ConvParams &params)
 {
   params.validate();
@@ -217,8 +219,8 @@ inline ConvParams getGradientParams(const ConvParams &params)
       {in.paddingLower, in.paddingUpper, in.dilation, in.truncationLower, in.truncationUpper});
 }
 
-// The convolution of the input, its channels as the batch and the batch as channels, by the result's gradient as its kernel, that
-// gives the gradient of the weights.
+// The convolution that calculates the gradient of the weights: of the input, with channels and
+// batch exchanged, by the result's gradient as its kernel.
 inline ConvParams getWeightUpdateParams(const ConvParams &fwdParams)
 {
   fwdParams.validate();

@@ -35,8 +35,8 @@ inline pop_mat_mul_options convOptions(const char *function, const poplar::Optio
   return c;
 }
 
-// What is cut off and flipped is done to the tensors (truncated()); padding of the kernel is less padding of the input, and so is
-// what is cut off from the result.
+// Truncation and flips are applied to the tensors (truncated()). Padding of the kernel becomes
+// less padding of the input, and so does truncation of the result.
 inline pop_conv_params convParams(const char *function, const ConvParams &p)
 {
   p.validate();
@@ -161,7 +161,8 @@ inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &a
 
 // ---- convolutions ----
 
-// transposeAndFlipWeights: the weights are those of the forward convolution, of which this is the gradient.
+// transposeAndFlipWeights: the weights are those of the forward convolution, whose gradient this
+// is.
 inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in,
                                   const poplar::Tensor &weights, const ConvParams &params,
                                   bool transposeAndFlipWeights, poplar::program::Sequence &prog,
@@ -219,7 +220,8 @@ inline void weightsTransposeChansFlipXY(poplar::Graph &, const poplar::Tensor &w
 
 // ---- gradients ----
 
-// Of the weights, from that of the result; `params` are those of the forward convolution.
+// The gradient of the weights, from that of the result. `params` are those of the forward
+// convolution.
 inline poplar::Tensor calculateWeightDeltas(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                                             const poplar::Tensor &activations,
                                             const ConvParams &params,
@@ -266,7 +268,7 @@ inline void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar
                      debugContext);
 }
 
-// biases += scale * the sums of the result's gradient over all but the channels
+// biases += scale * (the result's gradient summed over all but the channels)
 template <typename Scale>
 void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                            const poplar::Tensor &biases, const Scale &scale,
@@ -302,7 +304,7 @@ inline void preplanConvolutions(poplar::Graph &, const std::set<ConvPlanParams> 
   preplanConvolutions(convs, cache);
 }
 
-// ---- floating point operations: two for each product, of elements that are there ----
+// ---- floating-point operations: two for each product; zeros of padding are not counted ----
 
 inline std::uint64_t getFwdFlops(const ConvParams &params)
 {

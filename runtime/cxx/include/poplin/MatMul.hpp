@@ -27,8 +27,9 @@ class PlanningCache : public poplin::PlanningCache
 namespace detail
 {
 
-// availableMemoryProportion and partialsType are pop_mat_mul_options. The others are about arrangements and units that our
-// products do not have: every pass is planned alike, and sums are fetched as they are needed.
+// availableMemoryProportion and partialsType are pop_mat_mul_options. The other options concern
+// layouts and units that our products do not have: every pass is planned alike, and partial sums
+// are fetched as needed.
 inline void checkMatMulOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -162,7 +163,7 @@ inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &t)
 namespace detail
 {
 
-// Of a product of shapes [groups,m,k] and [groups,k,n]; with `rank` 2, of one group.
+// A product of shapes [groups,m,k] and [groups,k,n]; with `rank` 2, of one group.
 inline pop_mat_mul_sizes matMulSizes(const char *function, const std::vector<std::size_t> &aShape,
                                      const std::vector<std::size_t> &bShape, std::size_t rank)
 {

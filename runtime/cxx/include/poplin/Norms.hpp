@@ -1,4 +1,5 @@
-// What norms are made of, as programs name it that make layers of their own. Sets are channels. populus/popnn_norm.h.
+// The parts of norms, for programs with layers of their own. Statistics are of channels.
+// populus/popnn_norm.h.
 #ifndef POPLIN_NORMS_HPP
 #define POPLIN_NORMS_HPP
 
@@ -18,7 +19,8 @@ inline pop_norm byChannel(const poplar::Type &partialsType)
 
 } // namespace detail
 
-// One element for each channel, spread over the tiles; of the activations' type, or of `type`.
+// One element for each channel, spread over the tiles. The type is that of the activations, or
+// `type`.
 inline poplar::Tensor createNormGamma(poplar::Graph &graph, const poplar::Tensor &acts,
                                       const poplar::Type &type,
                                       const poplar::DebugContext &debugContext = {})
@@ -57,7 +59,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> normStatistics(
       graph, popnn::detail::ofStatistics(pop_norm{}, stableAlgo, partialsType), acts, eps, prog,
       unbiasedVarEstimate, debugContext);
 }
-// Of `normSize` elements of a batch, of which each replica has as many as `acts`.
+// Statistics of a batch of `normSize` elements, of which each replica has as many as `acts`.
 inline std::pair<poplar::Tensor, poplar::Tensor> distributedNormStatistics(
     poplar::Graph &replicatedGraph, const poplar::Tensor &acts, float eps,
     poplar::program::Sequence &prog, bool unbiasedVarEstimate,

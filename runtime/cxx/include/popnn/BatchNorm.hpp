@@ -1,4 +1,4 @@
-// Batch norm: what is normal is found for each channel, of all of the batch. populus/popnn_norm.h.
+// Batch norm: statistics of each channel, over all of the batch. populus/popnn_norm.h.
 #ifndef POPNN_BATCHNORM_HPP
 #define POPNN_BATCHNORM_HPP
 
@@ -27,7 +27,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> batchNormStatistics(
 #undef POPNN_NORM
 #undef POPNN_NORM_GROUPS
 
-// With statistics and parameters in one: acts * combinedMultiplicand + addend.
+// Statistics and parameters combined: acts * combinedMultiplicand + addend.
 inline poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
                                      const poplar::Tensor &combinedMultiplicand,
                                      const poplar::Tensor &addend, poplar::program::Sequence &prog,

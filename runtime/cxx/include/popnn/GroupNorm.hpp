@@ -1,5 +1,5 @@
-// Group norm: what is normal is found for groups of channels of each element of the batch, number element * groups + group.
-// populus/popnn_norm.h.
+// Group norm: statistics of groups of channels of each element of the batch, number element *
+// groups + group. populus/popnn_norm.h.
 #ifndef POPNN_GROUPNORM_HPP
 #define POPNN_GROUPNORM_HPP
 

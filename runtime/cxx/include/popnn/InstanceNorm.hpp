@@ -1,4 +1,4 @@
-// Instance norm: what is normal is found for each channel of each element of the batch. populus/popnn_norm.h.
+// Instance norm: statistics of each channel of each element of the batch. populus/popnn_norm.h.
 #ifndef POPNN_INSTANCENORM_HPP
 #define POPNN_INSTANCENORM_HPP
 

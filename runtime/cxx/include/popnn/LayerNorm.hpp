@@ -1,4 +1,4 @@
-// Layer norm: what is normal is found for each element of the batch. populus/popnn_norm.h.
+// Layer norm: statistics of each element of the batch. populus/popnn_norm.h.
 #ifndef POPNN_LAYERNORM_HPP
 #define POPNN_LAYERNORM_HPP
 

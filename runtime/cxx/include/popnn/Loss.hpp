@@ -72,10 +72,11 @@ inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor 
 
 } // namespace detail
 
-// A program that calculates the loss of each row of outputs and its gradient, and adds the correct ones to numCorrect. Rows
-// whose expected label is MASKED_LABEL_CODE (popops/EncodingConstants.hpp) count for nothing. Cross entropy: outputs
-// are divided by modelOutputScaling first, and deltas are multiplied by deltasScale (tensors of one element; SOFTMAX_SCALED has a
-// scaling). float or half.
+// A program that calculates the loss of each row of outputs and its gradient, and adds the
+// number of correct rows to numCorrect. Rows whose expected label is MASKED_LABEL_CODE
+// (popops/EncodingConstants.hpp) are ignored. Cross entropy: outputs are divided by
+// modelOutputScaling first, and deltas are multiplied by deltasScale (tensors of one element;
+// SOFTMAX_SCALED has a scaling). float or half.
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,
                                          const poplar::Tensor &deltas,
@@ -116,7 +117,8 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
                       debugContext);
 }
 
-// A program that adds to numCorrect how many rows of outputs are largest at their label.
+// A program that adds to numCorrect the number of rows of outputs whose largest element is at
+// their label.
 inline poplar::program::Program calcAccuracy(poplar::Graph &graph,
                                              const poplar::Tensor &modelOutputs,
                                              const poplar::Tensor &expected,
@@ -132,7 +134,8 @@ inline poplar::program::Program calcAccuracy(poplar::Graph &graph,
   return poplar::program::Program(std::move(prog));
 }
 
-// The K largest elements of each row, and in `indices` where they are; `sort`: from the largest on.
+// The K largest elements of each row, and their columns in `indices`. `sort`: in descending
+// order.
 inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input,
                            poplar::Tensor &indices, unsigned K, bool sort,
                            poplar::program::Sequence &prog,
@@ -145,7 +148,8 @@ inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input,
   return found.first;
 }
 
-// Of each row of a tensor [rows, columns]: the column of the largest or smallest element, of equal ones the first.
+// Argmax or argmin: for each row of a tensor [rows, columns], the column of the largest or
+// smallest element; of equal ones the first.
 inline poplar::Tensor argMax(poplar::Graph &graph, const poplar::Tensor &input,
                              poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {})

@@ -124,7 +124,8 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
   nonLinearityInPlace(graph, type, t, computeSet, debugContext);
 }
 
-// The same; *scaling becomes what results have been multiplied by: SOFTMAX_SCALING for SOFTMAX_SCALED, otherwise 1.
+// The same. *scaling becomes the factor in the results: SOFTMAX_SCALING for SOFTMAX_SCALED,
+// otherwise 1.
 inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
                                    const poplar::Tensor &t, float &scaling,
                                    poplar::program::Sequence &prog,
@@ -142,8 +143,9 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
   nonLinearityInPlace(graph, type, t, prog, debugContext);
 }
 
-// The gradient of what the function was given. `act`: what it has made, without a scaling; GELU, GELU_ERF, SWISH and
-// HARD_SIGMOID: what it was given, as in the original. `outGradient`: the gradient of what it has made, of act's shape.
+// The gradient of the function's input. `act` is the function's output, without a scaling; for
+// GELU, GELU_ERF, SWISH and HARD_SIGMOID it is the input, as in the original. `outGradient` is
+// the gradient of the output, of act's shape.
 inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType type,
                                                 const poplar::Tensor &act,
                                                 const poplar::Tensor &outGradient,

@@ -1,4 +1,4 @@
-// What the norms share (populus/popnn_norm.h), their parameters, and how many operations they are.
+// What the norms share (populus/popnn_norm.h): options, parameters, and counts of operations.
 #ifndef POPNN_NORMS_HPP
 #define POPNN_NORMS_HPP
 
@@ -140,8 +140,8 @@ inline std::pair<poplar::Tensor, poplar::Tensor> createNormParams(
   return {createNormGamma(graph, acts, debugContext), createNormBeta(graph, acts, debugContext)};
 }
 
-// What the steps take: an element of the activations is whitened and scaled by 4 operations and is in two sums (2, and its
-// distance and square); a statistic takes 5 more.
+// Operations of the steps. Whitening and scaling take 4 for each element of the activations.
+// Statistics take 4 more (2 sums, the distance and its square), and 5 for each statistic.
 inline std::uint64_t getNormFwdFlops(std::size_t statisticsSize, std::size_t numActsElements,
                                      bool computeStats = true)
 {

@@ -1,4 +1,5 @@
-// Pooling over fields and what flows back: populus/popnn_pooling.h. Tensors are [batch, channels, field...].
+// Pooling over fields, and its gradient: populus/popnn_pooling.h. Tensors are [batch, channels,
+// field...].
 #ifndef POPNN_POOLING_HPP
 #define POPNN_POOLING_HPP
 
@@ -73,7 +74,8 @@ inline void check(const char *function, const PoolParams &p, const poplar::Tenso
                   const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
-  // Which of the vendor's ways is taken; here there is one, whose sums are in single precision.
+  // These options choose among the vendor's implementations. Here there is one, whose sums are
+  // in single precision.
   poplar::detail::checkOptions(function, options,
                                {{"poolUseIntrospectiveMapping", OptionValue::TRUTH},
                                 {"optimizeForSpeed", OptionValue::TRUTH},
@@ -149,7 +151,8 @@ inline std::uint64_t getBwdFlops(const PoolParams &params)
 {
   return getFwdFlops(params);
 }
-// If all tiles did as many at once as their data path has elements; back twice that.
+// Assumes that all tiles do as many operations at once as their data path has elements. The
+// backward pass counts twice.
 inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params)
 {
   const poplar::Target &target = graph.getTarget();
@@ -173,7 +176,7 @@ inline poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const
   return call.finish(pop_popnn_pool(graph.c(), &c, in.c(), call.program(), call.c()));
 }
 
-// Of a maximum: useScaledGradient shares a gradient among elements that are equally large.
+// For maxima: useScaledGradient shares a gradient among equally large elements.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         const poplar::Tensor &in, const poplar::Tensor &pooled,
                                         const poplar::Tensor &pooledGradient,
@@ -187,7 +190,8 @@ inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &
   return call.finish(pop_popnn_pool_gradient(graph.c(), &c, in.c(), pooled.c(), pooledGradient.c(),
                                              useScaledGradient, call.program(), call.c()));
 }
-// Of an average or a sum; the channels lie as they come, so how many the forward pass had side by side is all the same.
+// For averages and sums. Channels have any layout, so the grouping of the forward pass does not
+// matter.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         unsigned /*fwdChansPerGroup*/,
                                         const poplar::Tensor &pooledGradient,

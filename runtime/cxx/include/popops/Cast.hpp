@@ -48,7 +48,7 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
   castWithOutput(graph, source, out, prog, debugContext);
   return out;
 }
-// Vertices of a compute set that the program executes, on the tiles that `out` is on.
+// Adds vertices to a compute set that the program executes, on the tiles of `out`.
 inline void cast(poplar::Graph &graph, const poplar::Tensor &source, const poplar::Tensor &out,
                  const poplar::ComputeSet &computeSet)
 {

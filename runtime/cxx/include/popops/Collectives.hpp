@@ -1,5 +1,6 @@
-// Collectives by the names that they had before gcl (gcl/Collectives.hpp); each is the one there. What goes between the IPUs of
-// one replica and comes in chunks (reduceScatter, allGather of Chunks) is in gcl only.
+// Collectives by their names before gcl (gcl/Collectives.hpp); each is the one there.
+// Collectives between the IPUs of one replica that have chunks (reduceScatter, allGather of
+// Chunks) are in gcl only.
 #ifndef POPOPS_COLLECTIVES_HPP
 #define POPOPS_COLLECTIVES_HPP
 

@@ -9,7 +9,8 @@
 namespace popops
 {
 
-// Nothing has to be planned: work is done where the tensor lies. Any plan is as good as any other.
+// There is nothing to plan: work is done where the tensor lies, and any plan is as good as any
+// other.
 class SlicePlan
 {
 public:
@@ -103,7 +104,7 @@ inline std::size_t rowsOf(const poplar::Tensor &t, std::size_t dim)
 {
   return dim < t.rank() ? t.shape()[dim] : 0; // the call that follows says so
 }
-// `groups` is 1 if the first dimension of the tensors is that of groups, which `dims` do not count.
+// `groups` is 1 if the first dimension of the tensors is the groups; `dims` do not count it.
 inline poplar::Tensor multiSlice(poplar::Graph &graph, std::size_t groups, const poplar::Tensor &t,
                                  const poplar::Tensor &offsets,
                                  const std::vector<std::size_t> &dims,
@@ -232,7 +233,8 @@ inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
   detail::checkSizes("popops::getSliceMapping", dims, sizes);
   return graph.getTileMapping(detail::firstSlice(t, dims, sizes));
 }
-// For dynamicSliceWithOutput: it lies as the first slice does. `offset` has a number for each of `dims`.
+// The output for dynamicSliceWithOutput, mapped like the first slice. `offset` has a number for
+// each of `dims`.
 inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
                                                const poplar::Tensor &offset,
                                                const std::vector<std::size_t> &dims,
@@ -249,7 +251,8 @@ inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const popla
   return graph.clone(detail::firstSlice(t, dims, sizes), debugContext);
 }
 
-// What `s` is a slice of: as many slices as numSlices says, along each of `dims`. Each lies as `s` does.
+// A tensor of which `s` is a slice: along each of `dims`, as many slices as numSlices says, each
+// mapped like `s`.
 inline poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph, const poplar::Tensor &s,
                                                      const std::vector<std::size_t> &dims,
                                                      const std::vector<std::size_t> &numSlices,
@@ -315,7 +318,7 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
   call.finish();
 }
 
-// ---- the same of groups: the first dimension is theirs, and `dims` do not count it ----
+// ---- the same for groups: they are the first dimension, which `dims` do not count ----
 
 inline poplar::Tensor createGroupedSliceableTensor(
     poplar::Graph &graph, const poplar::Type &type, std::size_t groupSize,

@@ -20,7 +20,8 @@ inline Tensor map(Graph &graph, const expr::Expr &expression, const std::vector<
                   const Tensor &out, Sequence &prog, const DebugContext &debugContext,
                   const OptionFlags &options)
 {
-  // An expression is a vertex for each operation, and small operands are repeated, whatever these say.
+  // These options have no effect: an expression is one vertex for each operation, and small
+  // operands are broadcast.
   using poplar::detail::OptionValue;
   poplar::detail::checkOptions("popops::map", options,
                                {{"enableGenerateCodelet", OptionValue::TRUTH},
@@ -59,8 +60,8 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
 {
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
-// Several expressions of the same tensors. The results of the last form go to the first tensors, as many as there are
-// expressions; all are calculated before that.
+// Several expressions of the same tensors. In the last form, the results go to the first
+// tensors, one for each expression, after all have been calculated.
 inline std::vector<poplar::Tensor> map(poplar::Graph &graph,
                                        const std::vector<expr::Any> &expressions,
                                        const std::vector<poplar::Tensor> &ts,
@@ -167,7 +168,8 @@ inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const po
                 debugContext, options);
 }
 
-// name, nameInPlace and nameWithOutput, of tensors and, for two operands, of a tensor and a number.
+// Defines name, nameInPlace and nameWithOutput, for tensors and, with two operands, for a tensor
+// and a number.
 #define POPOPS_UNARY(name, op)                                                                     \
   inline poplar::Tensor name(                                                                      \
       poplar::Graph &graph, const poplar::Tensor &a, poplar::program::Sequence &prog,              \
@@ -372,7 +374,7 @@ inline void clampWithOutput(poplar::Graph &graph, const poplar::Tensor &value,
 namespace detail
 {
 
-// Calculated in single precision: 1 / sqrt(variance + epsilon), or the other way 1 / deviation^2 - epsilon.
+// In single precision: 1 / sqrt(variance + epsilon), or the inverse, 1 / deviation^2 - epsilon.
 enum class Deviation { FROM_VARIANCE, TO_VARIANCE };
 inline expr::Any deviation(Deviation way, const expr::Expr &value, const expr::Expr &epsilon,
                            const poplar::Type &type)
@@ -384,8 +386,8 @@ inline expr::Any deviation(Deviation way, const expr::Expr &value, const expr::E
 
 } // namespace detail
 
-// Of `value` and `epsilon`, one of which may be a number. The result has the type `type`, or, where none is given, that of
-// the tensor that is given.
+// Takes `value` and `epsilon`, one of which may be a number. The result's type is `type`, by
+// default that of the tensor.
 #define POPOPS_DEVIATION(name, way, otherwise)                                                     \
   inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value,                    \
                              const poplar::Tensor &epsilon, poplar::program::Sequence &prog,       \

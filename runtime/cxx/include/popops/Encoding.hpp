@@ -42,7 +42,8 @@ inline void iota(poplar::Graph &graph, const poplar::Tensor &t, int first,
   iota(graph, t, static_cast<unsigned>(first), prog, debugContext);
 }
 
-// Row i of `encoded`, [n, classes], becomes `on` at place indices[i] and `off` elsewhere: scalars of its type.
+// Sets row i of `encoded`, [n, classes], to `on` at indices[i] and to `off` elsewhere. `on` and
+// `off` are scalars of its type.
 inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
                          const poplar::Tensor &encoded, poplar::program::Sequence &prog,
                          const poplar::Tensor &on, const poplar::Tensor &off,

@@ -1,4 +1,4 @@
-// Expressions for popops::map: placeholders for tensors, constants, and what is done with them.
+// Expressions for popops::map: placeholders for tensors, constants, and operations.
 #ifndef POPOPS_EXPR_HPP
 #define POPOPS_EXPR_HPP
 

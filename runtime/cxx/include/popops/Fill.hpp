@@ -19,8 +19,8 @@ void fill(poplar::Graph &graph, const poplar::Tensor &tensor, poplar::program::S
   call.finish();
 }
 
-// Vertices of a compute set that the program executes: one on `tile` for all elements, or for these regions of the flattened
-// tensor; or one on each tile for what the mapping says.
+// Adds vertices to a compute set that the program executes: one on `tile`, for all elements or
+// for these regions of the flattened tensor; or one on each tile of the mapping.
 template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
 void fill(poplar::Graph &graph, const poplar::Tensor &tensor, unsigned tile,
           const poplar::ComputeSet &computeSet, T value)

@@ -28,7 +28,8 @@ inline bool checkHistogramOptions(const poplar::OptionFlags &options)
 
 } // namespace detail
 
-// The levels ascend; one element more than these: those below the first, …, those from the last on.
+// The levels ascend. Counts have one element more: elements below the first level, …, elements
+// from the last level on.
 inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &input,
                                 const poplar::Tensor &levels, bool absoluteOfInput,
                                 poplar::program::Sequence &prog,

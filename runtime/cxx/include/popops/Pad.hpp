@@ -59,7 +59,8 @@ inline poplar::Tensor padWith(const poplar::Tensor &t, std::ptrdiff_t lower, std
   };
   return poplar::concat({block(lower), cut(t, lower, upper, dim), block(upper)}, dim);
 }
-// Constants beside `edge`, which is one element thick in `dim`: `size` times as large, each where the nearest element is.
+// Constants for padding beside `edge`, which has one element in `dim`: `size` times as large,
+// each on the tile of its nearest element.
 template <typename T>
 poplar::Tensor constantsBeside(poplar::Graph &graph, const poplar::Tensor &edge,
                                std::ptrdiff_t size, unsigned dim, T value)
@@ -106,8 +107,8 @@ poplar::Tensor padAllWithConstant(poplar::Graph &graph, const poplar::Tensor &t,
 
 } // namespace detail
 
-// lower[d] elements before and upper[d] behind dimension d; fewer elements where that is negative. `val`: a number, or
-// a tensor of rank 0 of the tensor's type.
+// Adds lower[d] elements before and upper[d] elements after dimension d; negative numbers remove
+// elements. `val`: a number, or a tensor of rank 0 of the tensor's type.
 inline poplar::Tensor pad(poplar::Graph &, const poplar::Tensor &t,
                           const std::vector<std::ptrdiff_t> &lower,
                           const std::vector<std::ptrdiff_t> &upper, const poplar::Tensor &val,

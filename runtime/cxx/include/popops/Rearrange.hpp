@@ -1,4 +1,4 @@
-// Tensors with the elements of another one, which lie together in groups of another dimension.
+// Regrouping: copies of a tensor in which groups of elements of another dimension are adjacent.
 #ifndef POPOPS_REARRANGE_HPP
 #define POPOPS_REARRANGE_HPP
 
@@ -25,8 +25,9 @@ inline void checkGrouping(const char *function, const poplar::Tensor &t,
                                  t.shapeToString());
 }
 
-// A variable of the tensor's shape in which such groups lie together, spread over the tiles: groups of `to`, and if `from` is
-// of another dimension as many of them as it says side by side.
+// A variable of the tensor's shape in which the elements of such groups are adjacent, spread
+// over the tiles. Groups of `to` are innermost; if `from` is of another dimension, as many of
+// them as it says are adjacent.
 inline poplar::Tensor addGrouped(poplar::Graph &graph, const poplar::Tensor &t,
                                  const poputil::GroupingInfo &from, const poputil::GroupingInfo &to,
                                  const poplar::DebugContext &debugContext)
@@ -67,7 +68,7 @@ inline unsigned getMinimumRegroupGrainSize(const poplar::Type &type)
   return 1;
 }
 
-// The tensor in groups as `to` says, by a copy: it moves all that there is to move, and the compute set gets nothing.
+// The tensor regrouped as `to` says, by a copy. The compute set gets nothing.
 inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t,
                                     poplar::program::Sequence &copies, const poplar::ComputeSet &,
                                     const poputil::GroupingInfo &from,
@@ -96,7 +97,7 @@ inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &
 namespace detail
 {
 
-// Would groups as `to` says be others than the tensor has, and are there such?
+// Is regrouping as `to` says possible, and would it change the tensor's groups?
 inline bool isAnother(const std::vector<poputil::GroupingInfo> &has, const poplar::Tensor &t,
                       const poputil::GroupingInfo &to)
 {
@@ -124,7 +125,8 @@ inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tens
                        debugContext);
 }
 
-// In groups as those of `ref`, if it has some that are others than the tensor's: what reads both then reads runs of both.
+// The tensor regrouped like `ref`, if that has groups, and other ones than the tensor. So a
+// reader of both reads runs of both.
 inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
                                           const poplar::Tensor &ref,
                                           poplar::program::Sequence &prog,

@@ -63,7 +63,7 @@ inline pop_reduction c(const ReduceParams &params)
   return how;
 }
 
-// Sums have single precision in vertices and between tiles: at least what is asked for.
+// Sums have single precision in vertices and between tiles, which is at least what is asked for.
 inline void checkReduceOptions(const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -189,7 +189,7 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   return reduce(graph, in, dims, params, computeSets, debugContext, options);
 }
 
-// Each by itself. Outputs that are there already get the results; otherwise they are made.
+// Reduces each separately. Results go to outputs that exist; others are made.
 inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
                        std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {},

@@ -12,7 +12,8 @@ namespace popops
 namespace detail
 {
 
-// There is one vertex for it, which calculates in single precision: that is fast and tolerates nothing.
+// There is one vertex for it, in single precision. So it is fast, and the tolerance does not
+// matter.
 inline void checkScaledAddOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -95,7 +96,8 @@ enum class ScaledAddSpecialisation {
 namespace detail
 {
 
-// An element-wise expression, whose steps are vertices; halves are calculated with in single precision, and rounded once.
+// An element-wise expression, with a vertex for each step. Halves are calculated in single
+// precision and rounded once.
 inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr::Expr &scaleB,
                       expr::BinaryOpType op, bool fromOne, const std::vector<poplar::Tensor> &ts,
                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)

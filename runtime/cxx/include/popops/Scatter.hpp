@@ -1,4 +1,5 @@
-// Windows of a tensor become, or are combined with, others, at places that vectors of indices say: populus/popops_slice.h.
+// Scatter: windows of a tensor at vectors of indices are overwritten by, or combined with,
+// others: populus/popops_slice.h.
 #ifndef POPOPS_SCATTER_HPP
 #define POPOPS_SCATTER_HPP
 
@@ -75,7 +76,7 @@ inline poplar::Tensor windowsOf(const poplar::Tensor &updates,
 
 } // namespace detail
 
-// Window by window: `updateComputation` is called once, now, for what a loop does with each.
+// Window by window, in a loop. `updateComputation` is called once, now, for the loop's body.
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
                     const poplar::Tensor &indices, const poplar::Tensor &updates,
                     std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,

@@ -34,7 +34,8 @@ inline poplar::Tensor draw(poplar::Graph &graph, const poplar::Tensor *seed,
 
 } // namespace detail
 
-// `seed`: two elements of UNSIGNED_INT, or null for the workers' own generators. Results lie as `reference` does.
+// `seed`: two elements of UNSIGNED_INT, or null for the workers' own generators. Results are
+// mapped like `reference`.
 
 inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
                               std::uint32_t seedModifier, const poplar::Tensor &reference,
@@ -45,7 +46,8 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_UNIFORM, minVal, maxVal, 0}, prog, debugContext);
 }
-// Their logarithms are uniform, to whatever base. 1 <= minVal < maxVal; of INT there is one between them.
+// Numbers whose logarithms are uniform, whatever the base. 1 <= minVal < maxVal; for INT there
+// must be an integer between them.
 inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed,
                                  std::uint32_t seedModifier, const poplar::Tensor &reference,
                                  const poplar::Type &outType, double minVal, double maxVal,
@@ -64,7 +66,7 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
         ": the lower bound must be at least 1, the upper one larger, and a "
         "value between them");
   popops::addCodelets(graph);
-  // A whole number stands for what it is the largest one in: a cast cuts off the rest.
+  // For INT the upper bound is most + 1, because the cast truncates.
   poplar::Tensor logs =
       uniform(graph, seed, seedModifier, reference, poplar::FLOAT, std::log(least),
               std::log(whole ? most + 1 : most), prog, debugContext);
@@ -101,8 +103,8 @@ inline poplar::Tensor truncatedNormal(poplar::Graph &graph, const poplar::Tensor
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_TRUNCATED_NORMAL, mean, stdDev, alpha}, prog, debugContext);
 }
-// Keeps elements with a probability, times `scale`. `reference` has the shape of `input`; the result lies as it does, or, with
-// `outputClonesRef` false, as `input` does.
+// Keeps elements with a probability, times `scale`. `reference` has the shape of `input`. The
+// result is mapped like it, or, with `outputClonesRef` false, like `input`.
 inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
                               std::uint32_t seedModifier, const poplar::Tensor &input,
                               const poplar::Tensor &reference, double keepProbability, double scale,
@@ -132,7 +134,8 @@ inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
   return dropout(graph, seed, seedModifier, input, reference, keepProbability, scale, true, prog,
                  debugContext);
 }
-// The same by rows, columns, …: what is drawn has the shape of `reference`, which can be broadcast to that of `input`.
+// The same by rows, columns, …: numbers are drawn in the shape of `reference`, which must
+// broadcast to that of `input`.
 inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *seed,
                                     std::uint32_t seedModifier, const poplar::Tensor &input,
                                     const poplar::Tensor &reference, double keepProbability,

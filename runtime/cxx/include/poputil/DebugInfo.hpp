@@ -1,5 +1,6 @@
-// What functions of libraries say of their calls: poputil::PoplibsOpDebugInfo info(debugContext, DI_ARGS(a, b)), and {info,
-// "step"} names what they add. What they are called is kept (poplar::DebugInfo); their arguments and results are not.
+// Debug information of library functions' calls: poputil::PoplibsOpDebugInfo info(debugContext,
+// DI_ARGS(a, b)), and {info, "step"} names what they add. Names are kept (poplar::DebugInfo);
+// arguments and results are not.
 #ifndef POPUTIL_DEBUGINFO_HPP
 #define POPUTIL_DEBUGINFO_HPP
 

@@ -58,8 +58,9 @@ inline std::size_t product(const std::vector<std::size_t> &shape)
 
 } // namespace detail
 
-// What mapTensorLinearly does, as intervals of the flattened tensor for each tile. The first elements go to tile `offset`
-// from the front, or with `ascendingOrder` false from the back, and on from there in that direction, round and round.
+// The intervals of the flattened tensor for each tile in mapTensorLinearly. The first elements
+// go to tile `offset`, counted from the front, or, with `ascendingOrder` false, from the back.
+// The next ones go to the next tiles in that direction, cyclically.
 inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(
     const poplar::Graph &graph, std::vector<std::size_t> shape, unsigned minElementsPerTile,
     unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true)
@@ -106,7 +107,7 @@ inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tens
   graph.setTileMapping(t, calcLinearTileMapping(graph, t, offset, ascendingOrder));
 }
 
-// The number of a tile in the order in which such a mapping takes them, and back.
+// The position of a tile in the order of such a mapping, and the inverse.
 inline unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
                                    bool ascending)
 {
@@ -122,7 +123,8 @@ inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned
 namespace detail
 {
 
-// Where elements begin that lie on another group of so many tiles than those before them, and on which one.
+// Elements that are on another group of `tiles` tiles than the element before them, each with
+// that group's number.
 inline std::vector<std::pair<std::size_t, std::size_t>> owners(const poplar::Graph &graph,
                                                                const poplar::Tensor &flat,
                                                                std::size_t tiles)
@@ -162,7 +164,7 @@ inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor 
   return detail::dimIsSplit(graph, t, dimension, graph.getTarget().getTilesPerIPU());
 }
 
-// How many elements the fullest tile has more than in a mapping that spreads them evenly.
+// How many more elements the fullest tile has than in an even mapping.
 inline unsigned getTileImbalance(const poplar::Graph::TileToTensorMapping &mapping,
                                  unsigned minElementsPerTile = 0, unsigned grainSize = 1)
 {
@@ -184,7 +186,7 @@ inline unsigned getTileImbalance(const poplar::Graph &graph, const poplar::Tenso
   return getTileImbalance(graph.getTileMapping(t), minElementsPerTile, grainSize);
 }
 
-// A variable like t on another IPU: each tile's elements go to the tile of that number there.
+// A variable like t on another IPU: elements keep their tile's number within the IPU.
 inline poplar::Tensor cloneToIpu(
     poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIPU,
     const poplar::DebugContext &debugContext = {},
@@ -216,7 +218,8 @@ inline poplar::Tensor copyToIpu(
   return clone;
 }
 
-// The same, for a copy of one's own: of copySrc to copyDst, which have each element of `t` and of the result once.
+// The same for a copy that the caller makes, of copySrc to copyDst. These have each element of
+// `t` and of the result once.
 inline poplar::Tensor createIpuCopy(
     poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIpu, poplar::Tensor &copySrc,
     poplar::Tensor &copyDst, const poplar::DebugContext &debugContext = {},
@@ -239,7 +242,8 @@ inline poplar::Tensor createIpuCopy(
   return clone;
 }
 
-// A variable like t on the tiles of another graph of the same program, which have the numbers that those of t have in theirs.
+// A variable like t on another graph of the same program: elements keep their tile's number
+// within their graph.
 inline poplar::Tensor cloneToGraph(
     poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Tensor &t,
     const poplar::DebugContext &debugContext = {},
@@ -258,9 +262,10 @@ inline poplar::Tensor cloneToGraph(
   return clone;
 }
 
-// A variable of one dimension, to be combined with `fullTensor` along its dimension `dim`: an element is on a tile that has some of what
-// it is combined with, and neighbours where possible on different ones. With `ditherMapping` as many tiles further on as the
-// shape says, so that several such variables do not meet on the same tiles.
+// A variable of one dimension, to be combined with `fullTensor` along its dimension `dim`. Each
+// element is on a tile with some of the elements that it is combined with; neighbours are on
+// different tiles where possible. With `ditherMapping`, tiles are shifted by a number that
+// depends on the shape, so that several such variables are not on the same tiles.
 inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor,
                                              const poplar::Type &type, unsigned dim,
                                              bool ditherMapping = false,

@@ -33,7 +33,8 @@ inline poplar::Tensor cloneN(
 
 // ---- dimensions ----
 
-// Dimensions from `startDim` on, [n, m, …], as [n/a, m/b, …, a, b, …] for factors {a, b, …}, which divide them; and back.
+// Splits dimensions from `startDim` on, [n, m, …], to [n/a, m/b, …, a, b, …] for factors {a, b,
+// …}, which must divide them; and the inverse.
 inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors,
                                  unsigned startDim = 0)
 {
@@ -130,7 +131,7 @@ inline std::size_t intervalSequenceNumElements(const std::vector<Regions> &seque
 namespace detail
 {
 
-// How many elements each part gets: a multiple of the grain, between the limits.
+// The elements of each part: a multiple of the grain, between the limits.
 inline std::size_t partSize(std::size_t elements, std::size_t grain, std::size_t maxPartitions,
                             std::size_t least, std::size_t most)
 {
@@ -148,8 +149,8 @@ inline void checkPartitions(unsigned maxPartitions)
 
 } // namespace detail
 
-// Shares the elements of the regions, in their order, out to at most `maxPartitions` parts of whole grains, unless that
-// makes parts larger than `maxElementsPerPartition`; then there are more. No region is longer than
+// Splits the regions, in their order, into at most `maxPartitions` parts of whole grains; into
+// more if a part would exceed `maxElementsPerPartition`. No region is longer than
 // `maxElementsPerRegion`.
 inline std::vector<Regions> splitRegions(const Regions &regions, unsigned grainSize,
                                          unsigned maxPartitions,
@@ -177,7 +178,7 @@ inline std::vector<Regions> splitRegions(const Regions &regions, unsigned grainS
     }
   return parts;
 }
-// The same of sequences of regions: a part has a sequence for each that it has something of.
+// The same for sequences of regions: a part has a sequence for each one that it has elements of.
 inline std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions> &sequences,
                                                       unsigned grainSize, unsigned maxPartitions,
                                                       unsigned minElementsPerPartition = 0,

@@ -10,8 +10,8 @@
 namespace poputil
 {
 
-// How many elements of the last dimension always lie together, in order, in one variable and on one tile: a divisor of
-// its size; 1 if none do.
+// The group size of the last dimension: how many of its elements are always adjacent, in order,
+// in one variable and on one tile. It divides the dimension's size; 1 if there are no groups.
 inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar::Tensor &t)
 {
   if (t.rank() == 0)
@@ -38,7 +38,8 @@ inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar
 
 using GroupingInfo = std::pair<unsigned, unsigned>; // dimension, elements
 
-// From the innermost one on: which dimensions have such groups if groups further in count as one element.
+// The grouped dimensions from the innermost group outwards. For each further one, the groups
+// found so far count as one element.
 inline std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph &graph,
                                                     const poplar::Tensor &t)
 {
@@ -90,7 +91,8 @@ inline poplar::Interval partition(std::size_t size, std::size_t parts, std::size
   return {std::min(part * each, size), std::min((part + 1) * each, size)};
 }
 
-// The dimensions from sizes.size() on, of what has these sizes in those before; `from` on of a row is what they lie in.
+// One part, recursively: `sizes` are its sizes in the dimensions before this one. Its elements
+// begin at `from` of the row.
 inline poplar::Tensor arrangeParts(const poplar::Tensor &row, std::size_t &from,
                                    const std::vector<std::size_t> &shape,
                                    const std::vector<std::size_t> &nPartitions,
@@ -115,7 +117,8 @@ inline poplar::Tensor arrangeParts(const poplar::Tensor &row, std::size_t &from,
 
 } // namespace detail
 
-// A variable whose parts, as many as nPartitions says in each dimension, each lie in one region. It is not mapped to tiles.
+// A variable in parts, nPartitions[d] of them in dimension d. Each part is one region. The
+// variable is not mapped to tiles.
 inline poplar::Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type,
                                                 const std::vector<std::size_t> &shape,
                                                 const std::vector<std::size_t> &nPartitions,
@@ -129,8 +132,8 @@ inline poplar::Tensor createPartitionableTensor(poplar::Graph &graph, const popl
   return detail::arrangeParts(row, from, shape, nPartitions, {});
 }
 
-// Calls f(numbers of the part in each dimension, the part) for all such parts, the last dimension's first. Where there are
-// more parts than elements, the last are empty.
+// Calls f(indices of the part, the part) for all such parts; the last dimension varies fastest.
+// If there are more parts than elements, the last ones are empty.
 inline void iterateTensorPartitions(
     const poplar::Tensor &t, const std::vector<std::size_t> &nPartitions,
     const std::function<void(const std::vector<std::size_t> &i, const poplar::Tensor &s)> &f)

@@ -53,7 +53,7 @@ std::string arguments(bool isFirst, const First &first, const More &...more)
 
 } // namespace detail
 
-// templateVertex("Add", FLOAT, true): "Add<float,true>"; of no arguments: the name.
+// templateVertex("Add", FLOAT, true) is "Add<float,true>"; without arguments the name alone.
 template <typename... Arguments>
 std::string templateVertex(const std::string &name, const Arguments &...list)
 {

@@ -126,7 +126,8 @@ public:
   }
 };
 
-// The one of the process: it is never destroyed, as tracepoints of static objects may end late.
+// The session of the process. It is never destroyed, because tracepoints of static objects may
+// end late.
 class Session
 {
   std::mutex mutex;
@@ -196,7 +197,8 @@ public:
   }
   std::string filename() const { return name; }
 
-  // An event: its phase ('B' begins, 'E' ends, 'i' is a moment, 'C' counts, 'M' names), and its arguments, an object or "".
+  // Writes an event. Phases: 'B' begins, 'E' ends, 'i' is an instant, 'C' counts, 'M' names.
+  // `arguments` is an object or "".
   void put(char phase, const char *channel, const char *label, std::size_t size,
            const std::string &arguments)
   {
@@ -414,7 +416,8 @@ struct ThreadName {
   }
 };
 
-// A member of what has tracepoints and lives long: the session is there before it.
+// A member for long-lived objects with tracepoints: it makes sure that the session is created
+// before them.
 class Client
 {
 public:

@@ -311,8 +311,9 @@ public:
   {
     return reifiedLessOrEqual(one(), max({left, right}), name);
   }
-  // What f makes of the values, a DataType or an optional one (none: the values are no solution): called when they are known,
-  // perhaps often. What it throws comes out of minimize.
+  // The result of f, called with the values once they are known, perhaps often. It returns a
+  // DataType or an optional one (none: the values are no solution). An exception of f is thrown
+  // from minimize.
   template <typename T, typename F>
   Variable call(const std::vector<Variable> &vars, F f, const std::string & /*name*/ = "")
   {
@@ -367,7 +368,7 @@ public:
     for (auto v : groups[first.index]) pop_solver_set_level(solver.get(), v, levels[first.index]);
   }
 
-  // The solution with which the first objective is least; of those, that with which the second is, and so on.
+  // The solution that minimises the first objective; among these, the second, and so on.
   Solution minimize(const std::vector<Variable> &objectives)
   {
     std::vector<pop_solver_variable> wanted;

@@ -1,4 +1,4 @@
-// What an engine of the C interface calls, and what has to live as long as it does.
+// Callbacks of an engine of the C interface, and what must live as long as the engine.
 #ifndef POPLAR_DETAIL_ENGINESTATE_HPP
 #define POPLAR_DETAIL_ENGINESTATE_HPP
 
@@ -15,7 +15,8 @@ namespace poplar
 namespace detail
 {
 
-// Something that is called: for a handle, of one replica or of all. What it throws is kept for who called run.
+// A callback for a handle, of one replica or of all. Its exception is kept for the caller of
+// run.
 class Connected
 {
   friend class ConnectedList;
@@ -52,8 +53,8 @@ public:
       delete connected;
     }
   }
-  // Takes one over that the engine calls from now on, unless there was an error, which is thrown. The one that was there
-  // before it is not called any more.
+  // Takes over a callback that the engine calls from now on, in place of the one before. If
+  // there was an error, it is thrown instead.
   void add(Connected *connected, pop_error *error)
   {
     if (error) {

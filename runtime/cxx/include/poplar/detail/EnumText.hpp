@@ -20,7 +20,8 @@ std::ostream &putEnum(std::ostream &os, E value, const char *const (&names)[N])
   return os << (i < N ? names[i] : "?");
 }
 
-// A word. Throws poplar_error for one that is not there, with those that are; `type` is for that.
+// The enumerator of a word. If there is none, throws poplar_error with the words that there are;
+// `type` is for that message.
 template <typename E, std::size_t N>
 std::istream &getEnum(std::istream &is, E &value, const char *const (&names)[N], const char *type)
 {

@@ -1,4 +1,5 @@
-// Options of library functions: which a function has, and what their values are.
+// Options of library functions: which options a function has, and of which kind their values
+// are.
 #ifndef POPLAR_DETAIL_LIBRARYOPTIONS_HPP
 #define POPLAR_DETAIL_LIBRARYOPTIONS_HPP
 

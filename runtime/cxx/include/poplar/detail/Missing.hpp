@@ -1,5 +1,5 @@
-// What the documented interface has and Populus cannot do: a program that mentions it compiles, and gets an exception with a
-// sentence when it comes to it.
+// Parts of the documented interface that Populus does not have. A program that mentions one
+// compiles; when it reaches it, an exception says so.
 #ifndef POPLAR_DETAIL_MISSING_HPP
 #define POPLAR_DETAIL_MISSING_HPP
 

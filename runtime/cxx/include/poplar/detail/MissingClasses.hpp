@@ -1,4 +1,5 @@
-// Classes and functions of the documented interface that are not in Populus: who uses one gets an exception that says so.
+// Classes and functions of the documented interface that Populus does not have. Using one throws
+// an exception that says so.
 #ifndef POPLAR_DETAIL_MISSINGCLASSES_HPP
 #define POPLAR_DETAIL_MISSINGCLASSES_HPP
 

@@ -1,5 +1,6 @@
-// The names of the C interface in its sentences become those of C++: pop_graph_add_variable is Graph::addVariable. Most are
-// the same words, written in another way; the others are in a table.
+// Translates names of the C interface in messages to those of C++: pop_graph_add_variable is
+// Graph::addVariable. Most names are the same words in another notation; the others are in a
+// table.
 #ifndef POPLAR_DETAIL_NAMES_HPP
 #define POPLAR_DETAIL_NAMES_HPP
 
@@ -232,7 +233,8 @@ inline bool isOfName(char c)
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// A sentence of the C interface with the names of C++. What stands in quotes or in a path is the program's own.
+// A message of the C interface with the names of C++. Quoted text and paths are the program's
+// own and stay.
 inline std::string inCxxNames(const std::string &sentence)
 {
   static const char prefix[] = "pop_";

@@ -1,6 +1,7 @@
-// What a program is before the graph that it belongs to is known: `program::Sequence prog;` names none. A node becomes a
-// program of the C interface when an engine, a function or a report needs it. Nodes do not change once another node
-// shares them, so that a program that is added to another one is added as it is then.
+// A program before its graph is known: `program::Sequence prog;` names none. A node becomes a
+// program of the C interface when an engine, a function or a report needs it. A node does not
+// change once another node shares it, so a program that is added to another one is added as it
+// is then.
 #ifndef POPLAR_DETAIL_PROGRAMNODE_HPP
 #define POPLAR_DETAIL_PROGRAMNODE_HPP
 
@@ -24,7 +25,8 @@ struct ProgramNode {
   virtual ~ProgramNode() = default;
   virtual pop_program build(ProgramBuilder &builder) const = 0;
 };
-// Those that a node alone holds are freed after it, not by it: programs may be nested deeper than a stack is.
+// Child nodes with no other owner are freed after the node, not by it: programs may be nested
+// more deeply than the stack allows.
 inline void releaseNode(const ProgramNode *node)
 {
   static thread_local std::vector<const ProgramNode *> *waiting = nullptr;

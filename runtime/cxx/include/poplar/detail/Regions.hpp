@@ -1,4 +1,5 @@
-// Which elements of a tensor are where, as a Graph's functions tell: on which tiles, in what order in memory, of which variables.
+// Where a tensor's elements are, for functions of Graph: on which tiles, in what order in
+// memory, in which variables.
 #ifndef POPLAR_DETAIL_REGIONS_HPP
 #define POPLAR_DETAIL_REGIONS_HPP
 
@@ -12,7 +13,8 @@ namespace detail
 
 using Regions = std::vector<std::vector<Interval>>;
 
-// Adds intervals of the flattened tensor, by tile, to as many lists as the graph has tiles. False: some element is on none of these.
+// Adds intervals of the flattened tensor to a list for each tile of the graph. False if some
+// element is on none of these tiles.
 inline bool tileMapping(pop_graph *graph, const Tensor &tensor, Regions &mapping)
 {
   struct Collected {
@@ -58,7 +60,8 @@ inline Regions sortedRegions(const Tensor &tensor, CArray<pop_interval> &regions
   return lists;
 }
 
-// `aliases`: of each interval, list by list, where the first with the same elements begins.
+// `aliases` gets, for each interval, list by list, the begin of the first interval with the same
+// elements.
 inline Regions sortedRegionsWithAliases(const Tensor &tensor, CArray<pop_interval> &regions,
                                         std::vector<std::size_t> &aliases)
 {

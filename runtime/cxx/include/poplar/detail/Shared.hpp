@@ -1,5 +1,6 @@
-// What several objects hold together, and the last of them frees: std::shared_ptr of all types as one. For each type of its
-// own a compiler takes 20 ms in every file that includes these headers.
+// Shared ownership: the last owner frees the object. It is std::shared_ptr with one instance for
+// all types, because each instance takes a compiler 20 ms in every file that includes these
+// headers.
 #ifndef POPLAR_DETAIL_SHARED_HPP
 #define POPLAR_DETAIL_SHARED_HPP
 

@@ -1,4 +1,5 @@
-// Batch norms whose batch is spread over replicas: a callback adds what each of them has. populus/popnn_norm.h.
+// Batch norms of a batch that is spread over replicas; a callback adds the sums of all replicas.
+// populus/popnn_norm.h.
 #ifndef POPNN_DETAIL_DISTRIBUTEDNORM_HPP
 #define POPNN_DETAIL_DISTRIBUTEDNORM_HPP
 
@@ -9,7 +10,7 @@
 namespace poplin
 {
 
-// Answers, for each of the tensors, the sum over `groupSize` replicas, one behind the other.
+// Returns, for each of the tensors, the sum over `groupSize` consecutive replicas.
 using DistributedNormReduceCallback = std::function<std::vector<poplar::Tensor>(
     poplar::Graph &replicatedGraph, const std::vector<poplar::Tensor> &inputsToReduce,
     poplar::program::Sequence &prog, unsigned groupSize, const poplar::DebugContext &debugContext,

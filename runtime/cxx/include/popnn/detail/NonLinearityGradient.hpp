@@ -1,5 +1,5 @@
-// Gradients of functions between layers, as expressions: _1 is what the function has made (GELU, GELU_ERF, SWISH and
-// HARD_SIGMOID: what it was given), _2 the gradient of that.
+// Gradients of non-linearities, as expressions. _1 is the function's output (for GELU, GELU_ERF,
+// SWISH and HARD_SIGMOID its input), _2 the gradient of the output.
 #ifndef POPNN_DETAIL_NONLINEARITYGRADIENT_HPP
 #define POPNN_DETAIL_NONLINEARITYGRADIENT_HPP
 
@@ -14,7 +14,8 @@ namespace detail
 
 using popops::expr::Any;
 
-// What the gradient is multiplied by. With t = tanh(c x (1 + k x^2)): (1 + t) / 2 + x (1 - t^2) c (1 + 3 k x^2) / 2
+// The factor of the gradient. With t = tanh(c x (1 + k x^2)): (1 + t) / 2 + x (1 - t^2) c (1 + 3
+// k x^2) / 2
 inline Any gelu_gradient()
 {
   namespace pe = popops::expr;

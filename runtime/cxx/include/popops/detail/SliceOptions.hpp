@@ -10,7 +10,8 @@ namespace popops
 namespace detail
 {
 
-// Those that say how a plan is made are checked, since there is nothing to plan; what would change results is done or refused.
+// Options that say how to plan are only checked, since there is nothing to plan. Those that
+// would change results are obeyed or refused.
 inline void checkSliceOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -41,7 +42,8 @@ inline void checkSliceOptions(const char *function, const poplar::Type &type,
                                  "'; sums are kept as the elements are, " + type.toString());
 }
 
-// remapOutOfBoundIndices: indices of no row become 0; with paddingIndexUsed the one behind the last stays.
+// remapOutOfBoundIndices: invalid indices become 0; with paddingIndexUsed the index after the
+// last row stays.
 inline poplar::Tensor remapped(poplar::Graph &graph, const poplar::Tensor &offsets,
                                std::size_t rows, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext,

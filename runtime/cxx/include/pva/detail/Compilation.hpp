@@ -84,7 +84,7 @@ public:
   const std::vector<Tile> &tiles() const { return all; }
 };
 
-// A program that uses memory, and what is live while it runs and is not always.
+// A program that uses memory, and what is live while it runs, without what is always live.
 class LivenessProgramStep
 {
   detail::Part graph, liveness;
@@ -134,7 +134,8 @@ public:
                                                             std::min(i + per_ipu, all.size()))));
     return list;
   }
-  // In the order of the programs' numbers; of all tiles of one replica, as alwaysLiveVariables.
+  // In the order of the programs' numbers. Of all tiles of one replica, as in
+  // alwaysLiveVariables.
   std::vector<LivenessProgramStep> livenessProgramSteps() const
   {
     std::vector<LivenessProgramStep> steps;

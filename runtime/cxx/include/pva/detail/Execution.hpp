@@ -18,7 +18,7 @@ public:
   std::uint64_t cycles() const { return part.number("cycles"); }
 };
 
-// A compute set that a step executed. Its cycles are those of the last time that it was, in any step.
+// A compute set that a step executed. Its cycles are those of its last execution, in any step.
 class ComputeSetExecution
 {
   detail::Part execution, graph;
@@ -36,7 +36,8 @@ public:
   {
     return execution.find("computeSetCyclesByTile")[number].numbers();
   }
-  // What its vertices are said to take. Empty unless there is an IPU Model, or profiler.includeCycleEstimates asks for it.
+  // The estimated cycles of its vertices. Empty unless there is an IPU Model, or
+  // profiler.includeCycleEstimates asks for it.
   std::vector<std::uint64_t> estimatedCyclesByTile() const
   {
     return graph.find("computeSets.cycleEstimates.cyclesByTile")[number].numbers();
@@ -61,8 +62,8 @@ public:
       list.emplace_back(execution, graph, static_cast<std::size_t>(part.number("computeSet")));
     return list;
   }
-  // Of a sync that belongs to another step: one of the type Sync, with no number; of the beginning and the end of a
-  // stream copy one of their type, with its name.
+  // For a sync of another step, a program of type Sync without a number. For the beginning and
+  // end of a stream copy, a program of that type, with the copy's name.
   std::shared_ptr<Program> program() const
   {
     Program::Type type = Program::typeOf(part.text("type"));
@@ -72,8 +73,8 @@ public:
     if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
     return std::make_shared<Program>(graph, static_cast<std::size_t>(part.number("program")));
   }
-  // Of each tile: of a compute set as it was measured at last, otherwise as it is said to take; of an exchange as it is planned.
-  // Empty for other steps, and if nothing is known.
+  // Cycles of each tile. For a compute set: as measured last, otherwise as estimated. For an
+  // exchange: as planned. Empty for other steps, and if nothing is known.
   std::vector<std::uint64_t> cyclesByTile() const
   {
     for (const ComputeSetExecution &set : computeSets()) {
@@ -99,7 +100,8 @@ public:
   std::uint64_t totalData() const { return part.number("totalData"); }
 };
 
-// Of lightweight profiling: something that a tile was in, from a cycle to another, of the device since it was loaded.
+// Lightweight profiling: a block that a tile was in, between two cycles of the device since it
+// was loaded.
 class Block
 {
   detail::Part part;
@@ -111,15 +113,16 @@ public:
   std::uint64_t tile() const { return number; }
   std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
   std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
-  // It ended when its end could not be noted any more; cyclesTo() is then the end of the run, or of what it was in.
+  // Its end could not be recorded. Then cyclesTo() is the end of the run, or of the enclosing
+  // block.
   bool isEndUnknown() const { return part.find("endUnknown").isTrue(); }
   bool isCommon() const { return kind() == "Common"; }
   bool isStreamCopy() const { return kind().compare(0, 10, "StreamCopy") == 0; }
   bool isBlockFlush() const { return kind() == "BlockFlush"; }
   bool isOverflow() const { return kind() == "Overflow"; }
   bool isUnknown() const { return kind() == "Unknown"; }
-  // Never null: of a common block one of the type Block with its name, of a stream copy one of its phase; others
-  // are called what they are.
+  // Never null. For a common block, a program of type Block with its name; for a stream copy,
+  // one of its phase's type. Other blocks have their kind as the name.
   std::shared_ptr<Program> program() const
   {
     if (isStreamCopy())
@@ -159,8 +162,9 @@ public:
     for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], part, compilation);
     return list;
   }
-  // By their beginnings. Of a tile that times none: the exchanges of stream copies that it took part in, as the first tile
-  // of the same IPU that timed them has it: all of them begin and end together.
+  // Blocks sorted by their begin. A tile that times none has the exchanges of stream copies in
+  // which it took part, as timed by the first tile of the same IPU that times blocks: all tiles
+  // begin and end them together.
   std::vector<Block> blocks(std::uint64_t tile) const
   {
     std::vector<Block> own, others;

@@ -22,7 +22,8 @@ public:
   std::uint64_t excludingGaps() const { return without; }
 };
 
-// Of a category in a region of a tile: bytes that nothing else uses at any time, and those that others use at other times.
+// Bytes of a category in a region of a tile: those that only this category uses, and those that
+// others use at other times.
 class MemoryCategoryRegion
 {
   std::uint64_t alone, shared;
@@ -36,7 +37,7 @@ public:
   std::uint64_t overlapped() const { return shared; }
 };
 
-// What is used for one thing on a tile. Bytes that others use at other times count for each of them.
+// Memory of one use on a tile. Bytes that others use at other times count for each of them.
 class MemoryCategory
 {
   detail::Part part;
@@ -105,7 +106,8 @@ public:
   std::string name() const { return names[number].text(); }
 };
 
-// What vertices of one type take on a tile. Code that other types need, too, counts for each of them.
+// Memory of vertices of one type on a tile. Code that is shared with other types counts for each
+// of them.
 class VertexMemory
 {
   VertexType of;

@@ -29,7 +29,7 @@ public:
 
   bool exists() const { return pop_profile_kind_of(value) != POP_PROFILE_NONE; }
   std::size_t size() const { return pop_profile_count(value); }
-  // By keys with dots between them; a part that does not exist if there is none.
+  // A part by keys with dots between them; a part that does not exist if there is none.
   Part find(const std::string &path) const
   {
     Part part = *this;
@@ -60,7 +60,7 @@ public:
   std::string text(const std::string &path) const { return find(path).text(); }
 };
 
-// The first of `count` places whose number, which are ascending, is not below this one.
+// The first of `count` positions whose number is not below this one; numbers ascend.
 template <typename NumberAt>
 std::size_t firstNotBelow(std::size_t count, std::uint64_t number, NumberAt numberAt)
 {

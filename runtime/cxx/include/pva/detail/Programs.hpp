@@ -53,7 +53,7 @@ public:
 
 class ProgramVisitor;
 
-// A program by what the tiles run, in which those that the program was written of are several or none.
+// A program as the tiles run it. A program that the user wrote may be several of these, or none.
 class Program
 {
 public:
