@@ -13,7 +13,8 @@
 
 enum { MAX_ITEMS = 1000, MUCH = 1 << 30 };
 
-/* Not atomic: what one thread writes in a step others may read in the next, and ThreadSanitizer watches. */
+/* Not atomic: other threads may read in the next step what one writes in this step.
+ * ThreadSanitizer checks that. */
 typedef struct counts {
   uint32_t done[MAX_ITEMS], seen[MAX_ITEMS], num_items;
 } counts;

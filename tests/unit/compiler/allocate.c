@@ -1,5 +1,5 @@
-/* Allocation and accounting over blocks made here, without a graph: addresses are checked byte by
- * byte against the blocks' lives. */
+/* Allocation and accounting over blocks that are made here, without a graph. Addresses are checked
+ * byte by byte against the blocks' live ranges. */
 #include "compiler/compilation.h"
 #include "support/random.h"
 

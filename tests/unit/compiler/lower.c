@@ -1,7 +1,7 @@
-/* Lowering, judged by what the steps do: the tests run them on plain memory (each block an array) and
- * compare with what the program means on whole variables. Exchanges are run as copies of their
- * messages, after their schedules have been verified; copy vertices by their descriptors; the test's
- * own vertices by a function. */
+/* Lowering, judged by what the steps do. The tests run the steps on plain memory (each block an
+ * array) and compare with the meaning of the program on whole variables. Exchanges run as copies of
+ * their messages, after their schedules have been verified; copy vertices by their descriptors; the
+ * test's own vertices by a function. */
 #include "compiler/compilation.h"
 #include "compiler/exchange/exchange.h"
 #include "support/graph_test.h"

@@ -1,5 +1,6 @@
-/* Copies that take columns, or the same words many times: what tiles get of each other is sent in rows and put in its place by strides. Run on the
- * software IPU and compared with the copy's meaning; and how many messages they take. */
+/* Copies of columns, or of the same words many times. Tiles send each other rows, which are put
+ * into place by strides. The copies run on the software IPU and are compared with their meaning;
+ * the number of messages is checked, too. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

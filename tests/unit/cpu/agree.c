@@ -1,6 +1,7 @@
-/* Codelets compute the same on a tile and on the host, to the last bit: every vertex of
- * tests/codelets/agree.cpp, once through the engine and once as the host object of its `.gp`, linked
- * by cc into a shared object. Where the fields lie for the host is in that object's own vertex table. */
+/* Codelets compute the same on a tile and on the host, to the last bit. Every vertex of
+ * tests/codelets/agree.cpp runs once through the engine and once as the host object of its
+ * `.gp`, which cc links into a shared object. The object's own vertex table gives the
+ * host's field offsets. */
 #include "support/expect.h"
 
 #include <populus/engine.h>

@@ -1,6 +1,6 @@
-/* Faults of device code from end to end: what a codelet does wrong ends the run with a message that
- * names the fault, tile, worker, vertex, compute set, address and source line; memory can be read
- * afterwards, other tiles are as they were, and after a new load everything works. */
+/* Faults of device code from end to end. A fault ends the run with a message that names the fault,
+ * tile, worker, vertex, compute set, address and source line. Afterwards memory can be read, other
+ * tiles are unchanged, and after a new load everything works. */
 #include "support/expect.h"
 
 #include <inttypes.h>

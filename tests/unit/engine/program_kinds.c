@@ -175,8 +175,8 @@ static const pop_image_symbol *find_symbol(const pop_image *image, const char *n
   return NULL;
 }
 
-/* Tile 1 takes part in one of the blocks only; a loop without anything to do there takes the block in
- * it along. */
+/* Only tile 1 takes part in one of the blocks. On other tiles the loop around it has no work, and
+ * is left out with the block. */
 Test(program_kinds, blocks_are_areas_of_control_code)
 {
   pop_graph *graph = new_graph_with_tiles(NUM_TILES);

@@ -1,5 +1,5 @@
-/* Formats and scales of quarters: what the C interface makes of them, with replicas and with fields that are not as popc makes
- * them. What programs do with them: tests/cxx/quarters.cpp. */
+/* Formats and scales of quarters in the C interface, with replicas, and with fields that are not as
+ * popc makes them. tests/cxx/quarters.cpp has the effects in programs. */
 #include "support/graph_test.h"
 
 #include <populus/program.h>

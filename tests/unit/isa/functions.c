@@ -1,5 +1,5 @@
-/* runtime/isa: functions of singles and halves (function_values.h) against the host's in extended precision, over all exponents and
- * signs; halves all. */
+/* runtime/isa: functions of singles and halves (function_values.h) against the host's in extended
+ * precision, over all exponents and signs. All halves are tried. */
 #include <criterion/criterion.h>
 
 #include <float.h>

@@ -109,8 +109,8 @@ Test(link_fold, every_copy_is_kept_if_asked_for)
   end(&program);
 }
 
-/* Everything equal but what is called: the difference is found through any number of calls; and
- * functions that call themselves or each other are equal if nothing tells them apart. */
+/* Functions that differ only in what they call: the difference is found through any number of
+ * calls. Functions that call themselves or each other are equal if nothing distinguishes them. */
 Test(link_fold, functions_are_compared_with_all_that_they_refer_to)
 {
 #define CHAIN(name, number)                                                                        \

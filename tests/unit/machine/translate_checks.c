@@ -1,5 +1,6 @@
-/* What native code tests once for many accesses: it must refuse whatever one of them must not touch. Each
- * program is put at every word around a border, and does there what the interpreter does. */
+/* Checks of native code that cover many accesses: they must refuse every access that is
+ * illegal by itself. Each program is put at every word around a border and must do there
+ * what the interpreter does. */
 #include "support/rig.h"
 
 #include <string.h>

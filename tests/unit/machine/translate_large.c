@@ -1,5 +1,6 @@
-/* Functions of thousands of blocks, which nobody writes and an attacker may: the translator takes a part of them, in a time
- * that grows with their length. (Without its limits these take minutes, longer than a test may.) */
+/* Functions of thousands of blocks, which only an attacker writes. The translator takes a part of
+ * them, in a time that is proportional to their length. (Without its limits these take minutes,
+ * longer than a test may.) */
 #include <criterion/criterion.h>
 
 #include "support/asm.h"
@@ -113,8 +114,8 @@ Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
   compare_code("jumps by one table", &r, words, (WORDS + 1) * OPERATIONS, 200000);
 }
 
-/* One function makes the unit so long that another, whose address its code makes in front of that of a function which is a part of it,
- * has no room. */
+/* One function makes the unit so long that another has no room in it: one whose address is taken
+ * before that of a function which is a part of the unit. */
 Test(translate_large, of_functions_by_pointer_those_that_fit_are_translated)
 {
   rig r = rig_create(1, 0);

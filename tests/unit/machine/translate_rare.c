@@ -1,6 +1,7 @@
-/* The translator against the interpreter: loops over floats in which some rounds go another way, by calls or accesses that cannot be
- * hoisted: never, sometimes, in the first or the last round, always. There they change what the loop lives by, leave it, or
- * store what later rounds load. Without float control and with it. */
+/* The translator against the interpreter: loops over floats in which some rounds take another path,
+ * with calls or accesses that cannot be hoisted: never, sometimes, in the first or the last round,
+ * always. That path changes the loop's variables, leaves the loop, or stores what later rounds
+ * load. With and without float control. */
 #include <criterion/criterion.h>
 
 #include "isa/isa.h"

@@ -1,5 +1,6 @@
-/* Pooling and what flows back against plain loops of the host: fields of one to three dimensions, padding, elements that are cut
- * off, windows that overlap, leave gaps or have nothing but padding, few planes and many, both types. */
+/* Pooling and its gradients against plain loops of the host: fields of one to three dimensions,
+ * padding, truncated elements, windows that overlap, leave gaps or contain only padding, few planes
+ * and many, both types. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

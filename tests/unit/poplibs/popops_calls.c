@@ -1,4 +1,4 @@
-/* What popops says of operations that there are not. */
+/* The errors of popops for operations that do not exist. */
 #include "poplibs/host/spread.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

@@ -1,4 +1,4 @@
-/* What instrumented tiles measure is what the machine's own clock says. */
+/* The measurements of instrumented tiles equal the machine's own clock. */
 #include "engine/engine_private.h"
 #include "support/count_codelet.h"
 #include "support/expect.h"
@@ -344,8 +344,9 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
   stop_profile(p);
 }
 
-/* Two IPUs, of which the host exchanges 60 + 25 + 8 bytes with the first one, which is the most. Between IPUs all tiles take the same:
- * as many instructions as one has at most, the way, and the longest of 60 bytes of a tile, 122 on links and 42 through gateways. */
+/* Two IPUs. The host exchanges 60 + 25 + 8 bytes with the first, which is the most. Between IPUs
+ * all tiles take the same time: the largest number of instructions of any tile, the latency, and
+ * the longest of 60 bytes of a tile, 122 on links and 42 through gateways. */
 Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IPU_needs)
 {
   executable_exchange_part parts[] = {

@@ -123,8 +123,8 @@ Test(timed_blocks, full_buffers_are_flushed_in_between_and_nothing_is_lost)
   pop_engine_free(engine);
 }
 
-/* Each end of a block finds its beginning, however many there were before: a search through all of them would not end in the time
- * that a test has. */
+/* Each end of a block finds its beginning, however many there were before. A linear search would
+ * exceed the test's time limit. */
 Test(timed_blocks, there_may_be_many)
 {
   enum { MANY = 150000 };
