@@ -1,4 +1,5 @@
-/* runtime/base/thread_pool.c: every item is done once, by whoever is free, and thread_pool_run returns when all are done. */
+/* runtime/base/thread_pool.c: every item is done once, by any free thread, and thread_pool_run
+ * returns when all are done. */
 #include <criterion/criterion.h>
 
 #include <base/thread_pool.h>

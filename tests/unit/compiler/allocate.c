@@ -76,7 +76,7 @@ static void check_block(const compilation *c, uint32_t index)
   }
 }
 
-/* Blocks of all kinds and lives; `span` steps, of which a life has up to `longest`. */
+/* Blocks of all kinds. `span` is the number of steps, `longest` the longest live range. */
 static void add_random_blocks(compilation *c, uint64_t *seed, uint32_t count, uint32_t span,
                               uint32_t longest)
 {

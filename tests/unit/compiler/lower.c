@@ -638,7 +638,8 @@ Test(lower, large_copies_stay_apart)
   compilation_free(c);
 }
 
-/* A profile has the names of all, but symbols, of which every tile has some, do not. */
+/* A profile has the names of all copies of an exchange. Its symbols, which many tiles have, get
+ * a short name. */
 Test(lower, many_copies_in_one_exchange_have_a_short_name_and_a_full_one)
 {
   enum { COPIES = 100 };

@@ -159,7 +159,7 @@ Test(rows, what_is_turned_on_both_sides_is_copied_as_it_lies)
   pop_graph_free(straight.graph);
 }
 
-/* The data alone are too large: nobody waits for a plan of an exchange that there is no room for. */
+/* The data alone are too large: no time goes into planning an exchange that has no room. */
 Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
 {
   enum { TILES = 40, N = 1800 };

@@ -1,5 +1,5 @@
-/* What a host program gets for its mistakes: the right code, and a sentence that names the thing and
- * says what would be right. Every case is a program that is fine but for one thing. */
+/* The errors for mistakes of a host program: the right code, and a sentence that names the thing
+ * and says what would be right. Every case is a program with a single mistake. */
 #include "support/expect.h"
 
 #include <populus/popc.h>

@@ -213,7 +213,8 @@ Test(engine_faults, V01_to_V13_each_fault_has_its_message, .init = prepare)
     check_fault(&fault_cases[i]);
 }
 
-/* As on the chip, unless debug.strictLoads: what reads past a vector gets what is there, or zero. */
+/* As on the chip, unless debug.strictLoads is set: a load past a vector gets what is
+ * there, or zero. */
 static void expect_lenient_loads(const char *tile_engine)
 {
   static const struct {

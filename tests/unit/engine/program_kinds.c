@@ -51,7 +51,7 @@ static void write_int(pop_engine *engine, const char *handle, int value)
 
 /* ---- Abort ---- */
 
-/* What stands before it is done, what stands behind it is not; memory can be read; a load makes the
+/* Programs before it are done, programs after it are not. Memory can be read. A load makes the
  * engine usable again. */
 Test(program_kinds, abort_on_condition_ends_the_run_where_the_predicate_is_true)
 {

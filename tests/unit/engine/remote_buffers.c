@@ -390,7 +390,7 @@ Test(remote_buffers, an_archive_has_its_remote_buffers, .init = enter_fresh_fold
   pop_engine_free(x.engine);
 }
 
-/* More than 4 GiB are several windows, the last of which ends where the buffer does. */
+/* More than 4 GiB take several windows. The last one ends where the buffer does. */
 Test(remote_buffers, an_archive_may_fill_a_buffer_of_5_gib, .init = enter_fresh_folder)
 {
   enum { MIB_ROW = 1 << 18, MIB_ROWS = 5 << 10 };

@@ -410,7 +410,8 @@ Test(engine_streams, E04_more_than_128_MiB_in_one_copy)
   }
 }
 
-/* Through an archive: the tiles know what goes where, the metadata what the streams are. */
+/* Through an archive: the tiles have the destinations of the data, the metadata
+ * describe the streams. */
 Test(engine_streams, an_archive_has_its_streams, .init = enter_fresh_folder)
 {
   looping l = start(1, NULL, 0);

@@ -338,7 +338,7 @@ typedef struct user {
   int refused, served;
 } user;
 
-/* Writes what the stream sends, too: whoever comes first, the values are the same. */
+/* Writes the values that the stream sends: the result is the same in either order. */
 static void *use_until_done(void *context)
 {
   user *u = context;

@@ -113,7 +113,7 @@ Test(metadata, cannot_be_set_twice_nor_of_others)
   pop_graph_free(graph);
 }
 
-/* Files may say anything: a field of that name that is not what popc makes of it is nobody's. */
+/* A file may have a field of that name which is not what popc makes. It is an ordinary field. */
 Test(metadata, fields_of_that_name_that_are_something_else)
 {
   pop_graph *graph = new_quarter_graph();

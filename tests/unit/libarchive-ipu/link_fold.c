@@ -1,6 +1,6 @@
-/* What the tile linker keeps once: identical functions and constants (live_fold.c), mergeable
- * strings and constants (live_merge.c). That the result still means the same is what
- * tests/golden/link_tools.sh lets qemu judge. */
+/* What the tile linker merges: identical functions and constants (live_fold.c), mergeable strings
+ * and constants (live_merge.c). In tests/golden/link_tools.sh qemu checks that the result still
+ * means the same. */
 #include "support/link_objects.h"
 
 TestSuite(link_fold, .init = enter_fresh_folder);

@@ -169,7 +169,7 @@ Test(object_joins, not_where_rounding_may_differ)
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail frexpf", ".j.."});
 }
 
-/* Who writes the rounding mode of joined words himself gets what others get. */
+/* An author's own rounding mode in a joined word is treated as any other. */
 Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
 {
   size_t size;
@@ -184,7 +184,7 @@ Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
   free(bytes);
 }
 
-/* More than are looked at together, of which each is joined where it can be. */
+/* More operations than are scheduled together. Each is joined if it can be. */
 Test(object_joins, of_long_lines)
 {
   size_t size;

@@ -1,5 +1,5 @@
-/* Vertices of one worker, of all workers and of the supervisor, in C++ and in C: what popc makes of
- * them, and what they do on a tile, alone and beside each other. */
+/* Vertices of one worker, of all workers and of the supervisor, in C++ and in C: popc's description
+ * of them, and their execution on a tile, alone and side by side. */
 #include "support/expect.h"
 
 #include <populus/engine.h>

@@ -88,7 +88,7 @@ Test(float_control, the_short_way_does_what_the_exact_one_does)
   }
 }
 
-/* A new operation that is controlled, and that nobody has thought of here, takes the exact way. */
+/* A new controlled operation that this file does not know takes the exact path. */
 Test(float_control, what_is_not_controlled_never_takes_the_short_way)
 {
   for (uint32_t id = 0; id < OPERATION_COUNT; id++) {

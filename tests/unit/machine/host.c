@@ -225,7 +225,7 @@ Test(machine_host, ranges_are_checked_and_may_hold_code)
   rig_free(&r);
 }
 
-/* Packets of three windows; one of them has records, of which the tile says which it wants. */
+/* Packets of three windows. One of them has records, from which the tile chooses. */
 Test(machine_host, records_of_windows_are_chosen_on_the_tile)
 {
   rig r = rig_create(1, 0);

@@ -8,7 +8,7 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Bases, what decides, what is added up. */
+/* Bases, the branch's condition, the sum. */
 enum {
   FIRST_BASE = S0,
   SECOND_BASE = S1,

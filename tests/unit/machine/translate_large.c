@@ -65,8 +65,9 @@ Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
 }
 
-/* Loads that no other's test covers, each of the word that the last one found: a word that points to itself, until in the second round
- * it is made odd, behind more of them than have exits of their own. (So few rounds are done in the plain copy.) */
+/* Loads that no other load's check covers, each of the word that the last one found. The word
+ * points to itself until the second round makes it odd, behind more loads than have exits of their
+ * own. (So few rounds are done in the plain copy.) */
 Test(translate_large, hundreds_of_exits_in_a_loop)
 {
   enum { LOADS = 290, BEFORE = 270, SLTIU = 0x3013 };

@@ -132,7 +132,7 @@ static void put_rare_way(maker *m, size_t *out)
   if (pick(m, 6) == 0) *out = asm_hole(a);
 }
 
-/* Whether a round takes it: by bits of what it has loaded, by a float, by its number. */
+/* The condition on which a round takes it: bits of what it has loaded, a float, its number. */
 static uint32_t put_condition(maker *m)
 {
   assembler *a = m->a;

@@ -69,7 +69,7 @@ static void put_move(maker *m, uint32_t pointer)
   }
 }
 
-/* At a product of what counts, forwards or backwards, and a stride, or of what is loaded. */
+/* At a product of a counter, forwards or backwards, or of a loaded value, and a stride. */
 static void put_product(maker *m)
 {
   assembler *a = m->a;

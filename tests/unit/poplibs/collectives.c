@@ -475,7 +475,7 @@ Test(collectives, within_a_replica_each_part_gets_a_chunk_and_then_all)
   }
 }
 
-/* ---- what it costs, and what is refused ---- */
+/* ---- costs, and refused calls ---- */
 
 /* Both halves of the ring send each replica's chunk once a step: eight times the data are eight
  * times the bytes. The target gives the links' time for both. */

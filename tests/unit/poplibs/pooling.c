@@ -67,7 +67,8 @@ static bool is_in(const pooling_case *p, const size_t *element, const size_t *wi
   return in;
 }
 
-/* What each window has, and what flows back if `gradient` is what flows to the windows. */
+/* The result of each window; or the gradient of the activations if `gradient` is that of
+ * the windows' results. */
 static void host_pooling(const pooling_case *p, const float *in, const float *gradient, bool shared,
                          float *out, float *back)
 {
