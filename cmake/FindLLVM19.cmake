@@ -5,7 +5,8 @@
 #   LLVM19_CLANG    full path of the clang driver
 #   LLVM19_INCLUDE_DIR, LLVM19_LIBRARY_DIR
 #
-# LLVM's own package file wants C++ and a dozen development packages that a user of the C interface does not need.
+# LLVM's own package file needs C++ and a dozen development packages that a user of the C
+# interface does not need.
 
 find_program(LLVM19_CONFIG NAMES llvm-config-19 DOC "llvm-config of LLVM 19")
 mark_as_advanced(LLVM19_CONFIG)

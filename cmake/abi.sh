@@ -1,8 +1,9 @@
 #!/bin/sh
-# abi.sh [REVISION]: compares what the shared libraries show with what they showed in a revision (the last release, a tag v*,
-# unless named), by abidiff: functions and data, and the types of the public headers that they lead to. What has only been
-# added is shown and is no failure, nor is a higher number of enumerators (…_COUNT). Exit status: 0 programs of then run with
-# the libraries of now (or a library has another soname), 1 something that they use has changed, 2 there is no such revision,
+# abi.sh [REVISION]: compares the exported symbols of the shared libraries with those of a revision
+# (by default the last release, a tag v*), by abidiff: functions and data, and the types of the
+# public headers that they use. Additions are shown but are no failure; neither is a higher number
+# of enumerators (…_COUNT). Exit status: 0 programs of that revision run with today's libraries (or
+# a library has another soname), 1 something that they use has changed, 2 there is no such revision,
 # 4 tools are missing.
 set -eu
 
@@ -19,7 +20,8 @@ revision=${1-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)} ||
 commit=$(git rev-parse --verify --quiet --end-of-options "$revision^{commit}") || { say "there is no revision '$revision'"; exit 2; }
 sh cmake/setup.sh
 
-# Targets of the libraries that have public headers (populus_component), and below which folder these lie.
+# Targets of the libraries that have public headers (populus_component), and the folders
+# of these headers.
 libraries='archive-ipu codelet popc-lib populus'
 folders='libarchive-ipu libcodelet popc runtime'
 
@@ -36,7 +38,7 @@ say "building what is here"
 # shellcheck disable=SC2086 # words
 build package $libraries
 
-# headers <tree>: the public headers of a tree, in one folder, which is printed.
+# headers <tree>: copies the public headers of a tree into one folder and prints its name.
 headers() {
   into=$1/build-package/public-headers
   rm -rf "$into"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# check-scripts.sh: shellcheck over all our shell scripts, each by itself and with what it reads (.shellcheckrc).
+# check-scripts.sh: shellcheck over all our shell scripts, each with the files that it
+# sources (.shellcheckrc).
 set -eu
 
 cd "$(dirname "$0")/.."

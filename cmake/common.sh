@@ -1,6 +1,6 @@
-# Sourced by quickstart.sh, test.sh and tests/bench/run.sh: where the tree is, and how to build it.
+# Sourced by quickstart.sh, test.sh and tests/bench/run.sh: finds the tree, and builds it.
 #
-# The script sets `root`, the top folder of the clone, and is taken there. Here:
+# The script sets `root`, the top folder of the clone. This file changes to it and sets:
 #
 #   jobs     how many compilers run at once
 
@@ -11,11 +11,12 @@ jobs=$(nproc 2>/dev/null || echo 2)
 LC_ALL=C.UTF-8
 export LC_ALL
 
-# What a compiler has made once need not be made again. A launcher that is set, and be it to nothing, stays.
+# Caches compilations. A launcher that is already set, even to nothing, is kept.
 if command -v ccache >/dev/null 2>&1; then
   CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
   export CMAKE_C_COMPILER_LAUNCHER
-  # The same sources in another clone are the same. (So debug data may name the other clone: gdb's `set substitute-path`.)
+  # Sources of another clone count as the same. (So debug data may name that clone:
+  # gdb's `set substitute-path`.)
   CCACHE_BASEDIR=${CCACHE_BASEDIR-$root}
   CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
   export CCACHE_BASEDIR CCACHE_NOHASHDIR
@@ -25,9 +26,10 @@ say() {
   printf '%s: %s\n' "$me" "$*"
 }
 
-# build <preset> [target]...: configures once, builds; the output is shown only if something goes wrong. Codelets that the popc
-# of this preset has compiled once, of the same sources, are kept as ccache keeps objects: below the user's folder of caches.
-# Only here: tests say themselves what they share.
+# build <preset> [target]...: configures once and builds. Output is shown only after a failure.
+# Codelets that the popc of this preset has compiled from the same sources are cached below the
+# user's cache folder, as ccache caches objects. That holds for builds only: tests decide
+# themselves what they share.
 build() {
   preset=$1
   shift

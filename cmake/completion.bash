@@ -1,5 +1,5 @@
-# Completion of the options of popexec, gc-info, popsize, popview, pophlo and poprun, as each tool's --help has them. (popc's own, which knows
-# values, too: popc --print-completion=bash.)
+# Completion of the options of popexec, gc-info, popsize, popview, pophlo and poprun, from each
+# tool's --help. (popc's completion also knows values: popc --print-completion=bash.)
 _populus_tool()
 {
   local word=$2 options

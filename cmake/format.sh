@@ -12,7 +12,7 @@ case ${1-} in
   ;;
 esac
 
-# Golden files are what they are.
+# Golden files are not formatted.
 # shellcheck disable=SC2086 # one or two words
 find libarchive-ipu libcodelet popc runtime examples tests -path tests/golden -prune -o \
   -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print0 |

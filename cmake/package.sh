@@ -1,6 +1,6 @@
 #!/bin/sh
-# package.sh: builds the Debian packages into build-package/packages, and asks lintian about them if it is there. Exit status
-# 1 if lintian finds an error, 4 if tools are missing.
+# package.sh: builds the Debian packages into build-package/packages, and runs lintian on them if it
+# is installed. Exit status 1 if lintian finds an error, 4 if tools are missing.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

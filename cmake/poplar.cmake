@@ -1,6 +1,6 @@
-# The names under which existing programs know us: -lpoplar (and -lpopops, … where programs name them), pkg-config poplar,
-# find_package(poplar). All of it is libpopulus: lib<name>.so is text for the linker, which says so. (ldconfig knows such
-# text by its first words.)
+# The names by which existing programs find Populus: -lpoplar (and -lpopops, … where programs name
+# them), pkg-config poplar, find_package(poplar). All of them are libpopulus: lib<name>.so is a
+# linker script that says so. (ldconfig recognises such a script by its first words.)
 if(NOT TARGET populus)
   return()
 endif()
@@ -26,8 +26,8 @@ write_basic_package_version_file(poplar-config-version.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/poplar-config.cmake ${PROJECT_BINARY_DIR}/poplar-config-version.cmake
   DESTINATION ${poplar_dir} COMPONENT development)
 
-# populus_alias_package(<package> <target>...): find_package(<package>) gives targets, which all are Populus, and what the file
-# of the package's name says besides.
+# populus_alias_package(<package> <target>...): find_package(<package>) gives these targets, which
+# are all Populus, and includes the further file of the package's name.
 function(populus_alias_package package)
   set(text "include(CMakeFindDependencyMacro)\nfind_dependency(poplar)\n")
   string(APPEND text "foreach(name IN ITEMS ${ARGN})\n  if(NOT TARGET \${name})\n    add_library(\${name} INTERFACE IMPORTED)\n")
@@ -52,7 +52,7 @@ populus_alias_package(gcl gcl)
 populus_alias_package(pva pva)
 populus_alias_package(libpvti libpvti pvti)
 populus_alias_package(poplar_test poplar_test)
-# What the original libraries' own build asks for: a solver, small things, and CMake files.
+# Needed by the original libraries' own build: a solver, small things, and CMake files.
 populus_alias_package(GCCS gccs popsolver)
 install(FILES cmake/gccs/AddMarchExtensions.cmake cmake/gccs/AddSystemTest.cmake cmake/gccs/AddUnitTest.cmake
   cmake/gccs/EnableCoverage.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/GCCS COMPONENT development)

@@ -1,4 +1,4 @@
-# Options, compiler flags, dependencies, and the few functions that the folders use to declare what they hold.
+# Options, compiler flags, dependencies, and the functions by which folders declare their targets.
 
 option(POPULUS_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(POPULUS_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
@@ -21,7 +21,7 @@ set(POPULUS_DATA_DIR ${PROJECT_BINARY_DIR}/lib/populus)
 if(NOT POPULUS_PACKAGES) # their libraries are where the system looks
   set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
-# What an installation is made of (populus-packages.cmake): libraries and data, unless it is said.
+# Parts of an installation (populus-packages.cmake): libraries and data, unless stated otherwise.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
 set(CMAKE_C_STANDARD 17)
@@ -34,17 +34,17 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
 
 add_compile_definitions(_GNU_SOURCE)
-# Host and tile agree to the bit only if no multiply and add are fused behind our back.
+# Host and tile agree to the bit only if the compiler does not fuse multiplications and additions.
 add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
 if(POPULUS_WERROR)
   add_compile_options(-Werror)
 endif()
 if(POPULUS_SANITIZE)
-  # -g1: functions and lines, which is what reports name; variables cost a fifth of the compiler's time.
+  # -g1: functions and lines, which reports name. Variables would cost a fifth of the compile time.
   add_compile_options(-fsanitize=${POPULUS_SANITIZE} -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${POPULUS_SANITIZE})
 endif()
-# What nothing is called of is not loaded.
+# Libraries from which nothing is called are not loaded.
 add_link_options(LINKER:--as-needed)
 if(POPULUS_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -68,12 +68,13 @@ function(populus_glob variable)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# What a library shows: a program may call its own functions as it likes. tests/cli/symbols.sh compares with the headers.
+# The exported symbols of a library; programs may use any other name. tests/cli/symbols.sh
+# compares with the headers.
 set(POPULUS_EXPORTS "pop_*" popc_compile popc_main)
 list(JOIN POPULUS_EXPORTS "; " exports)
 set(POPULUS_VERSION_SCRIPT ${PROJECT_BINARY_DIR}/exports.map)
-# What our libraries and tools use of each other, and users have no header of (internal/): by another version of symbols, as the
-# C library's GLIBC_PRIVATE.
+# Symbols that our libraries and tools share, without a header for users (internal/). They have a
+# symbol version of their own, as the C library's GLIBC_PRIVATE.
 populus_glob(internal_headers lib*/internal/populus/*.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${internal_headers})
 set(private)
@@ -88,11 +89,11 @@ list(JOIN private "; " private)
 file(CONFIGURE OUTPUT ${POPULUS_VERSION_SCRIPT} @ONLY
   CONTENT "POPULUS_${PROJECT_VERSION_MAJOR} { global: ${exports}; local: *; };\nPOPULUS_PRIVATE { global: ${private}; };\n")
 
-# populus_component(<target> OUTPUT_NAME <name> {SOURCES <file>... | OBJECTS <object>...} LINK <target>...): one library
-# with public headers in include/. Sources are compiled by the object library <target>-objects; the folder itself is on
-# their include path, and that of the tests, but of nobody else. A shared library has a version script. A static one is
-# one object whose other names are local, made with ld -r: an archive of many would have to show what they call of each
-# other.
+# populus_component(<target> OUTPUT_NAME <name> {SOURCES <file>... | OBJECTS <object>...} LINK
+# <target>...): one library with public headers in include/. The object library <target>-objects
+# compiles the sources. The folder itself is on their include path and on that of the tests only. A
+# shared library has a version script. A static one is a single object whose other names are local,
+# made with ld -r: an archive of many objects would have to export what these call of each other.
 function(populus_component target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "SOURCES;OBJECTS;LINK")
   if(arg_SOURCES)
@@ -107,7 +108,8 @@ function(populus_component target)
     set_property(TARGET ${target} PROPERTY LINK_DEPENDS ${POPULUS_VERSION_SCRIPT})
   else()
     set(merged ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
-    # By the last one clang's AddressSanitizer knows that the program's globals are registered: there must be one of it.
+    # clang's AddressSanitizer uses the last one to record that the program's globals are
+    # registered. It must exist once.
     list(TRANSFORM POPULUS_EXPORTS PREPEND --keep-global-symbol= OUTPUT_VARIABLE kept)
     list(APPEND kept --keep-global-symbol=___asan_globals_registered)
     add_custom_command(OUTPUT ${merged}
@@ -129,7 +131,8 @@ function(populus_component target)
       target_include_directories(${target}-objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/internal)
     endif()
   endif()
-  # Who links an installed library links these, and has nothing of their headers on its path: ours include none.
+  # Users of an installed library link these, but do not get their headers on the path, as
+  # our headers include none.
   foreach(link IN LISTS arg_LINK)
     if(link MATCHES "::")
       target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:${link}> $<INSTALL_INTERFACE:$<LINK_ONLY:${link}>>)
@@ -154,7 +157,7 @@ function(populus_codelets target)
   get_filename_component(folder ${arg_OUTPUT} DIRECTORY)
   file(RELATIVE_PATH shown ${PROJECT_BINARY_DIR} ${arg_OUTPUT})
   get_property(device_files GLOBAL PROPERTY POPULUS_DEVICE_FILES)
-  # Leaks of the compiler are the tests' business: a build does not stop for them.
+  # A build does not stop for memory leaks of the compiler, which tests look for.
   add_custom_command(OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 POPULUS_DATA_DIR=${POPULUS_DATA_DIR}
@@ -166,7 +169,8 @@ function(populus_codelets target)
   add_dependencies(${target} device)
 endfunction()
 
-# populus_identity(<header> <macro> <file>...): the macro is a hash of the files, whose names are kept in <header>.files.
+# populus_identity(<header> <macro> <file>...): the macro is a hash of the files;
+# <header>.files lists their names.
 function(populus_identity header name)
   set(script ${PROJECT_SOURCE_DIR}/cmake/source-identity.cmake)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${header})

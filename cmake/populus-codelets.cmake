@@ -1,7 +1,8 @@
 # populus_add_codelets(<target> OUTPUT <file.gp> SOURCES <file>... [FLAGS <flag>...] [DEPENDS <file>...])
 #
-# A target, built by default, that compiles codelets with popc. What the sources include is known to the build through a
-# dependency file. Relative sources are looked for in the current source folder, the output in the current binary folder.
+# A target, built by default, that compiles codelets with popc. A dependency file tells the build
+# what the sources include. Relative sources are found in the current source folder; the output is
+# in the current binary folder.
 # The target's property POPULUS_CODELETS is the output's full path. FLAGS are popc's: -O3 -DN=4 --target ipu2,cpu …
 function(populus_add_codelets target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;FLAGS;DEPENDS")

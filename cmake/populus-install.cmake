@@ -1,5 +1,5 @@
-# What others need to build on an installed Populus: a CMake package and pkg-config files. Libraries, programs and headers
-# are installed by the folders that make them.
+# The CMake package and pkg-config files by which others build on an installed Populus. Libraries,
+# programs and headers are installed by the folders that make them.
 include(CMakePackageConfigHelpers)
 
 get_property(components GLOBAL PROPERTY POPULUS_COMPONENTS)
@@ -17,7 +17,8 @@ install(FILES
   DESTINATION ${package_dir} COMPONENT development)
 install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir} COMPONENT development)
 
-# Completion for shells: bash looks for a file of the program's name, zsh knows programs that say --help.
+# Completion for shells: bash loads a file with the program's name, zsh completes
+# programs that have --help.
 foreach(tool popexec gc-info popsize popview pophlo poprun)
   install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
 endforeach()
@@ -29,8 +30,9 @@ install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR
 export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)
 configure_file(cmake/populus-codelets.cmake populus-codelets.cmake COPYONLY)
 
-# populus_pkg_config(<target> <description> <our own modules> <modules> <further libraries>): whoever uses a library also calls
-# our own ones below it. Static libraries show their users what else they are made of, shared ones need not.
+# populus_pkg_config(<target> <description> <our own modules> <modules> <further libraries>): users
+# of a library also call our own libraries below it. Users of a static library need its
+# dependencies, too; those of a shared one do not.
 function(populus_pkg_config target description ours modules libraries)
   if(NOT TARGET ${target})
     return()

@@ -1,12 +1,14 @@
-# Debian packages, by CPack: cmake/package.sh builds them with the preset `package`. Included only there, since an
-# installation elsewhere wants neither compressed manuals nor Debian's files.
+# Debian packages, by CPack: cmake/package.sh builds them with the preset `package`.
+# Only that preset includes this file, since other installations want neither compressed
+# manuals nor Debian's files.
 #
 #   libpopulus0      the libraries, and the data, modules and programs that they start
-#   libpopulus-dev   headers, and what CMake, pkg-config and linkers ask for
+#   libpopulus-dev   headers, and the files for CMake, pkg-config and linkers
 #   popc             the programs, their manuals and completions, the viewer's page
-#   populus-doc      what is to be read, and the examples in source
+#   populus-doc      documentation, and the examples in source
 #
-# What is installed says which of them it is for: COMPONENT library (the default), development, tools, documentation.
+# Installation rules name their package: COMPONENT library (the default), development,
+# tools, documentation.
 set(POPULUS_PACKAGE_MAINTAINER "The Populus authors <populus@example.org>" CACHE STRING
   "Who answers for the packages: whoever gives them to others says so here")
 set(soversion ${PROJECT_VERSION_MAJOR})
@@ -49,7 +51,7 @@ each tile, which run on a software IPU.")
 populus_package(library libpopulus${soversion} libs "clang-19"
   "compiler and software machine for IPU programs (libraries)"
   "${about}\n.\nThis package has the graph compiler, the engine, the profiler and the\nlibraries of operations.")
-# What populus-config.cmake and the .pc files ask for.
+# Needed by populus-config.cmake and the .pc files.
 set(modules "libelf-dev, libdw-dev, libjansson-dev, libxxhash-dev, libcbor-dev, libprotobuf-c-dev, zlib1g-dev")
 populus_package(development libpopulus-dev libdevel "libpopulus${soversion} ${version}, popc ${version}, ${modules}"
   "compiler and software machine for IPU programs (development)"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# setup.sh [tests]: installs the Debian packages of cmake/packages.txt that are missing; those with @tests only if asked for.
-# Root installs; anybody else is told what to type. Exit status: 0 all there, 4 something is missing and could not be installed.
+# setup.sh [tests]: installs the missing Debian packages of cmake/packages.txt; those with @tests
+# only if asked for. Root installs; other users are told what to type. Exit status: 0 all there, 4
+# something is missing and could not be installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +16,7 @@ wanted='s/#.*//; /@tests/d'
 missing=
 # shellcheck disable=SC2013 # words
 for package in $(sed "$wanted" "$here/packages.txt"); do
-  # Node of another source than Debian's is as good, and has npm inside.
+  # Node from another source than Debian is as good, and includes npm.
   case $package in nodejs | npm) ! command -v npm >/dev/null 2>&1 || continue ;; esac
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
   [ "$status" = installed ] || missing="$missing $package"

@@ -1,8 +1,8 @@
 # cmake -DROOT=<source folder> -DNAME=<macro> -DFILES=<list> -DOUTPUT=<header> -P source-identity.cmake
 #
-# A hash of sources, as a macro in a header, so that what one build made can be told from what another made, even if both
-# call themselves by the same version. The list has a name below ROOT on each line; equal sources have equal hashes wherever
-# they lie.
+# Writes a hash of sources as a macro into a header. It distinguishes the outputs of different
+# builds, even if both have the same version number. The list has a name below ROOT on each line.
+# Equal sources have equal hashes, wherever they are.
 file(STRINGS ${FILES} files)
 if(NOT files)
   message(FATAL_ERROR "${NAME} would be the hash of no file")

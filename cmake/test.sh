@@ -1,8 +1,10 @@
 #!/bin/sh
-# test.sh [--quick]: everything that has to hold before a change goes in: set-up, format, scripts, both builds, clang-tidy,
-# all tests of both builds. With --quick, while working: format, scripts, the release build, its unit tests, and clang-tidy
-# over what differs from the upstream branch. Stops at the first stage that fails, with exit status 1 (4: packages are
-# missing), and names it on the last line. clang-tidy has the processors while tests wait: it begins when there is a build.
+# test.sh [--quick]: everything that must hold before a change goes in: set-up, format, scripts,
+# both builds, clang-tidy, all tests of both builds. With --quick, while working: format,
+# scripts, the release build, its unit tests, and clang-tidy over the differences from the
+# upstream branch. Stops at the first stage that fails, names it on the last line, and exits
+# with status 1 (4: packages are missing). clang-tidy starts as soon as there is a build, and
+# uses the processors that tests leave idle.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,9 +34,10 @@ failed() { # <name of a stage>
   exit 1
 }
 
-# begin_beside <name> <command>...: a stage that has the processors when those that follow leave them idle, until `end_beside`, which
-# shows what it has said. `timeout` makes it a process group, all of which ends with this script; it stays in the session, since
-# Linux gives sessions equal shares, whatever nice says.
+# begin_beside <name> <command>...: starts a stage that uses the processors when the stages after it
+# leave them idle. `end_beside` waits for it and shows its output. `timeout` makes it a process
+# group, which ends with this script. It stays in the session, since Linux gives sessions equal
+# shares, whatever nice says.
 begin_beside() {
   beside_name=$1
   shift
@@ -56,8 +59,8 @@ end_beside() {
   trap - EXIT INT TERM
 }
 
-# Tests run side by side, two more than there are processors, since some wait (for a browser, a socket, a signal); each has
-# its own folder. A hang ends with the test's own time limit.
+# Tests run side by side, two more than there are processors, since some wait (for a browser, a
+# socket, a signal). Each has a folder of its own. The test's own time limit ends a hang.
 tests() { # <preset> [option]...
   preset=$1
   shift

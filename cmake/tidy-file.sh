@@ -1,7 +1,8 @@
 #!/bin/sh
-# tidy-file.sh <build folder> <file>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
-# compiles it; a file of C++ that is not there is compiled with our headers alone. If there is nothing to say, what was read of it is left
-# in the build folder's tidy.read/, as make has it, for tidy-known.py, which remembers clean files.
+# tidy-file.sh <build folder> <file>: clang-tidy over one file, for tidy.sh, with the command of the
+# build folder's compile_commands.json. A C++ file that is not there is compiled with our headers
+# alone. If there are no findings, the list of files that were read is left in the build folder's
+# tidy.read/, as a make rule, for tidy-known.py, which remembers clean files.
 set -eu
 
 build=$1
@@ -11,7 +12,7 @@ root=$PWD
 log=$(mktemp)
 trap 'rm -f "$log" "$log.d"' EXIT
 
-# The command in the data base, without what it is to write. A file may be there twice: once is enough.
+# The command of the data base, without its output. A file may be there twice: once is enough.
 command=$(sed -n '/^ *"command": /h; /^ *"file": /{G;p;}' "$build/compile_commands.json" |
   grep -F -A 1 "\"file\": \"$file\"" | sed -n '2{s/^ *"command": "\(.*\)",*$/\1/;s/\\\(.\)/\1/g;p;}')
 case $file:$command in
@@ -40,10 +41,11 @@ case $file:$command in
   ;;
 esac
 
-# Criterion's assertions expand to so many branches that the analyser sees little but them: ten seconds a file, and it
-# gives up before the end of a test. The header that stands in for Criterion under ThreadSanitizer has one branch each.
-# The flags are gcc's. A function with very many paths is given up after the number of states at which the analyser's own
-# shallow mode gives up, a third of the deep mode's: most of the time went into a few such functions.
+# Criterion's assertions expand to so many branches that the analyser spends its budget on them: ten
+# seconds a file, and it gives up before the end of a test. The header that replaces Criterion under
+# ThreadSanitizer has one branch for each. The flags are gcc's. The analyser gives up a function
+# with very many paths after the number of states of its own shallow mode, a third of that of the
+# deep mode: most of the time went into a few such functions.
 set -- -isystem "$root/tests/tsan" "$@" -Wno-unknown-warning-option -Xclang -analyzer-config -Xclang max-nodes=75000
 
 if ! clang-tidy-19 --quiet --config-file=.clang-tidy "$file" -- "$@" "-Wp,-MD,$log.d" >"$log" 2>&1; then

@@ -1,7 +1,8 @@
 #!/bin/sh
-# tidy.sh [--changed | file...]: runs clang-tidy with the checks of .clang-tidy, as many at a time as there are processors,
-# over the host C files that the release build compiles and the C++ headers; over the files given; or, with --changed, over
-# those that differ from the upstream branch. Exit status 1 if there is anything to say.
+# tidy.sh [--changed | file...]: runs clang-tidy with the checks of .clang-tidy, as many at a time
+# as there are processors, over the host C files that the release build compiles and the C++
+# headers; over the given files; or, with --changed, over those that differ from the upstream
+# branch. Exit status 1 if there are findings.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -12,19 +13,20 @@ if [ ! -f "$build/compile_commands.json" ]; then
   exit 4
 fi
 
-# What the build compiles is what the data base names; one "file" line for each translation unit. What the build has
-# written itself nobody reads.
+# The data base has the files that the build compiles, one "file" line for each translation unit.
+# Generated files are left out.
 compiled() {
   sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' |
     grep -v "^$(cd "$build" && pwd)/" | LC_ALL=C sort -u
 }
 
-# Headers that programs in C++ include, and those that our tests in C++ share. What comes with Vertex.hpp is for the tile.
+# Headers that C++ programs include, and those that our C++ tests share. The headers of Vertex.hpp
+# are for the tile.
 cxx_headers() {
   find "$root/runtime/cxx/include" "$root/tests/cxx" -name '*.hpp' | LC_ALL=C sort
 }
 
-# A C header is looked at where it is included: in the file of the same name, or in any other.
+# A C header is checked where it is included: in the file of the same name, or in any other.
 changed() {
   base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git rev-parse HEAD)
   { git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | while IFS= read -r file; do
@@ -48,12 +50,12 @@ case ${1-} in
 *) printf '%s\n' "$@" ;;
 esac >"$build/tidy.files"
 
-# What was found clean is remembered for 30 days.
+# Clean files are remembered for 30 days.
 cache=${POPULUS_TIDY_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/populus/tidy}
 mkdir -p "$cache"
 find "$cache" -type f -mtime +30 -delete
 
-# All C++ headers are one translation unit: most of the time is the standard library's.
+# All C++ headers form one translation unit, as most of the time is the standard library's.
 grep '\.hpp$' "$build/tidy.files" | sed 's/.*/#include "&"/' >"$build/tidy_headers.cpp" || :
 rm -rf "$build/tidy.read"
 mkdir "$build/tidy.read"
@@ -63,7 +65,8 @@ known() { python3 cmake/tidy-known.py "$1" "$build" "$cache" "$started"; }
   [ ! -s "$build/tidy_headers.cpp" ] || echo "$build/tidy_headers.cpp"
   grep -v '\.hpp$' "$build/tidy.files" || :
 } | known ask >"$build/tidy.unknown"
-# The analyser allocates much: in large pages, where the system has them and glibc knows the word, it takes a tenth less time.
+# The analyser allocates much. Huge pages, if the system and glibc support them, take a
+# tenth off its time.
 GLIBC_TUNABLES=${GLIBC_TUNABLES-glibc.malloc.hugetlb=1}
 export GLIBC_TUNABLES
 status=0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# try-packages.sh: installs the packages that package.sh has made in a bare Debian 12, and does there what README's tour does,
-# in C and C++, as somebody who has nothing else. Needs mmdebstrap and root. Exit status 1 if something fails, 4 if tools or
-# packages are missing.
+# try-packages.sh: installs the packages of package.sh in a bare Debian 12 and follows the README's
+# tour there, in C and C++, as a user who has nothing else. Needs mmdebstrap and root. Exit status 1
+# if something fails, 4 if tools or packages are missing.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +23,7 @@ say "a bare Debian 12"
 mmdebstrap --quiet --variant=minbase --mode=root bookworm "$bare/system"
 mkdir "$bare/system/packages"
 cp "$packages"/*.deb "$bare/system/packages"
-# What leads to the archive of packages here leads there, too.
+# Settings here that lead to the package archive are used there, too.
 for file in /etc/apt/apt.conf.d/*proxy*; do
   [ ! -e "$file" ] || cp "$file" "$bare/system/etc/apt/apt.conf.d/"
 done

@@ -1,12 +1,12 @@
 /* Reading archives that anyone may have made.
  *
- * All headers are read and checked when the archive is opened; contents are read when asked for.
- * Offsets are 64 bits wide: the images of 64 IPUs fill tens of GiB. Symbol indexes are passed over
- * unread (libelf's reader of them, elf_getarsym, crashes on broken ones). Names are data: they are
+ * All headers are read and checked when the archive is opened. Contents are read on demand. Offsets
+ * are 64 bits wide: the images of 64 IPUs fill tens of GiB. Symbol indexes are skipped
+ * (elf_getarsym, libelf's reader of them, crashes on broken ones). Names are data: they are
  * compared and shown, never opened.
  *
- * Accepted like GNU ar does: no padding behind a last member of odd size. Refused where GNU ar
- * stops without a word: bytes behind the last member that are too few for a header.
+ * Accepted as by GNU ar: no padding after a last member of odd size. Refused, where GNU ar silently
+ * stops: bytes after the last member that are too few for a header.
  */
 #include <populus/archive.h>
 #include <populus/arena.h>
@@ -75,7 +75,7 @@ static pop_error *bad_header(const pop_archive *archive, uint64_t offset, const 
                        archive->name, archive->num_members, offset, problem);
 }
 
-/* The digits at the start of a field that is filled up with spaces; false for anything else. */
+/* The decimal number in a field that is padded with spaces; false for anything else. */
 static bool parse_decimal(const char *field, size_t width, uint64_t *value)
 {
   size_t digits = 0;

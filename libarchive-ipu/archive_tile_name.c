@@ -1,7 +1,7 @@
 /* Names of the tile images in an archive: tile-00000.elf, tile-00001.elf, … in tile order.
  *
- * Five digits, because 64 IPUs have 94,208 tiles, and because then names sort as tiles do. There is
- * no "text" in them: users find the sections with grep -e ".text". */
+ * Five digits, because 64 IPUs have 94,208 tiles, and so that names sort as tiles do. The names do
+ * not contain "text", because users find sections with grep -e ".text". */
 #include <populus/archive.h>
 #include <populus/target.h>
 

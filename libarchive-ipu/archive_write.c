@@ -1,8 +1,8 @@
 /* Writing archives: to a file that appears when it is complete, or to memory.
  *
- * No symbol index is written: nobody links tile images, and an index has 32-bit offsets where 64
- * IPUs need more. Dates, owners and groups are 0 and the mode is 644, as `ar D` writes them, so
- * that the same members make the same bytes.
+ * No symbol index is written: nobody links tile images, and the index has 32-bit offsets, which are
+ * too small for 64 IPUs. Dates, owners and groups are 0 and the mode is 644, as `ar D` writes them:
+ * the same members give the same bytes.
  */
 #include <populus/archive.h>
 #include <populus/arena.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define MAX_NAME_LENGTH (sizeof((ar_header *)0)->name - 1) /* the "/" behind it */
-#define SPARSE_BYTES 32768 /* a member that may have holes: not worth while for less */
-#define MAX_MEMBER_BYTES UINT64_C(9999999999) /* ten decimal digits */
+#define SPARSE_BYTES 32768                                 /* smaller members are not worth holes */
+#define MAX_MEMBER_BYTES UINT64_C(9999999999)              /* ten decimal digits */
 
 /* One of the two is in use. */
 struct pop_archive_writer {

@@ -1,9 +1,9 @@
 /* Arenas, growing arrays, and the allocation functions that do not fail.
  *
- * An arena is a list of chunks from calloc; the newest is filled from its start. Something larger
- * than what is left opens a new chunk; something larger than a quarter of a chunk gets a chunk of
+ * An arena is a list of chunks from calloc. The newest is filled from its start. An allocation that
+ * does not fit opens a new chunk. An allocation of more than a quarter of a chunk gets a chunk of
  * its own behind the newest, so that the room in the newest is not lost. Chunks double in size up
- * to 1 MiB, which keeps small arenas small and the number of chunks of large ones low.
+ * to 1 MiB: small arenas stay small, and large ones have few chunks.
  */
 #include "memory_internal.h"
 #include <populus/arena.h>
@@ -131,7 +131,7 @@ char *pop_arena_strdup(pop_arena *arena, const char *text)
   return memcpy(pop_arena_alloc(arena, size), text, size);
 }
 
-/* Most of what is printed is short: then one pass does. */
+/* The first pass suffices for short texts, which are the most common. */
 char *pop_arena_printf(pop_arena *arena, const char *format, ...)
 {
   char room[256];

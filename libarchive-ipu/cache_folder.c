@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What an entry is called: so many hexadecimal digits and a suffix. */
+/* The form of an entry's name: a number of hexadecimal digits and a suffix. */
 typedef struct entry_kind {
   size_t digits;
   const char *suffix, *what;
@@ -125,7 +125,7 @@ void pop_cache_folder_touch(const char *path)
   utimensat(AT_FDCWD, path, NULL, 0);
 }
 
-/* ---- putting out ---- */
+/* ---- removing ---- */
 
 typedef struct entry {
   const entry_kind *kind;
@@ -155,7 +155,7 @@ static void list_entry(const char *folder, const entry_kind *kind, const char *n
     free(path);
     return;
   }
-  /* By blocks: files have holes. */
+  /* Counts blocks, as files may have holes. */
   entry e = {kind, path, (uint64_t)status.st_blocks * STAT_BLOCK_BYTES, status.st_mtim};
   list->bytes += e.bytes;
   pop_push(list->entries, list->count, list->capacity, e);

@@ -1,14 +1,16 @@
-/* What an object's debug information says: the line of the source that made an instruction, and the
- * name of a function as its author wrote it.
+/* Queries of an object's debug information: the source line that made an instruction, and a
+ * function's name as its author wrote it.
  *
- *   object --pop_object_debug_image--> a copy that libdw can read --libdw--> lines, names
- *   file of an archive, made by pop_live_sections_debug_file, with addresses of a tile --libdw--> lines, names
+ *   object --pop_object_debug_image--> a copy that libdw can read --libdw--> lines,
+ *   names file of an archive, made by pop_live_sections_debug_file, with addresses of a
+ *   tile --libdw--> lines, names
  *
- * An archive may be anyone's: its file is looked at by libdw only if it has the form that ours have. In
- * particular libdw is to open no other file, and to believe no section how large it is uncompressed.
+ * Anyone may have made an archive. So libdw gets its file only if the file has the form that
+ * ours have. In particular libdw must open no other file and must not believe the uncompressed
+ * size of any section.
  *
- * It is asked for messages. What is wrong with debug information makes a message shorter, never
- * another one: so nothing here is an error.
+ * The answers are for messages. Wrong debug information makes a message shorter, but never
+ * different. So nothing here is an error.
  */
 #include "object.h"
 #include <populus/arena.h>
@@ -50,7 +52,7 @@ static bool is_file_readable(Elf *elf)
   return true;
 }
 
-/* Takes info, whose image is there. */
+/* Takes `info`, whose image is filled in. */
 static pop_debug_info *open_image(pop_debug_info *info)
 {
   if (elf_version(EV_CURRENT) != EV_NONE)
@@ -89,10 +91,10 @@ void pop_debug_info_free(pop_debug_info *info)
   free(info);
 }
 
-/* Writes the path as the compiler was given it, as far as it can be told: line tables name files
- * with or without the folder that the compiler was started in, whatever the user wrote. The unit's
- * own name is as written: if that is a path from the root, all are shown so, otherwise none that is
- * below the folder. */
+/* The path as the compiler was given it, as far as that can be told. Line tables name files
+ * with or without the compiler's working folder, whatever the user wrote. But the unit's own
+ * name is as written: if it is an absolute path, all names are shown absolute; otherwise none
+ * below the folder is. */
 static const char *path_as_written(Dwarf_Die *unit, const char *path, pop_arena *arena)
 {
   Dwarf_Attribute attribute;
@@ -113,8 +115,8 @@ static const char *path_from_root(Dwarf_Die *unit, const char *path, pop_arena *
                                   : pop_arena_strdup(arena, path);
 }
 
-/* False if the line table of the compilation unit does not know the address, or only that no line
- * of the source made this code (line 0). */
+/* False if the compilation unit's line table does not have the address, or says that no source line
+ * made this code (line 0). */
 static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, pop_arena *arena,
                          pop_source_place *place)
 {
@@ -132,7 +134,7 @@ static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, pop_arena *arena,
 bool pop_debug_info_line(const pop_debug_info *info, uint32_t address, pop_arena *arena,
                          pop_source_place *place)
 {
-  /* Every unit: clang writes no .debug_aranges, which would say whose the address is. */
+  /* All units: clang writes no .debug_aranges, which would map addresses to units. */
   Dwarf_CU *cu = NULL;
   Dwarf_Die unit;
   uint8_t kind;

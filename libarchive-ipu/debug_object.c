@@ -1,19 +1,20 @@
-/* A copy of an object whose debug information a DWARF reader understands as it is.
+/* A copy of an object whose debug information a DWARF reader understands without relocating it.
  *
- * Debug information of a relocatable object is full of relocations: where its strings are, what
- * address a function has, how far one line of code is from the next (R_RISCV_ADD16, _SUB16). libdw
- * leaves those to libdwfl, which (0.188) does not know RISC-V's pairs and then finds no line at
- * all. So the linker's own table of relocations is used, and the copy says that it is done:
+ * Debug information of a relocatable object is full of relocations: positions of strings, addresses
+ * of functions, distances between lines of code (R_RISCV_ADD16, _SUB16). libdw leaves these to
+ * libdwfl, which (0.188) does not know RISC-V's pairs and then finds no line at all. So the
+ * linker's own table of relocations is used, and the copy says that it is relocated:
  *
  *   object (ET_REL)                        copy (ET_EXEC)
  *   .text.a, .text.b: all at address 0     each loaded section has addresses of its own
  *   .debug_line, …: with relocations       relocated
  *
- * The addresses are those of no tile: loaded sections follow one another from FIRST_ADDRESS on,
- * aligned as they ask for, with a gap behind each, so that the end of one is not the start of the
- * next; the zeros of common symbols come last. Thread-local sections do so from 0 on, because DWARF
- * names what is in them by its offset in a thread's block. Sections that are not loaded are at 0: a
- * reference into one is an offset in it. What is loaded keeps its bytes: nobody runs the copy.
+ * The addresses are not those of any tile. Loaded sections follow one another from FIRST_ADDRESS
+ * on, each aligned as it demands. A gap after each makes the end of one differ from the start of
+ * the next. The zeros of common symbols come last. Thread-local sections start from 0, because
+ * DWARF names a thread-local variable by its offset in a thread's block. Sections that are not
+ * loaded are at 0: a reference into one is an offset in it. Loaded sections keep their bytes, as
+ * nobody runs the copy.
  *
  * Source: System V ABI, "Object Files"; RISC-V ELF psABI, chapter "Relocations"; DWARF 5, 7.3.
  */
@@ -77,7 +78,7 @@ static uint8_t *bytes_of(void *context, uint32_t section)
   return copy->bytes + (copy->object->sections[section].data - copy->object->bytes);
 }
 
-/* After the relocations, as a damaged object's debug sections may overlap the headers. */
+/* Runs after the relocations, as a damaged object's debug sections may overlap the headers. */
 static void write_headers(const debug_copy *copy)
 {
   Elf32_Ehdr header;
@@ -100,8 +101,8 @@ static pop_error *make_copy(debug_copy *copy)
   return NULL;
 }
 
-/* Relocations are for the bytes as they were, and libdw takes what such a section says of its size for
- * true: ".zdebug_…" is an older form of the same. */
+/* Compressed sections are refused: relocations apply to the uncompressed bytes, and libdw believes
+ * the size that such a section states. ".zdebug_…" is an older form. */
 const char *pop_object_compressed_debug(const pop_object *object)
 {
   for (uint32_t i = 1; i < object->num_sections; ++i) {

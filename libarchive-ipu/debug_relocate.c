@@ -1,6 +1,6 @@
-/* Applies the relocations of a debug section. The tables are decoded anew each time: a parsed object
- * keeps only the relocations of what is loaded, as most objects' debug information is never looked
- * at. relocate.c has the meaning of the types.
+/* Applies the relocations of a debug section. The tables are decoded each time: a parsed object
+ * keeps only the relocations of loaded sections, as the debug information of most objects is never
+ * used. relocate.c explains the types.
  *
  * Source: RISC-V ELF psABI, chapter "Relocations". */
 #include "debug_relocate.h"

@@ -1,4 +1,4 @@
-/* The archive in a program's own file. */
+/* Finds the archive in a program's own file. */
 #include "embed_internal.h"
 
 #include "file_internal.h"

@@ -9,12 +9,12 @@
 #include <elf.h>
 #include <errno.h>
 
-/* More sections than any program has; a table of more has no number in the header either. */
+/* More sections than any program has. A larger number would not fit into the header's field. */
 enum { EMBED_MAX_SECTIONS = SHN_LORESERVE - 1, EMBED_ARCHIVE_ALIGN = 16 };
 
 /* embed_program.c: appends all of the archive's file. Errors: FILE_LOAD, SYSTEM. */
 POP_MUST_CHECK pop_error *embed_archive(const char *archive, pop_output *output, uint64_t *size);
-/* Zeros until the position is a multiple. */
+/* Writes zeros until the position is a multiple of `align`. */
 POP_MUST_CHECK pop_error *embed_align(pop_output *output, uint64_t align);
 
 /* embed_find.c: the header of an ELF file of the kind that this host runs; false if it is none. */

@@ -5,9 +5,9 @@
  *
  *   .data.rel.ro: address of the archive (a relocation), its size
  *
- * Code names the two constants and never the archive itself: so it does not matter how far away that is.
- * On x86-64 a large one goes to where the large data are (SHF_X86_64_LARGE, behind everything else), as it
- * would push the program's other sections out of each other's reach.
+ * Code refers to the two constants and never to the archive itself, so the distance to the archive
+ * does not matter. On x86-64 a large archive goes to the large data (SHF_X86_64_LARGE, behind
+ * everything else). It would otherwise push the program's other sections out of each other's reach.
  * The empty section .note.GNU-stack says that nothing here wants an executable stack.
  */
 #include "embed_internal.h"
@@ -35,7 +35,7 @@
 #error "name the host's processor and its relocation here"
 #endif
 
-/* A program's own code and data have at least the other 3/4 of what code reaches. */
+/* So a program's own code and data have at least 3/4 of the range that code reaches. */
 #define LARGE_BYTES ((uint64_t)512 << 20)
 
 enum { ARCHIVE = 1, DATA, RELOCATIONS, SYMBOLS, STRINGS, STACK, NAMES, NUM_SECTIONS };
@@ -79,7 +79,7 @@ static void add_symbols(object *o, const char *symbol)
   free(size_symbol);
 }
 
-/* All but offsets: they follow from sizes and alignments, in order. */
+/* Everything but the offsets, which follow in order from sizes and alignments. */
 static void describe(object *o, uint64_t archive_bytes, const char *symbol)
 {
   bool large = archive_bytes > LARGE_BYTES;

@@ -1,12 +1,12 @@
-/* A program with an archive in it, from a program and an archive.
+/* Builds a program with an archive in it from a program and an archive.
  *
  *   before   program: … | section headers
  *   after    program: … | old section headers | archive | section names | section headers
  *
- * What the program is when it runs, its segments, stays where it is; three things in it are changed in
- * place: the ELF header says where the new section headers are, the record says that there is an archive, and
- * the search path of shared libraries that begins with $ORIGIN becomes absolute, as the copy will be
- * elsewhere.
+ * The segments, which are the program at run time, stay in place. Three things are changed in
+ * place: the ELF header points to the new section headers; the record says that there is an
+ * archive; and a search path of shared libraries that begins with $ORIGIN becomes absolute, as the
+ * copy will be elsewhere.
  */
 #include "embed_internal.h"
 
@@ -89,7 +89,7 @@ static void add_section(program *p)
   names->sh_size = p->names_bytes;
 }
 
-/* ---- what changes in place ---- */
+/* ---- changes in place ---- */
 
 static pop_error *set_record(program *p, const char *data_dir)
 {
@@ -107,8 +107,8 @@ static pop_error *set_record(program *p, const char *data_dir)
   return NULL;
 }
 
-/* The colon-separated `list` with the folder of the program in place of $ORIGIN; "" if some part of it
- * is not there. The caller frees. */
+/* The colon-separated `list` with the program's folder in place of $ORIGIN; "" if one of the
+ * folders does not exist. The caller frees. */
 static char *absolute_list(const char *list, const char *folder)
 {
   static const char origin[] = "$ORIGIN";
@@ -210,7 +210,8 @@ pop_error *embed_archive(const char *archive, pop_output *output, uint64_t *size
   return error;
 }
 
-/* The ELF header comes first and says what is only known at the end: the archive's size before it is read. */
+/* The ELF header is written first and depends on the archive's size. So the size is taken before
+ * the archive is read. */
 static pop_error *write_program(program *p, const char *archive, pop_output *output)
 {
   struct stat status;
@@ -233,7 +234,7 @@ static pop_error *write_program(program *p, const char *archive, pop_output *out
   return pop_output_write(output, p->sections, p->header.e_shnum * sizeof *p->sections);
 }
 
-/* Who may read it may run it. */
+/* Everybody who may read it may run it. */
 static pop_error *make_executable(const char *path)
 {
   struct stat status;

@@ -1,9 +1,9 @@
 /* Errors: a code and a sentence, owned by whoever holds the pointer.
  *
- * Sentences quote names of files, symbols and vertices, and those come from anywhere. Control
- * characters in them are written as \x1b, so that no name can drive the terminal that an error is
- * shown on; so are bytes that are not UTF-8, which some terminals take for C1 controls. Line feeds
- * and tabs stay: some errors are lists.
+ * Sentences quote names of files, symbols and vertices, which anybody may have chosen. Control
+ * characters in them are written as \x1b, so that no name can control the terminal on which an
+ * error is shown. So are bytes that are not UTF-8, as some terminals take them for C1 controls.
+ * Line feeds and tabs stay: some errors are lists.
  */
 #include <populus/error.h>
 #include <populus/names.h>
@@ -19,7 +19,7 @@ struct pop_error {
   char *report; /* path; NULL: none */
 };
 
-/* What is returned when there is no memory left for an error. Never freed, never changed. */
+/* Returned when there is no memory left for an error. Never freed, never changed. */
 static pop_error out_of_memory = {POP_ERROR_MEMORY, (char *)"out of memory", NULL};
 
 static const struct {
@@ -33,7 +33,8 @@ static const struct {
 
 #define NUM_CODES (sizeof codes / sizeof *codes)
 
-/* Replaces what must not reach a terminal in the malloc'ed `text`; returns it, or its replacement. */
+/* Escapes in the malloc'ed `text` what must not reach a terminal; returns it, or its
+ * replacement. */
 static char *escape_controls(char *text)
 {
   size_t size = strlen(text), escapes = 0;

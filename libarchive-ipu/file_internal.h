@@ -25,9 +25,10 @@ POP_MUST_CHECK pop_error *temporary_create(const char *path, pop_temporary *temp
 POP_MUST_CHECK pop_error *temporary_rename(pop_temporary *temporary, const char *path);
 /* Removes the name. The descriptor stays open. */
 void temporary_remove(pop_temporary *temporary);
-/* Removes and closes those that were created in the pop_with_memory `scope`, whose owners are not there any more. */
+/* Removes and closes the temporaries that were created in the pop_with_memory `scope`, whose owners
+ * no longer exist. */
 void temporaries_abandon(const void *scope);
-/* `scope` has ended, and what is still open there belongs to the one around it. */
+/* `scope` has ended: its open temporaries now belong to the scope around it. */
 void temporaries_pass_on(const void *scope, const void *outer);
 
 #endif

@@ -1,9 +1,9 @@
 /* Files in: by pread, whole, into memory that we own.
  *
- * What is not a regular file is refused: a device may never end, a FIFO without a writer would
- * block. It is opened without waiting and looked at afterwards, so that there is no moment between
- * the look and the opening. The size that the system states is a first guess only: a file that
- * grows or shrinks meanwhile, or one of /proc that states 0, is read up to where it ends.
+ * Files that are not regular are refused: a device may never end, and a FIFO without a writer would
+ * block. A file is opened without waiting and checked afterwards, so that it cannot be replaced
+ * between check and open. The size that the system states is only a first guess. A file that grows
+ * or shrinks meanwhile, or one of /proc that states 0, is read up to its end.
  */
 #include "file_internal.h"
 
@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An error of the system while reading: about the file, unless the process itself is at its limit. */
+/* An error of the system while reading: the file's fault, unless the process itself is
+ * at a limit. */
 static pop_error *read_error(int errnum, const char *path)
 {
   if (errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM)
@@ -83,8 +84,8 @@ static pop_error *too_large(const char *path, size_t max_bytes)
                        max_bytes);
 }
 
-/* Reads to the end of the file. One byte more than is known is always asked for: it shows whether
- * the file has grown, and leaves room for the NUL. */
+/* Reads to the end of the file. Each read asks for one byte more than is expected: this shows
+ * whether the file has grown, and leaves room for the NUL. */
 static pop_error *read_all(int fd, const char *path, uint64_t stated_size, size_t max_bytes,
                            uint8_t **bytes, size_t *size)
 {
@@ -115,7 +116,7 @@ static pop_error *read_all(int fd, const char *path, uint64_t stated_size, size_
   return NULL;
 }
 
-/* Could anybody but this user have written what is in it? */
+/* Refuses a file whose content anybody but this user could have written. */
 static pop_error *check_own(int fd, const char *path)
 {
   struct stat status;

@@ -1,4 +1,4 @@
-/* Temporary names for outputs, and what becomes of them when a process dies.
+/* Temporary names for outputs, and their removal when a process dies.
  *
  * `dir/out.gp` is written as `dir/.out.gp.PID-N.tmp` in the same folder, because only there rename
  * is atomic. Three things can go wrong with such names:
@@ -31,11 +31,13 @@
 #define MAX_OPEN_TEMPORARIES 256
 #define MAX_TRIES 1000
 #define SUFFIX ".tmp"
-/* So much of the final name that the temporary name is not too long for the file system. */
+/* How much of the final name is kept, so that the temporary name is not too long for
+ * the file system. */
 #define KEPT_NAME_LENGTH (NAME_MAX - 40)
 
 static _Atomic(char *) open_temporaries[MAX_OPEN_TEMPORARIES];
-/* Of those that are open: what temporaries_abandon needs. Written by the thread that opens it, before `scope`. */
+/* The owners of the open temporaries, for temporaries_abandon. The opening thread writes
+ * them, `scope` last. */
 static struct {
   _Atomic(const void *) scope; /* of out_of_memory.c */
   int fd;
@@ -71,7 +73,7 @@ static bool unregister_name(pop_temporary *temporary)
   return atomic_compare_exchange_strong(&open_temporaries[temporary->slot], &name, NULL);
 }
 
-/* A scope is one thread's: nobody else opens or closes in it. */
+/* A scope belongs to one thread: no other thread opens or closes in it. */
 void temporaries_abandon(const void *scope)
 {
   for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
@@ -92,8 +94,8 @@ void temporaries_pass_on(const void *scope, const void *outer)
   }
 }
 
-/* Locks a file that was just created: false if a sweeper was faster and has removed it. A file
- * system without locks is no reason to fail: there, nothing is swept either. */
+/* Locks a file that was just created; false if a sweeper was faster and has removed it. A file
+ * system without locks is no error, as nothing is swept there either. */
 static bool lock_new(int fd)
 {
   struct stat status;

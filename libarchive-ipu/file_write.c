@@ -2,13 +2,13 @@
  *
  *   bytes -> buffer -> temporary file in the same folder -> fsync -> rename
  *
- * What exists under the final name and is not a regular file (/dev/null, a pipe) is written
- * through: there is nothing to replace. So are /dev/stdout and its like even when a shell has bound
- * them to a regular file: replacing that file would lose what else is written to the descriptor.
- * A symbolic link to a file is followed, and the file replaced keeps its mode.
+ * An existing final file that is not regular (/dev/null, a pipe) is written through: there is
+ * nothing to replace. So are /dev/stdout and its like, even when a shell has bound them to a
+ * regular file: replacing that file would lose what else is written to the descriptor. A symbolic
+ * link to a file is followed, and the file that is replaced keeps its mode.
  *
- * A file size limit (RLIMIT_FSIZE) is an error like a full disk: SIGXFSZ is held back around
- * everything that may raise it, whatever the host program does with signals.
+ * Exceeding a file size limit (RLIMIT_FSIZE) is an error, as a full disk is: SIGXFSZ is held back
+ * around everything that may raise it, however the host program handles signals.
  */
 #include "file_internal.h"
 
@@ -26,8 +26,8 @@
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
 #define BLOCK_BYTES ((size_t)4096) /* of a file: holes are made of such */
-/* Smaller holes cost more than they save: each makes the file system write two pieces for one. (1,472
- * images of 37 KiB, 54 MB: 80 ms with holes of 4 KiB and more, 42 ms with these.) */
+/* Smaller holes cost more than they save, as each splits a write in two. (1,472 images of 37 KiB,
+ * 54 MB: 80 ms with holes of 4 KiB and more, 42 ms with these.) */
 #define HOLE_BYTES ((size_t)16 * 1024)
 
 /* With write_through, `temporary.fd` is the target itself, and there is no temporary name. */
@@ -36,7 +36,7 @@ struct pop_output {
   char *final; /* where it goes: `path` with links followed */
   pop_temporary temporary;
   bool write_through;
-  bool ends_in_hole; /* the last thing was a skip: the size of the file is not yet right */
+  bool ends_in_hole; /* the last operation was a skip: the file's size is not right yet */
   uint64_t position;
   size_t buffered;
   uint8_t buffer[BUFFER_BYTES];
@@ -146,7 +146,7 @@ pop_error *pop_output_open(const char *path, pop_output **output)
   return NULL;
 }
 
-/* At the end of what has been written through, or at `offset` of the temporary file. */
+/* Writes at the current end (write-through), or at `offset` of the temporary file. */
 static pop_error *put(pop_output *output, const uint8_t *bytes, size_t size, uint64_t offset)
 {
   while (size) {
@@ -208,14 +208,15 @@ pop_error *pop_output_skip(pop_output *output, uint64_t size)
   return NULL;
 }
 
-/* Compared with itself a byte further on: equal all along if every byte is as the first. */
+/* Compares the bytes with themselves one byte further on: if equal, every byte equals the first. */
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* Where the first hole starts, and its size; without one, at the end. `position` is that of `bytes` in
- * the file: what is left of a block that is there already, and the last part of one, are no hole. */
+/* The start and size of the first hole; without one, the end. `position` is that of `bytes`
+ * in the file. The rest of a block that was begun earlier, and the part of a block at the
+ * end, are no hole. */
 static size_t find_hole(const uint8_t *bytes, size_t size, uint64_t position, size_t *hole_bytes)
 {
   size_t at = (size_t)(-position % BLOCK_BYTES), zeros = 0;
@@ -276,8 +277,8 @@ static pop_error *complete(pop_output *output)
   return NULL;
 }
 
-/* The temporary is renamed before it is closed: until then its lock keeps sweepers away, and after
- * fsync nothing is left that closing could report. */
+/* The temporary is renamed before it is closed: until then its lock keeps sweepers away. After
+ * fsync, closing cannot report any further error. */
 pop_error *pop_output_commit(pop_output *output)
 {
   pop_error *error = complete(output);

@@ -1,4 +1,4 @@
-/* Section `.populus.symbols`: what .symtab has no field for.
+/* Section `.populus.symbols`: properties of symbols for which .symtab has no field.
  *
  *   word            number of records
  *   records         one for each function and object of .symtab, in its order: 2 words each
@@ -6,8 +6,8 @@
  *                     bits 0 to 7: category; bits 8 to 31: offset of the type, 0 if it has none
  *   NUL, then NUL-terminated types and shapes of variables: "float[300,40]" (readelf -p shows them)
  *
- * Tools that change .symtab (strip, objcopy) copy this section as it is. That is why records repeat
- * addresses: a table that does not fit the symbols counts as missing.
+ * Tools that change .symtab (strip, objcopy) copy this section unchanged. That is why records
+ * repeat the addresses: a table that does not match the symbols counts as missing.
  */
 #include "image_internal.h"
 
@@ -23,8 +23,8 @@
 
 _Static_assert(POP_MEMORY_CATEGORY_COUNT <= 1 << CATEGORY_BITS, "a category fits its bits");
 
-/* Is it another one than the last symbol of the same binding had? Pieces of one variable follow each
- * other, so that only the last one is looked at. */
+/* Does the type differ from that of the last symbol with the same binding? Pieces of one variable
+ * follow each other, so only the last one is compared. */
 static bool has_new_type(const pop_image_symbol *symbol, const char **last)
 {
   if (!symbol->type || (*last && strcmp(*last, symbol->type) == 0)) return false;

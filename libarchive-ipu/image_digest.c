@@ -1,4 +1,4 @@
-/* What identifies the memory of a tile: hashed in the order in which a machine takes it. */
+/* The identity of a tile's memory: a hash in the order in which a machine loads it. */
 #include <populus/image.h>
 
 #include <xxhash.h>

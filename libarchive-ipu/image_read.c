@@ -2,11 +2,10 @@
  *
  *   ELF header -> section headers, names -> program headers -> memory, symbols if they are wanted
  *
- * Every piece is checked against the file's size in 64-bit arithmetic before it is looked at, and
- * tables are translated by libelf's xlate functions, which need no Elf handle: nothing else in the
- * file is interpreted. Of a member of an archive only these pieces are read. What has been read is
- * then held against the rules that the writer's images keep (image_check.c) and against the target's
- * tile memory.
+ * Every piece is checked against the file's size in 64-bit arithmetic before it is used. Tables are
+ * translated by libelf's xlate functions, which need no Elf handle. Nothing else in the file is
+ * interpreted. From a member of an archive only these pieces are read. The result is then checked
+ * against the rules for images (image_check.c) and against the target's tile memory.
  */
 #include "image_internal.h"
 
@@ -17,8 +16,8 @@
 #include <libelf.h>
 #include <string.h>
 
-/* What is read from a file is in memory of ours, and the size of a file says nothing: it may have
- * holes. An image that is larger than this is no tile's. */
+/* Pieces of a file are read into our memory. The size of a file proves nothing, as it may have
+ * holes. An image that is larger than this is not a tile's. */
 #define MAX_PIECE_BYTES (UINT32_C(1) << 28)
 
 typedef struct reader {
@@ -56,7 +55,7 @@ static pop_error *check_inside_file(const reader *reader, const char *what, uint
                    what, offset, offset + size, reader->size);
 }
 
-/* Is it in the file, and of a size that we take into our memory? */
+/* Is it in the file, and small enough for our memory? */
 static pop_error *check_piece(const reader *reader, const char *what, uint64_t offset,
                               uint64_t size)
 {
@@ -93,8 +92,8 @@ static pop_error *translate(const reader *reader, const char *what, uint32_t off
   return NULL;
 }
 
-/* The same for a table of `count` entries, into the arena. Checked first: a count that the file
- * does not hold must not make us allocate. */
+/* The same for a table of `count` entries, into the arena. The check comes first: a count that the
+ * file does not hold must not cause an allocation. */
 static pop_error *read_table(const reader *reader, const char *what, uint32_t offset,
                              uint32_t count, Elf_Type type, size_t entry_bytes, const void **table)
 {
@@ -136,7 +135,8 @@ static pop_error *read_header(reader *reader)
   return NULL;
 }
 
-/* The content of string table `index`: it ends in NUL, so that a name that starts inside ends inside. */
+/* The content of string table `index`. It ends in NUL, so that a name that starts inside
+ * also ends inside. */
 static pop_error *string_table(const reader *reader, uint32_t index, const char **strings,
                                uint32_t *size)
 {
@@ -299,7 +299,7 @@ static pop_error *read_segments(const reader *reader, pop_image *image)
   return NULL;
 }
 
-/* "$x", "$d", or one of them with something behind it ("$xrv32i…", "$d.7"). */
+/* "$x" or "$d", possibly followed by more ("$xrv32i…", "$d.7"). */
 static bool is_mapping(const Elf32_Sym *symbol, const char *name)
 {
   return ELF32_ST_TYPE(symbol->st_info) == STT_NOTYPE && name[0] == '$' &&
@@ -315,7 +315,7 @@ static bool is_in_memory(const reader *reader, uint16_t section)
 }
 
 /* The arrays have room for every symbol of the file. Symbols of other types (files, sections) and
- * of other sections say nothing about tile memory. */
+ * of other sections do not concern tile memory and are skipped. */
 static void take_symbol(const reader *reader, const Elf32_Sym *symbol, const char *name,
                         pop_image_symbol *symbols, pop_image_mapping *mappings, pop_image *image)
 {
@@ -376,7 +376,7 @@ static pop_error *read_symbols(reader *reader, pop_image *image)
   return image_read_details(details, bytes, reader->symbols, image);
 }
 
-/* An image without its debug information runs as well: a link that makes no sense is none. */
+/* An image runs without its debug information, too. So a link that makes no sense is ignored. */
 static pop_error *read_debug_link(const reader *reader, pop_image *image)
 {
   if (!reader->debug_link) return NULL;

@@ -1,13 +1,13 @@
-/* The sections that hold an image's memory: one `.text`, or one for each run of bytes of one use.
+/* The sections that hold an image's memory: one `.text`, or one for each run of bytes with one use.
  *
- * In both layouts the bytes are the same and lie in the file as in the tile, without gaps, so one
- * PT_LOAD holds them: what differs is only how many section headers tell about it. Runs of one use
- * are not brought together, as that would change addresses: a name may occur several times, and the
- * sum of its rows in `size -A` is what the report says.
+ * In both layouts the bytes are the same, and lie in the file as in the tile, without gaps. So one
+ * PT_LOAD holds them, and only the number of section headers differs. Runs with the same use are
+ * not moved together, as that would change addresses. So a name may occur several times, and the
+ * sum of its rows in `size -A` is the figure of the report.
  *
- * A symbol belongs to the section that holds all of its bytes. If there is none (a part of the
- * variable shares its memory with another, so it lies in two sections), its value is absolute:
- * eu-elflint wants symbols to fit into their sections.
+ * A symbol belongs to the section that holds all of its bytes. If there is none, its value is
+ * absolute, as eu-elflint wants symbols to fit into their sections. (A variable lies in two
+ * sections if a part of it shares its memory with another.)
  */
 #include "image_internal.h"
 

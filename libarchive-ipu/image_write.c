@@ -4,9 +4,9 @@
  *   .populus.symbols | .symtab | .strtab | .shstrtab | .gnu_debuglink, if there is one |
  *   section headers
  *
- * The positions are known before the first byte is written, so it is laid out once and filled in
- * place; libelf's structs give the form and its translation gives the byte order. (Through an Elf
- * handle on a memory file the same image takes several system calls and a copy.)
+ * The positions are known before the first byte is written. So the file is laid out once and filled
+ * in place. libelf's structs give the form, and its translation gives the byte order. (Through an
+ * Elf handle on a memory file the same image takes several system calls and a copy.)
  *
  * Who reads what:
  *   size -A            one row per section: `.text` must be the only one that matches grep ".text"
@@ -26,8 +26,8 @@
  *                      eu-elflint knows all notes that there are, and GNU strip leaves segments of
  *                      other types 0 bytes of memory, which eu-elflint takes from these two types only
  *
- * Instead of .text there may be several sections with the same bytes: image_sections.c.
- * What symbols have no room for is in .populus.symbols; image_details.c says how.
+ * Instead of .text there may be several sections with the same bytes: image_sections.c. Properties
+ * of symbols for which .symtab has no field are in .populus.symbols: image_details.c.
  *
  * Formats: gABI chapters 4 and 5; RISC-V ELF psABI, "Object files" (flags, attributes, $x and $d).
  */
@@ -47,7 +47,7 @@
 #define STACK_ALIGN_BYTES 16
 
 #define TEXT_ALIGN 16
-#define PHDR_ALIGN 4 /* nobody maps these pages: offsets need to match addresses to a word only */
+#define PHDR_ALIGN 4 /* pages are not mapped: offsets must match addresses only modulo a word */
 
 enum section {
   NONE,
@@ -154,7 +154,7 @@ static pop_error *lay_out(const pop_image *image, layout *layout)
   return NULL;
 }
 
-/* Brings a table of ELF structs, put into the buffer as the host has them, into file byte order. */
+/* Converts a table of ELF structs in the buffer from the host's to the file's byte order. */
 static void to_file_order(uint8_t *table, Elf_Type type, size_t bytes)
 {
   Elf_Data data = {.d_buf = table, .d_type = type, .d_size = bytes, .d_version = EV_CURRENT};
@@ -231,7 +231,7 @@ static void put_attributes(uint8_t *out)
   memcpy(out, ARCH, sizeof ARCH);
 }
 
-/* Where the next symbol and the next name go. */
+/* Positions of the next symbol and the next name. */
 typedef struct symbol_tables {
   uint8_t *symbol;
   uint8_t *names;
@@ -301,7 +301,7 @@ static void put_debug_link(const pop_image *image, uint8_t *section)
   put_word(section + debug_link_bytes(image->debug_file) - sizeof(uint32_t), image->debug_crc);
 }
 
-/* The last thing: it is a hash of all the others. */
+/* Comes last: it is a hash of everything else. */
 static void put_build_id(const layout *layout, uint8_t *file)
 {
   uint8_t *note = file + layout->offset[BUILD_ID];

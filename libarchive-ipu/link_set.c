@@ -35,7 +35,7 @@ static void add_sections(pop_link_set *set, uint32_t object)
     pop_push(set->section_owners, set->num_sections, set->sections_capacity, object);
 }
 
-/* The first group with a signature is kept, but one of the program before one of a library. */
+/* The first group with a signature is kept. A program's group takes precedence over a library's. */
 static uint32_t add_group(pop_link_set *set, uint32_t object, uint32_t group)
 {
   const char *signature = set->objects[object].object->groups[group].signature;
@@ -213,9 +213,9 @@ link_target link_set_find(const pop_link_set *set, const char *name)
   return target_of_global(set, &set->symbols[found]);
 }
 
-/* Symbol 0 is how a relocation says "no symbol": its value is 0. So is that of a weak symbol that
- * nothing defines: a program tests it before use (`if (f) f();`), and one that does not, jumps to
- * address 0, where no tile has memory, and ends in a fault that names the vertex. */
+/* Symbol 0 means "no symbol" in a relocation: its value is 0. A weak symbol that nothing defines
+ * has the value 0, too. A program tests it before use (`if (f) f();`). One that does not test it
+ * jumps to address 0, where no tile has memory, and ends in a fault that names the vertex. */
 link_target link_set_resolve(const pop_link_set *set, uint32_t object, uint32_t symbol)
 {
   const set_object *owner = &set->objects[object];

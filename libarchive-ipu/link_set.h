@@ -2,8 +2,8 @@
  *
  *   objects ──link_set.c──> one numbering of sections, one table of symbols, one of COMDAT groups
  *
- * "Section 17 of the set" is section 17 - first_section of the object that owns it. A set is not
- * changed after its last object was added: any number of threads may then make live sections of it.
+ * "Section 17 of the set" is section 17 - first_section of the object that owns it. A set does not
+ * change after its last object was added. Then any number of threads may make live sections of it.
  */
 #ifndef POPULUS_LINK_SET_H
 #define POPULUS_LINK_SET_H
@@ -11,7 +11,7 @@
 #include "object.h"
 #include <populus/names.h>
 
-/* Which definition of a symbol serves: the highest rank, within a rank the first object. */
+/* The definition with the highest rank is used; within a rank, that of the first object. */
 typedef enum definition_rank {
   RANK_UNDEFINED,
   RANK_LIBRARY, /* weak or strong: as an archive member that nobody needed would not count */

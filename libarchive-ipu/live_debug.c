@@ -6,15 +6,15 @@
  *   b.o: .debug_info  ─┘ │        .debug_line   a.o's, then b.o's
  *        .debug_line  ───┘        …
  *
- * Sections of one name follow one another, as a linker would have it, and their relocations are
- * applied. An object's debug information is about all of its functions, while the live sections may hold
- * few: what is not there, or is folded into another's copy, is put to address 0, where no tile has
- * memory and readers of DWARF take code for removed. (In DWARF 4 two zeros end a list: there 1.)
- * Functions are in .symtab too, for tools that expect some in every file.
- * Strings are not merged and nothing is compressed: this is read on the host, a function at a time.
+ * Sections of one name follow one another, as in a linker's output, and their relocations are
+ * applied. An object's debug information is about all of its functions, while the live sections may
+ * hold few of them. A function that is not there, or is folded into another's copy, gets address 0,
+ * where no tile has memory and DWARF readers assume removed code. (In DWARF 4 two zeros end a list;
+ * there it is 1.) Functions are in .symtab, too, for tools that expect some in every file. Strings
+ * are not merged and nothing is compressed: the host reads the file, one function at a time.
  *
- * No section here is named `.text`: the file lies in archives, of which people pick the lines of
- * `size -A` with that word.
+ * No section here is named `.text`: the file lies in archives, and users filter the lines of `size
+ * -A` by that word.
  *
  * Source: DWARF 5, 7.3; lld/ELF/InputSection.cpp (relocateNonAlloc) for the addresses of what is
  * not there.
@@ -58,7 +58,7 @@ typedef struct debug_file {
 
 /* Collecting. */
 
-/* A group that another object's copy stands for is not there. */
+/* False for a group whose kept copy is another object's. */
 static bool is_wanted(const pop_link_set *set, uint32_t object, uint32_t index)
 {
   const object_section *section = &set->objects[object].object->sections[index];
@@ -140,8 +140,9 @@ static const input_section *find_input(const debug_file *file, uint32_t object, 
   return bsearch(&wanted, file->inputs, file->num_inputs, sizeof wanted, compare_inputs);
 }
 
-/* An address that is no tile's. Half of a difference of two places is as if the section were at 0: then
- * the difference is right, and a list of ranges or locations does not end early. */
+/* The address for code that is not there. In one half of a difference of two places, it is as
+ * if the section were at 0: then the difference is right, and a list of ranges or locations
+ * does not end early. */
 static uint32_t removed(const debug_file *file, const link_target *target,
                         const object_relocation *entry)
 {
@@ -151,7 +152,7 @@ static uint32_t removed(const debug_file *file, const link_target *target,
 }
 
 /* Address in tile memory, or offset in a context's thread-local block. A folded function counts as
- * removed: the copy that serves has its own lines. False if it is not there. */
+ * removed, as the copy that is used has its own lines. False if it is not there. */
 static bool find_loaded(const debug_file *file, const link_target *target, uint32_t addend,
                         uint32_t *value)
 {

@@ -1,16 +1,16 @@
 /* Identical functions and read-only data share one copy ("identical code folding").
  *
- * Sections are equal if they have the same bytes and alignment and their relocations, at the same
- * places and of the same types, mean equal things. Whether two sections are equal may so depend on
- * whether two others are, in circles too (two functions that call themselves). As in the
- * minimisation of an automaton, everything that looks alike is put into one class first, and classes
- * are split as long as their members refer to different classes.
+ * Sections are equal if they have the same bytes and alignment, and if their relocations, at the
+ * same places and of the same types, refer to equal things. So whether two sections are equal may
+ * depend on whether two others are, even in cycles (two functions that call themselves). As in the
+ * minimisation of an automaton, all sections that look alike are first put into one class. Then
+ * classes are split while their members refer to different classes.
  *
- * What must stay apart: code may compare the addresses of two functions or constants, so that only
- * those are candidates of which nobody does. Clang says in .llvm_addrsig which addresses matter to
- * an object. For objects without it a jump does not, and neither does the address of a place within
- * a function (a jump table's entry); everything else does. Vertex entries are only called: who
- * names the roots compares nothing.
+ * Code may compare the addresses of two functions or constants. Only sections whose addresses
+ * nobody compares are candidates. Clang lists in .llvm_addrsig the symbols of an object whose
+ * addresses matter. Without that section a jump does not use an address, and neither does a
+ * reference to a place within a function (a jump table's entry); everything else does. Vertex
+ * entries are only called: who names the roots compares nothing.
  *
  * Source of the idea and of its rules: lld/ELF/ICF.cpp, "--icf=safe"; Hopcroft 1971.
  */
@@ -18,7 +18,8 @@
 #include <populus/arena.h>
 #include <string.h>
 
-/* What a relocation means. Two are equal if all of this is, but for sections of one class. */
+/* What a relocation refers to. Two are equal if everything here is, where sections of one
+ * class are equal. */
 typedef enum meaning { MEANS_NUMBER, MEANS_PIECE, MEANS_SECTION } meaning;
 typedef struct reference {
   uint32_t at;
@@ -78,7 +79,7 @@ static bool starts_function(const pop_object *object, const object_section *sect
   return false;
 }
 
-/* Does it matter to who refers to it, what address the target has? */
+/* Can the referring code depend on the target's address? */
 static bool takes_address(const folding *f, uint32_t object, const object_relocation *entry,
                           const link_target *target)
 {
@@ -139,7 +140,7 @@ static int compare_meanings(const reference *a, const reference *b)
   return COMPARE(a->value, b->value);
 }
 
-/* What does not depend on classes. */
+/* Compares everything that does not depend on classes. */
 static int compare_looks(const folding *f, uint32_t i, uint32_t j)
 {
   const object_section *a = section_of(f, i), *b = section_of(f, j);
@@ -156,7 +157,7 @@ static int compare_looks(const folding *f, uint32_t i, uint32_t j)
   return order;
 }
 
-/* The classes that they refer to, for two that look alike. */
+/* Compares the classes to which two sections that look alike refer. */
 static int compare_classes(const folding *f, uint32_t i, uint32_t j)
 {
   for (uint32_t k = 0; k < num_references(f, i); ++k) {
@@ -182,8 +183,9 @@ static int compare_by_classes(const void *left, const void *right, void *context
   return order ? order : COMPARE(i, j);
 }
 
-/* Sorts members[begin] to [end - 1] and gives those that compare equal a class of their own, named
- * after the first. Only then, as comparing looks at classes. Returns how many classes there are. */
+/* Sorts members[begin] to [end - 1]. Then gives members that compare equal a class of their own,
+ * named after the first; only after sorting, as the comparison reads the classes. Returns the
+ * number of classes. */
 static size_t split(folding *f, size_t begin, size_t end,
                     int (*sorting)(const void *, const void *, void *),
                     int (*compare)(const folding *, uint32_t, uint32_t))
@@ -201,8 +203,8 @@ static size_t split(folding *f, size_t begin, size_t end,
   return classes;
 }
 
-/* Splits each class by what its members refer to. Members of one class stay neighbours; those that
- * are alone in theirs are done. Returns whether anything was split. */
+/* Splits each class by the references of its members. Members of one class stay neighbours. A class
+ * with one member is done. Returns whether anything was split. */
 static bool refine(folding *f)
 {
   bool any = false;

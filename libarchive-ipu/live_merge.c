@@ -1,16 +1,16 @@
-/* Constants and strings of mergeable sections: of equal ones one is kept.
+/* Merges constants and strings of mergeable sections: one of each set of equal ones is kept.
  *
  *   pieces referred to ──sort, each once──> pieces ──by content──> kept ones ──> pools in RODATA
  *
- * Only pieces with the same demands (alignment, size of a character or constant, string or not) can
- * share a copy; the kept ones of the same demands lie together, a pool. Strings are compared from
- * their ends and longer ones come first, so that a string which is the tail of others comes right
- * behind one of them:
+ * Pieces can share a copy only if they have the same demands (alignment, size of a character or
+ * constant, string or not). The kept pieces with the same demands form a pool. Strings are compared
+ * from their ends, and longer ones come first. So a string that is a tail of others comes right
+ * after one of them:
  *
  *   "undeterred", "deterred", "red", "green"   the second and third are tails of the first
  *
- * The order in a pool is that of the set, whatever the strings: it depends on what is referred to,
- * and not on who does so first.
+ * The order in a pool is that of the set, whatever the strings are. It depends on which pieces are
+ * referred to, but not on the order of the references.
  */
 #include "live_sections.h"
 #include <populus/arena.h>
@@ -21,8 +21,9 @@ bool live_sections_is_cut(const pop_live_sections *live, uint32_t section)
   return !live->set->keep_duplicates && link_set_section(live->set, section)->num_pieces;
 }
 
-/* The piece that a reference means is the one around its symbol or, if the symbol stands for the
- * section, around symbol and addend; a place outside of the section is near the symbol. */
+/* The piece that a reference means. It is the piece around the symbol. If the symbol stands for
+ * the section, it is the piece around symbol + addend. A place outside of the section counts as
+ * near the symbol. */
 static uint32_t piece_of(const pop_live_sections *live, const link_target *target, uint32_t addend)
 {
   const object_section *section = link_set_section(live->set, target->section);
@@ -111,7 +112,7 @@ static const uint8_t *bytes_of(const pop_live_sections *live, const live_piece *
   return section_of(live, piece)->data + extent_of(live, piece)->start;
 }
 
-/* What pieces have to have in common: strictest alignment first, as that leaves no gaps. */
+/* Demands that pieces must share. The strictest alignment comes first, as that leaves no gaps. */
 static int compare_demands(const object_section *a, const object_section *b)
 {
   if (a->align != b->align) return a->align > b->align ? -1 : 1;
@@ -120,7 +121,7 @@ static int compare_demands(const object_section *a, const object_section *b)
   return (a_strings > b_strings) - (a_strings < b_strings);
 }
 
-/* From the end; of a text and its tail the text comes first. */
+/* Compares from the end. A text comes before its tails. */
 static int compare_backwards(const uint8_t *a, uint32_t a_size, const uint8_t *b, uint32_t b_size)
 {
   uint32_t common = a_size < b_size ? a_size : b_size;

@@ -1,12 +1,12 @@
 /* What a tile needs: follows relocations from the roots, then lays the reached sections out.
  *
- * The layout depends on the set of reached sections alone, not on the order in which they were
- * reached or the roots were given: sections keep the order of objects in the set and of sections
- * in an object. So tiles that need the same functions get the same bytes, and the machine
- * translates them once.
+ * The layout depends only on the set of reached sections, not on the order in which they were
+ * reached or in which the roots were given: sections keep the order of objects in the set and
+ * of sections in an object. So tiles that need the same functions get the same bytes, and the
+ * machine translates them once.
  *
- * Work and memory are in proportion to what is reached: a graph may have thousands of live sections
- * over a set of a thousand objects.
+ * Work and memory are proportional to what is reached: a graph may have thousands of sets of live
+ * sections over a link set of a thousand objects.
  */
 #include "live_sections.h"
 #include <populus/arena.h>
@@ -76,7 +76,7 @@ static const char *constructor_name(const pop_object *object)
 }
 
 /* Constructors of globals would have to run before the first vertex. An object whose sections are
- * used may rely on them, so it is refused rather than run with globals of value zero. */
+ * used may rely on them. So it is refused, rather than run with globals of value zero. */
 static pop_error *check_constructors(const reach *reach, const live_section *section)
 {
   const set_object *owner = link_set_owner(reach->live->set, section->section);
@@ -175,7 +175,7 @@ static pop_error *reach_all(const reach *reach, size_t num_roots)
   return NULL;
 }
 
-/* Order, and of what is equal one. */
+/* Order, and one of each set of equal sections. */
 
 static bool is_library_code(const pop_link_set *set, const live_section *section)
 {
@@ -203,7 +203,7 @@ static void order_sections(pop_live_sections *live)
   index_sections(live);
 }
 
-/* Takes out of `sections` those that share the copy of one before them. */
+/* Removes from `sections` those that share the copy of an earlier one. */
 static void fold_sections(pop_live_sections *live)
 {
   uint32_t *first = live_sections_fold(live);
@@ -251,7 +251,8 @@ static pop_error *too_large(const reach *reach, const live_section *section, uin
 
 enum { GROUP_ALIGN = 4 };
 
-/* The library's code begins here if the section is the first of it: where a group of its own could. */
+/* If the section is the first library code, that code begins here, at a place where a
+ * group could begin. */
 static uint64_t start_library(pop_live_sections *live, const live_section *section, uint64_t end)
 {
   if (live->has_library_code || !is_library_code(live->set, section)) return end;

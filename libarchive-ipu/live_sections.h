@@ -65,9 +65,9 @@ struct pop_live_sections {
 /* The copy that serves for a section; NULL if the live sections do not hold it. */
 const live_section *live_sections_find(const pop_live_sections *live, uint32_t section);
 
-/* What `addend` bytes behind a symbol in a section mean: for a section with pieces, a place relative
- * to a piece. `piece` is the index in live->pieces, OBJECT_NONE if the live sections do not hold it or
- * if the section has no pieces; `offset` may lie outside of section or piece. */
+/* The place `addend` bytes after a symbol in a section. In a section with pieces it is relative to
+ * a piece. `piece` is the index in live->pieces; it is OBJECT_NONE if the live sections do not hold
+ * the piece or if the section has no pieces. `offset` may lie outside of section or piece. */
 typedef struct live_reference {
   uint32_t piece;
   uint32_t offset;
@@ -87,12 +87,12 @@ void live_sections_merge(pop_live_sections *live);
 uint64_t live_sections_lay_out_pieces(pop_live_sections *live, uint64_t end, uint32_t *align);
 void live_sections_write_pieces(const pop_live_sections *live, uint8_t *group_bytes);
 
-/* For each of live->sections, which are in the order of the layout, the first of those that may
- * share its copy; itself, if there is none before it. Freed by the caller. */
+/* For each of live->sections, which are in layout order, the first section that may share its copy;
+ * itself if no earlier one may. Freed by the caller. */
 uint32_t *live_sections_fold(const pop_live_sections *live);
 
-/* "undefined symbol …, needed by …, for …" and, where there is one, the way out. What refers to the
- * symbol is at `offset` in a section of `object`; NULL if the root does so itself. */
+/* "undefined symbol …, needed by …, for …" and the way out, if there is one. The reference is at
+ * `offset` in a section of `object`; NULL if it is the root itself. */
 POP_MUST_CHECK pop_error *undefined_symbol(const char *symbol, const pop_object *object,
                                            uint32_t section, uint32_t offset, const char *root);
 

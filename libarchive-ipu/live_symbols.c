@@ -1,9 +1,9 @@
-/* Names of what the live sections hold, and the way back from an address. See live_sections.h. */
+/* Names of what the live sections hold, and the section at an address. See live_sections.h. */
 #include "live_sections.h"
 #include <string.h>
 
-/* Assembly code often gives no size: a symbol without one reaches to the next real symbol behind
- * it, or to the end of the section. `from` is its position among the section's symbols. */
+/* Assembly code often gives no size. A symbol without one reaches to the next real symbol or to the
+ * end of the section. `from` is its position among the section's symbols. */
 static uint32_t symbol_size(const pop_object *object, const object_section *section, uint32_t from)
 {
   const uint32_t *index = object->by_place + section->first_symbol;
@@ -81,7 +81,7 @@ static void visit_symbol(const visitor *visitor, pop_link_group group, const obj
                                    .local = symbol->bind == STB_LOCAL});
 }
 
-/* What has no name of its own has its section's. */
+/* Bytes without a name of their own are visited under the name of their section. */
 static void visit_unnamed(const visitor *visitor, pop_link_group group, const char *name,
                           uint32_t address, uint32_t size)
 {

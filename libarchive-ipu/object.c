@@ -1,12 +1,13 @@
-/* Reads a relocatable object: header and sections; object_tables.c does what lies inside them.
+/* Reads a relocatable object: header and sections. object_tables.c reads the content of
+ * the sections.
  *
  * The bytes may be anybody's, so nothing is used before it is checked. Three rules keep that
  * simple: sections lie inside the file (or are SHT_NOBITS with a size that a tile could have),
  * they do not overlap, and tables are decoded once into arrays whose size the file's size bounds.
  *
- * The structs are <elf.h>'s, copied out with memcpy. libelf would translate them too, but every
- * message here names section and offset, and libelf hands out a shortened or empty table where
- * this has to say what is wrong.
+ * The structs are <elf.h>'s, copied out with memcpy. libelf would translate them, too. But every
+ * message here names section and offset, and for a damaged table libelf returns a shortened or
+ * empty one without saying what is wrong.
  *
  * Source: System V ABI, "Object Files"; RISC-V ELF psABI, "File Header" (e_flags).
  */
@@ -140,7 +141,7 @@ pop_link_group object_section_group(const object_section *section)
   return section->flags & SHF_WRITE ? POP_LINK_DATA : POP_LINK_RODATA;
 }
 
-/* What only matters when the section goes into tile memory. */
+/* Rules for sections that go into tile memory. */
 static pop_error *check_loaded(const object_section *section)
 {
   if (section->flags & SHF_COMPRESSED)
@@ -152,7 +153,8 @@ static pop_error *check_loaded(const object_section *section)
   return NULL;
 }
 
-/* Also of what is not loaded: a file of debug information has gaps as large as its sections want them. */
+/* Also for sections that are not loaded: their alignments make gaps in a file of debug
+ * information. */
 static pop_error *check_alignment(const object_section *section)
 {
   if (section->align & (section->align - 1)) {
@@ -183,7 +185,8 @@ static pop_error *read_section(pop_object *object, uint32_t index)
   return section->flags & SHF_ALLOC ? check_loaded(section) : NULL;
 }
 
-/* Number of sections and index of the table of their names; large ones are in section 0. */
+/* The number of sections, and the index of the table of their names. Large numbers are
+ * in section 0. */
 static pop_error *read_section_count(const pop_object *object, uint32_t *count, uint32_t *names)
 {
   Elf32_Ehdr header = raw_header(object);
@@ -230,7 +233,8 @@ static int compare_data(const void *left, const void *right)
                             : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Without this, one table of n bytes that n headers share would be decoded n times. */
+/* Refuses overlaps. Otherwise one table of n bytes that n headers share would be
+ * decoded n times. */
 static pop_error *check_overlap(const pop_object *object)
 {
   const object_section **sorted;

@@ -15,9 +15,10 @@
 
 #define OBJECT_NONE UINT32_MAX
 
-/* More than any tile's memory: what is larger is damage, and sums of sizes stay in 64 bits. */
+/* More than any tile's memory: a larger section is damage, and sums of sizes fit in 64 bits. */
 #define OBJECT_SECTION_BYTES_MAX (1u << 30)
-/* Each context has its own: with the most contexts that a target can have, they count in 32 bits. */
+/* Each context has its own block: with the largest number of contexts, the total fits
+ * in 32 bits. */
 #define OBJECT_TLS_BYTES_MAX (1u << 24)
 
 typedef struct object_section {
@@ -55,7 +56,7 @@ typedef struct object_relocation {
   const relocation_type *type;
 } object_relocation;
 
-/* A string or constant of a section that allows to merge it with equal ones (SHF_MERGE). */
+/* A string or constant of a section that may be merged with equal ones (SHF_MERGE). */
 typedef struct object_piece {
   uint32_t start, size; /* bytes of the section; pieces follow one another without gaps */
 } object_piece;

@@ -1,4 +1,5 @@
-/* What words of a finished object do with registers, and where code comes to them (object_code.h). */
+/* The effect of instructions on registers, and the places where control can enter code
+ * (object_code.h). */
 #include "object_code.h"
 
 #include <elf.h>
@@ -7,7 +8,7 @@
 
 enum { OP_FP = 0x14, MADD = 0x10, OP_P = 0x1d, LOAD_FP = 0x01, STORE_FP = 0x09, STORE = 0x08 };
 
-/* Operands that are integer registers; of float instructions only conversions have one. */
+/* Operands that are integer registers. Of the float instructions only conversions have one. */
 static uint32_t integers_read(const isa_row *row, uint32_t rs1, uint32_t rs2)
 {
   uint32_t major = isa_major(row->match), first = 1u << rs1, second = 1u << rs2;
@@ -82,7 +83,8 @@ static void mark_relocated(object_code *c, const object_section *section)
     if (r[i].offset / 4 < c->num_words) c->marks[r[i].offset / 4] |= CODE_RELOCATED;
 }
 
-/* Functions, and what the object's sections point to; labels of debug information, which are there or not, are nothing of that. */
+/* Marks functions and places to which the object's sections point. Labels of debug information do
+ * not count, as code must not depend on whether they exist. */
 static void mark_pointed(object_code *c, uint32_t section)
 {
   const pop_object *o = c->object;

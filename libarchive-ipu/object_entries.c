@@ -1,15 +1,16 @@
 /* Entries: symbols by which the control code calls a vertex.
  *
- * A compiler that knows a function never to return may leave nothing of it (`__builtin_unreachable();`), and assembly can
- * put a symbol anywhere. Who calls one of them would run what happens to lie behind it, or there is no code to be laid out
- * on the tile at all. */
+ * A compiler may emit no code for a function that it knows never to return
+ * (`__builtin_unreachable();`), and assembly can put a symbol anywhere. A call of such an
+ * entry would run whatever follows it. Or the object has no code at all that could be laid
+ * out on the tile. */
 #include "object.h"
 
 #include <string.h>
 
 enum { INSTRUCTION_BYTES = 4 };
 
-/* What is wrong with the place of a definition, as the end of a sentence; NULL: nothing. */
+/* What is wrong with the place of a definition, as the end of a sentence; NULL if nothing is. */
 static const char *complaint(const pop_object *object, const object_symbol *symbol)
 {
   if (symbol->place == PLACE_ABSOLUTE) return "is an absolute address, not a place in a section";

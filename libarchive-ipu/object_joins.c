@@ -1,6 +1,7 @@
-/* Which float operations of an object's code are joined (isa/isa.h): the chip does them in the slot of an instruction of another
- * kind, as its compiler puts two instructions that do not depend on each other, one for the integer registers, memory and
- * control, one for the float registers' arithmetic, into a bundle:
+/* Which float operations of an object's code are joined (isa/isa.h). The chip executes bundles of
+ * two independent instructions: one for the integer registers, memory and control, one for the
+ * float registers' arithmetic. Its compiler fills them. A joined operation shares the slot of an
+ * instruction of the other kind:
  *
  *   flw    fa1, 0(a0)                  slot 1
  *   flw    fa2, 4(a0)                  slot 2
@@ -9,24 +10,29 @@
  *   fadd.s fa0, fa0, fa2   --> joined  slot 3
  *   fsw    fa0, 4(a1)                  slot 4
  *
- * (axpy_twice of llvm/test/CodeGen/Colossus/coissue.ll in the public fork of LLVM, which expects these four.) That compiler orders a
- * block from its top, the longest way to the end first, with a latency of a slot for everything, so that both halves have work
- * (colossus-mi-schedule.ll). So it is done here, with the registers that clang chose, for each straight line of code; what
- * shares a slot in that order is marked. Here nothing moves: words get another form.
+ * (axpy_twice of llvm/test/CodeGen/Colossus/coissue.ll in the public fork of LLVM, which expects
+ * these four.) That compiler uses a list scheduler. It orders a block from its top, the longest
+ * path to the end first, with a latency of one slot for everything, so that both halves have work
+ * (colossus-mi-schedule.ll). The same is done here for each straight line of code, with the
+ * registers that clang chose. Instructions that share a slot in that schedule are marked. Nothing
+ * moves here: words only get another form.
  *
- * A loop whose count is known to fit (isa/isa.h, repeats) has no branch on the chip, if its compiler finds it worth a repeat: when at most four
- * bundles, or half of them, have nothing in their other half. Here the branch takes the slot of a load or a store of the loop.
+ * A loop whose trip count is known to fit (isa/isa.h, repeats) has no branch on the chip, if its
+ * compiler finds a repeat worth it: at most four bundles, or half of them, may have an empty half.
+ * Here the branch takes the slot of a load or a store of the loop.
  *
- * Joined words round to nearest even (isa/isa.h): in an object that changes the rounding mode none are made.
+ * Joined words round to nearest even (isa/isa.h). So none are made in an object that
+ * changes the rounding mode.
  *
- * Divisions, roots and functions take several slots, in which a load or a store goes with them (f32-arithmetic.ll has a division beside a
- * return); there that is the one which is joined. What reads or writes registers of both kinds has a slot of its own. */
+ * Divisions, roots and functions take several slots, in which loads and stores can issue
+ * (f32-arithmetic.ll has a division beside a return). There it is the load or store that is joined.
+ * An instruction that reads or writes registers of both kinds has a slot of its own. */
 #include "object_code.h"
 
 #include <populus/link.h>
 #include <string.h>
 
-enum { MAX_LINE = 64 }; /* longer ones are taken in parts */
+enum { MAX_LINE = 64 }; /* longer lines are divided */
 enum {
   MAX_HALF_FULL = 4
 }; /* or half of a repeat's slots: max-nops-in-rpt, nop-threshold-in-rpt of the chip's compiler */
@@ -38,8 +44,8 @@ typedef struct member {
   unit unit;
   bool accesses, stores;
   bool may_join;   /* it has a joined form */
-  uint32_t beside; /* so many accesses take no slot beside it; 0 but for what takes several slots */
-  uint32_t height; /* slots from it to the end, at least */
+  uint32_t beside; /* how many accesses take no slot beside it; 0 unless it takes several slots */
+  uint32_t height; /* least number of slots from it to the end of the line */
   uint32_t slot;
   bool done;
 } member;
@@ -49,7 +55,8 @@ typedef struct line {
   uint32_t count;
 } line;
 
-/* Divisions, roots and functions, beside which a load or a store takes no slot. Functions of pairs are two instructions there. */
+/* Divisions, roots and functions, beside which loads and stores take no slot. Functions of pairs
+ * are two instructions on the chip. */
 static bool is_long(const isa_row *row)
 {
   return row->cost >= POP_COST_FLOAT_DIV && row->cost <= POP_COST_HALF_TANH;
@@ -90,7 +97,7 @@ static uint32_t reads(const code_use *u)
   return (u->reads | (u->base ? 1u << u->base : 0)) & ~1u;
 }
 
-/* Slots from `a` to `b`, which stands behind it, at least; -1: their order does not matter. */
+/* The latency from `a` to the later `b`, in slots; -1: they are independent. */
 static int distance(const member *a, const member *b)
 {
   const code_use *x = &a->use, *y = &b->use;
@@ -114,7 +121,7 @@ static void find_heights(line *l)
   }
 }
 
-/* Has all that it waits for happened in time for this slot? */
+/* Have all its predecessors been scheduled early enough for this slot? */
 static bool is_ready(const line *l, uint32_t i, uint32_t slot)
 {
   for (uint32_t k = 0; k < i; ++k) {
@@ -124,7 +131,8 @@ static bool is_ready(const line *l, uint32_t i, uint32_t slot)
   return true;
 }
 
-/* The one with the longest way to the end, of those that are ready and of that unit, `access`: that may be joined; NULL: none. */
+/* The ready member of the wanted unit with the longest path to the end; with `access`, only loads
+ * and stores that may be joined. NULL: none. */
 static member *best(line *l, unit wanted, uint32_t slot, bool access)
 {
   member *best = NULL;
@@ -153,7 +161,7 @@ static bool is_longer(const member *a, const member *b)
   return a && (!b || a->height > b->height);
 }
 
-/* Beside what takes several slots. */
+/* Joins accesses beside an instruction that takes several slots. */
 static void fill_long(line *l, member *aux, uint32_t slot, bool joined[MAX_LINE])
 {
   take(aux, slot);
@@ -165,8 +173,8 @@ static void fill_long(line *l, member *aux, uint32_t slot, bool joined[MAX_LINE]
   }
 }
 
-/* Fills a slot. Each half may overwrite what the other one reads, and a branch, which is the last, may be beside what comes before
- * it: so the first is asked for again when the second is there. */
+/* Fills a slot. Each half may overwrite what the other reads, and the branch, which comes last, may
+ * be beside its predecessor. So the first half is tried again when the second is filled. */
 static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
 {
   member *main = best(l, MAIN, slot, false), *aux = best(l, AUX, slot, false),
@@ -191,7 +199,8 @@ static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
   if (aux && main) joined[aux - l->members] = true;
 }
 
-/* `joined`: those that share their slot. How many slots it takes, if each takes one. */
+/* Schedules the line. `joined` becomes the members that share their slot. Returns the number of
+ * slots if each slot takes one. */
 static uint32_t schedule(line *l, bool joined[MAX_LINE])
 {
   uint32_t left = l->count, slot = 0;
@@ -209,7 +218,7 @@ static uint32_t schedule(line *l, bool joined[MAX_LINE])
 
 /* ---- repeats ---- */
 
-/* A whole loop that its last word, a branch, counts down by a count (isa/isa.h)? */
+/* Is the line a whole loop whose last word, a branch, counts down by tile.count (isa/isa.h)? */
 static bool is_counted(uint32_t first, const line *l)
 {
   const code_use *branch = &l->members[l->count - 1].use;
@@ -223,7 +232,7 @@ static bool is_counted(uint32_t first, const line *l)
   return false;
 }
 
-/* The last access of the loop that a branch can go with; NULL: there is none. */
+/* The last access of the loop with which the branch can share a slot; NULL: none. */
 static member *access_of(line *l, const bool joined[MAX_LINE])
 {
   member *found = NULL;
@@ -242,8 +251,9 @@ static uint32_t num_joined(const line *l, const bool joined[MAX_LINE], bool copi
   return count;
 }
 
-/* Would the chip's compiler do without the branch, and would that save a slot? Then `joined` becomes what shares slots in a schedule without
- * it, and an access of the loop, whose slot is the branch's. */
+/* Handles a loop that the chip's compiler would make a repeat, if that saves a slot. `joined`
+ * becomes the members that share slots in a schedule without the branch, and one access of the
+ * loop, whose slot the branch takes. */
 static void repeat(line *l, bool joined[MAX_LINE])
 {
   bool without[MAX_LINE] = {false};
@@ -271,7 +281,8 @@ static void join_line(object_code *c, uint32_t first, line *l)
     }
 }
 
-/* What authors wrote like joined words has slots of its own until it is found to share them. */
+/* Words that authors wrote in the joined form get slots of their own until they are found
+ * to share them. */
 static void separate(object_code *c)
 {
   for (uint32_t i = 0; i < c->num_words; ++i) {

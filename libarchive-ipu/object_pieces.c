@@ -1,15 +1,16 @@
-/* What of an object may be merged and folded.
+/* Which parts of an object may be merged and folded.
  *
- * Pieces: a section with SHF_MERGE holds constants of sh_entsize bytes or, with SHF_STRINGS, strings
- * of characters of that many bytes, and whoever refers to one refers to no other. So each is linked
- * by itself: only if it is used, and once. A section that does not keep the rules of its flags (or
- * that has relocations, so that equal bytes mean different values) stays in one piece, as with lld.
+ * Pieces: a section with SHF_MERGE holds constants of sh_entsize bytes or, with SHF_STRINGS,
+ * strings of characters of that many bytes. A reference to one says nothing about the others.
+ * So each piece is linked separately: only if it is used, and once. A section that breaks the
+ * rules of its flags stays in one piece, as with lld. So does one with relocations, as equal
+ * bytes then mean different values.
  *
- * Addresses: functions may share a copy if nobody compares their addresses. Clang lists the symbols
- * whose addresses matter in .llvm_addrsig, as ULEB128 symbol numbers; a local one counts for its
- * section, as relocations may name that and an offset instead. A tool that renumbers symbols
- * without knowing the section clears its sh_link; then, as without one, the kinds of relocations tell
- * (live_fold.c).
+ * Addresses: functions may share a copy if nobody compares their addresses. Clang lists the
+ * symbols whose addresses matter in .llvm_addrsig, as ULEB128 symbol numbers. A local symbol
+ * counts for its section, as relocations may name the section and an offset instead. A tool
+ * that renumbers symbols without knowing .llvm_addrsig clears its sh_link. Then, as without the
+ * section, the kinds of relocations decide (live_fold.c).
  *
  * Source: System V ABI, "Section Attribute Flags"; LLVM extensions, "SHT_LLVM_ADDRSIG".
  */

@@ -1,5 +1,6 @@
-/* Which additions of an object's code are steps (isa/isa.h): the tile does them with an instruction beside them, as the chip
- * does, whose loads and stores step their pointers (ld32step, st64step …) and whose branches count (brnzdec).
+/* Which additions of an object's code are steps (isa/isa.h): the tile executes them together with
+ * an instruction beside them. On the chip loads and stores step their pointers (ld32step, st64step
+ * …) and branches count (brnzdec).
  *
  *   flw  fa4, 0(a2)          flw  fa4, 0(a2)
  *   fadd.s fa5, fa5, fa4     fadd.s fa5, fa5, fa4
@@ -7,18 +8,23 @@
  *   addi a1, a1, -1     -->  step a1, a1, -1      with the bnez
  *   bnez a1, …               bnez a1, …
  *
- * One word takes the place of another that computes the same, so nothing moves, and what refers to the code stays right. What
- * is asked is whether the chip has the instruction that would do both: the access and the addition are in one straight line of
- * code, what stands between them does not use the pointer but for other accesses (whose offsets would be others there), the
- * distance is a signed byte of the elements that are accessed, and a store is of one or two words, as the chip has no others.
- * An access makes one step. */
+ * One word replaces another that computes the same. So nothing moves, and references to the code
+ * stay right. An addition is a step if the chip has an instruction that does both:
+ *
+ *   - the access and the addition are in one straight line of code;
+ *   - between them the pointer is used only by other accesses (which would have other
+ *     offsets there);
+ *   - the distance is a signed byte of the accessed elements;
+ *   - a store is of one or two words, as the chip has no others.
+ *
+ * An access has at most one step. */
 #include "object_code.h"
 
 #include <populus/link.h>
 
 enum { SP = 2, MAX_STEP = 127, MIN_STEP = -128 };
 
-/* The addition of a register to itself that may become a step; 0: it is none. */
+/* The register of an addition to itself that may become a step; 0: it is none. */
 static uint32_t stepped(const object_code *c, uint32_t i, const code_use *u)
 {
   if (!u->row || u->row->op != OP_ADDI || c->marks[i] & CODE_RELOCATED || u->imm == 0) return 0;
@@ -26,7 +32,7 @@ static uint32_t stepped(const object_code *c, uint32_t i, const code_use *u)
   return rd == isa_bits(code_word(c, i), 15, 5) && rd != SP ? rd : 0;
 }
 
-/* Has the chip the access that steps its pointer so far? */
+/* Does the chip have the access that steps its pointer by this distance? */
 static bool can_step(const code_use *access, int32_t distance)
 {
   int32_t bytes = access->row->access_bytes;
@@ -34,7 +40,7 @@ static bool can_step(const code_use *access, int32_t distance)
   return distance % bytes == 0 && distance / bytes >= MIN_STEP && distance / bytes <= MAX_STEP;
 }
 
-/* Looks from an addition to one side for what it goes with. */
+/* Searches in one direction from an addition for the instruction that it goes with. */
 static bool look(object_code *c, uint32_t from, uint32_t r, int32_t distance, bool back)
 {
   for (uint32_t i = from;;) {

@@ -1,4 +1,4 @@
-/* Reads what lies inside an object's sections: symbols, COMDAT groups, relocations. See object.h. */
+/* Reads the content of an object's sections: symbols, COMDAT groups, relocations. See object.h. */
 #include "object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -380,7 +380,8 @@ static pop_error *read_relocation_section(pop_object *object, uint32_t index)
   return NULL;
 }
 
-/* Whether section `index` relocates a loaded section; those of debug sections are not ours. */
+/* Does section `index` relocate a loaded section? Relocations of debug sections are not
+ * read here. */
 static pop_error *relocates_loaded(const pop_object *object, uint32_t index, bool *relocates)
 {
   *relocates = false;

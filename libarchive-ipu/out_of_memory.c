@@ -1,18 +1,20 @@
-/* What happens when there is no memory: an error, whoever asked for it.
+/* A failed allocation becomes an error, wherever it happens.
  *
- * Code that builds graphs and compiles them allocates at a thousand places, and none of these checks. Instead there are two
- * ways out of a failed allocation:
+ * Code that builds and compiles graphs allocates in a thousand places, none of which checks. There
+ * are two ways out of a failed allocation:
  *
- *   - pop_with_memory(body): the allocation does not return, and pop_with_memory returns an error (longjmp). It is put where
- *     a struct is owned that `body` fills: what has an owner is freed as after any other error, as an array that could not
- *     grow is still what it was. Only what `body` holds in local variables is lost. Temporary files that it opened are
- *     removed. No thread may be running that uses the body's variables, and no lock be held: where these are,
+ *   - pop_with_memory(body): the allocation does not return, and pop_with_memory returns an error
+ *     (longjmp). It is used where a struct with an owner is filled by `body`. Everything with an
+ *     owner is freed as after any other error, as an array that could not grow is unchanged. Only
+ *     what local variables of `body` hold is lost. Temporary files that it opened are removed. No
+ *     thread may use the body's variables, and no lock may be held. Where these are,
  *     pop_memory_hold keeps the allocation from jumping.
- *   - Without that, or while it is held back, blocks that were set aside serve: enough for what one call allocates.
- *     pop_memory_check, at the begin of each call, replaces them, or says that there is no memory.
+ *   - Otherwise, or while the jump is held back, blocks of a reserve are used. They suffice for
+ *     what one call allocates. pop_memory_check, at the start of each call, refills the reserve or
+ *     reports that there is no memory.
  *
- * For arrays that are larger there is room for each to grow once more. What asks for more than that at once, outside of
- * pop_with_memory, ends the process.
+ * For larger arrays there is room for each to grow once more. A larger single allocation outside of
+ * pop_with_memory ends the process.
  */
 #include "file_internal.h"
 #include "memory_internal.h"
@@ -59,8 +61,9 @@ static atomic_bool reserve_is_whole;
 
 /* ---- room for arrays to grow ----
  *
- * What is larger than those blocks are arrays that grow: for twice the next step of the largest one, addresses are set
- * aside. They are no memory; but they count where addresses are limited (ulimit -v), and are given back when an array cannot grow. */
+ * Allocations that are larger than those blocks are arrays that grow. Address space is reserved for
+ * them: twice the next step of the largest one. It is not memory, but it counts where address space
+ * is limited (ulimit -v). It is released when an array cannot grow. */
 static pthread_mutex_t room_lock = PTHREAD_MUTEX_INITIALIZER;
 static void *room; /* under the lock, as the next one */
 static size_t room_bytes;

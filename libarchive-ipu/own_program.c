@@ -1,4 +1,5 @@
-/* The program that runs: /proc says it best, and the kernel once, at the start, where there is no /proc. */
+/* The running program: /proc knows it best. Without /proc, the kernel's answer at the
+ * start is used. */
 #include <populus/file.h>
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* The line is written by a thread of its own, so that nobody who works has to look at a clock. It uses neither stdio nor
- * the heap: popc forks while it is there. */
+/* A thread of its own writes the line, so that working threads need not look at the clock. It uses
+ * neither stdio nor the heap, as popc forks while the thread runs. */
 #include <populus/progress.h>
 
 #include <populus/arena.h>
@@ -92,7 +92,7 @@ static bool is_wanted(bool quiet)
          !is_logged("POPLIBS_LOG_LEVEL", "POPLIBS_LOG_DEST");
 }
 
-/* Signals are for the threads that were there before. */
+/* Signals go to the threads that existed before. */
 static bool start_thread(pop_progress *p)
 {
   sigset_t all, before;

@@ -19,7 +19,7 @@ static int scale_of(uint8_t metadata)
   return (metadata & 0x3f) - ((metadata & 0x20) << 1);
 }
 
-/* To nearest; 0 <= value < 1000. */
+/* Rounds to nearest, ties to even; 0 <= value < 1000. */
 static int round_to_even(double value)
 {
   int below = (int)value;

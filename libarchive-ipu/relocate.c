@@ -1,7 +1,7 @@
 /* Copies live sections into tile memory and fills in the addresses. See live_sections.h;
  * relocation.c has the table of types and writes the fields.
  *
- * Most relocations are "compute S + A or S + A - P, check, encode". The others:
+ * Most relocations compute S + A or S + A - P, check the value and encode it. The others:
  *
  *   R_RISCV_PCREL_LO12_*   The symbol is not the target but the label of the auipc that holds the
  *                          upper part; the value is that of the relocation at the label, found by

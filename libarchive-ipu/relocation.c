@@ -113,12 +113,12 @@ static void encode_sub6(uint8_t *place, uint32_t value)
   *place = (uint8_t)((*place & 0xc0) | ((*place - value) & 0x3f));
 }
 
-/* R_RISCV_ALIGN marks nops that the assembler inserted so that a linker which deletes code can
- * align what follows by deleting some of them. The nops stay: they do nothing, and what follows
- * keeps the alignment of 4 that instructions need. It may miss the larger one that was asked for,
- * which is a matter of speed on machines with caches; a tile has none, and no tile instruction
- * needs data aligned to more than 4. Clang with -mno-relax aligns itself and emits no such
- * relocation, and the sections of picolibc and libgcc that are loaded hold none. */
+/* R_RISCV_ALIGN marks nops that the assembler inserted, so that a linker that deletes code can
+ * align the code after them by deleting some. The nops stay here. They do nothing, and the code
+ * after them keeps the alignment of 4 that instructions need. It may miss a larger one that was
+ * asked for. That matters only for speed on machines with caches; a tile has none, and no tile
+ * instruction needs data aligned to more than 4. Clang with -mno-relax aligns itself and emits no
+ * such relocation, and the loaded sections of picolibc and libgcc have none. */
 static const relocation_type types[] = {
     [R_RISCV_NONE] = {.name = "R_RISCV_NONE"},
     [R_RISCV_RELAX] = {.name = "R_RISCV_RELAX"},

@@ -1,8 +1,8 @@
 /* The relocation types of static, non-compressed RV32 code: one table entry each.
  *
  * An entry says what is computed (`value`), how many bytes of the section it touches (`bytes`, so
- * that object.c can check the place before anybody writes there), which values fit (`bits`) and
- * who writes the field (`encode`). relocate.c computes, checks and calls `encode`.
+ * that object.c can check the place before anybody writes there), which values fit (`bits`), and
+ * which function writes the field (`encode`). relocate.c computes, checks and calls `encode`.
  *
  * Source: RISC-V ELF psABI, chapter "Relocations"; instruction formats: RISC-V unprivileged ISA,
  * chapter "RV32I", figure "immediate variants".

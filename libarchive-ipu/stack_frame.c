@@ -1,6 +1,7 @@
 /* Reads the stack frame of one function from its machine code. See stack_usage.h.
  *
- * The code is followed from the entry along every path, with what is known about each register:
+ * This is a data-flow analysis. It follows the code from the entry along every path, with a
+ * value for each register:
  *
  *   a number                      li t0, -4096; add sp, sp, t0
  *   entry's stack pointer + n     addi sp, sp, -32; addi s0, sp, 32; …; addi sp, s0, -32
@@ -9,16 +10,16 @@
  *   address of code               auipc t0, %pcrel_hi(.Lstores); add a3, a3, t0; jr a3
  *                                 auipc ra, 0; jalr -44(ra)     (the assembler knew how far it is)
  *
- * Where paths meet, what they do not agree on is unknown. Each register becomes unknown once at
- * most, so this ends. A stack pointer that is unknown, or different each time round a loop, is
- * alloca's.
+ * Where paths join, values that differ become unknown. Each register becomes unknown at most
+ * once there, so the analysis ends. A stack pointer that is unknown, or that differs between
+ * rounds of a loop, means alloca.
  *
- * What is a call? What sets a link register. A jump to the start of another function is one too (a
- * tail call), if the frame is gone by then; with a frame it goes on in the same function, as
+ * An instruction that sets a link register is a call. So is a jump to the start of another function
+ * if the frame is gone by then (a tail call). With a frame it continues the same function, as
  * compilers do that move rare code elsewhere (`f.cold`). A jump through a register is a switch if
- * the register came out of a table of labels; it goes to any instruction from a label to the next
- * return if the register is that label plus something (memset's); else it is a tail call of an
- * unknown function.
+ * the register came out of a table of labels. If the register is a label plus something (memset's),
+ * the jump goes to any instruction from that label to the next return. Otherwise it is a tail call
+ * of an unknown function.
  *
  * Source: RISC-V unprivileged ISA, chapters RV32I, M, F, Zfh, Zba; psABI, "Calling Conventions".
  */
@@ -264,7 +265,7 @@ static bool same_value(value a, value b)
   return a.kind == b.kind && a.section == b.section && a.number == b.number;
 }
 
-/* A label in the middle of a function: what is computed from it stays behind it. */
+/* Is it a label in the middle of a function? Values computed from it stay behind it. */
 static bool is_label(const pop_link_set *set, value v)
 {
   return v.kind == CODE && !stack_function_at(set, (stack_place){v.section, v.number});
@@ -278,7 +279,7 @@ static value in_common(const pop_link_set *set, value a, value b)
   return (value){.kind = UNKNOWN};
 }
 
-/* The current path also goes on at `place`. */
+/* Adds a path that continues at `place` with the current state. */
 static void join(reader *r, stack_place place)
 {
   if (r->num_join_points == MAX_JOIN_POINTS) *r->budget = 0;
@@ -314,7 +315,7 @@ static void jump(reader *r, stack_place to)
     join(r, to);
 }
 
-/* Where the current branch or jump goes; false if that is no place in the code. */
+/* The target of the current branch or jump; false if that is no place in the code. */
 static bool find_target(reader *r, uint32_t distance, stack_place *to)
 {
   if (!r->relocation) {
@@ -334,7 +335,8 @@ static void forget_scratch(reader *r)
     if (scratch >> i & 1) r->state.r[i] = (value){.kind = UNKNOWN};
 }
 
-/* `link`: the register that gets the return address, or ZERO. True if the path goes on behind. */
+/* `link`: the register that gets the return address, or ZERO. True if the path
+ * continues after it. */
 static bool call_or_jump_to(reader *r, uint32_t link, stack_place to)
 {
   if (link == ZERO) {
@@ -354,8 +356,9 @@ static bool call_or_jump(reader *r, uint32_t link, uint32_t distance)
   return link != ZERO;
 }
 
-/* The labels of the table that the register was loaded from: 4-byte entries with a relocation each,
- * up to the first that is no label of this function. False if there is none. */
+/* Jumps to the labels of the table from which the register was loaded. The table has 4-byte
+ * entries with a relocation each, and ends at the first that is no label of this function.
+ * False if there is none. */
 static bool jump_through_table(reader *r, value entry)
 {
   uint32_t start, end;
@@ -373,7 +376,7 @@ static bool jump_through_table(reader *r, value entry)
   }
 }
 
-/* To a label plus something: any instruction from there to the first return. */
+/* Jumps to a label plus something: any instruction from there to the first return. */
 static void jump_into_code(reader *r, value label)
 {
   if (label.section != r->at.section) add_indirect_call(r);
@@ -385,7 +388,7 @@ static void jump_into_code(reader *r, value label)
   }
 }
 
-/* True if the path goes on behind. */
+/* True if the path continues after it. */
 static bool indirect_jump(reader *r)
 {
   uint32_t link = rd_of(r->word), source = rs1_of(r->word);
@@ -419,7 +422,8 @@ static value moved(value v, uint32_t by)
   return v;
 }
 
-/* Stack pointers are multiples of 16 at entry, and aligned downwards: by how much at most? */
+/* Stack pointers are multiples of 16 at entry, and are aligned downwards: the result is
+ * the lowest possible. */
 static value aligned(value v, uint32_t mask)
 {
   uint32_t alignment = 0u - mask;
@@ -482,7 +486,7 @@ static value load(const reader *r)
   return base;
 }
 
-/* What the instruction makes of its integer register, as far as addresses are made that way. */
+/* The instruction's result in its integer register, for instructions that form addresses. */
 static value result(const reader *r)
 {
   value a = r->state.r[rs1_of(r->word)], b = r->state.r[rs2_of(r->word)];
@@ -535,7 +539,8 @@ static bool call_pair(reader *r)
   return call_or_jump(r, rd_of(jalr), 0);
 }
 
-/* True if the path goes on behind the instruction: it does not behind what is none. `called`: it is a call. */
+/* True if the path continues after the instruction; an invalid word ends it. `called`: it
+ * is a call. */
 static bool step(reader *r, bool *called)
 {
   if (!r->row) return false;
@@ -558,8 +563,8 @@ static bool step(reader *r, bool *called)
   return r->word != UNIMP;
 }
 
-/* From one instruction to the next until the path ends or has been followed before. Behind a call
- * there may be nothing or another function: then the callee does not return. */
+/* Follows a path until it ends or has been followed before. If nothing or another function is
+ * behind a call, the callee does not return. */
 static void follow(reader *r, uint32_t from)
 {
   r->join_points[from].waiting = false;

@@ -1,10 +1,11 @@
-/* How deep functions of the C and C++ libraries call themselves: their sources say so, their code
- * does not.
+/* Recursion depths of functions of the C and C++ libraries, which their sources show but
+ * their code does not.
  *
- * What they are called with lies in a tile's memory, of which exchange code can address 2^20 bytes
- * (runtime/isa/isa.h): fewer elements than that. An algorithm that calls itself for the smaller
- * part of what it got does so log2 of that many times; introsort counts its levels down and changes
- * over to heapsort.
+ * Their arguments lie in a tile's memory. Exchange code can address 2^20 bytes of it
+ * (runtime/isa/isa.h), so there are fewer elements than that. A function that calls itself for the
+ * smaller part of its input does so at most log2 of that many times. Introsort counts its levels
+ * down and changes over to heapsort.
+ *
  *
  * Source: libc++ 19, __algorithm/sort.h and inplace_merge.h; picolibc 1.8, libc/search/qsort.c.
  */

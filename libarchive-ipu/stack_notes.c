@@ -5,9 +5,9 @@
  *   POP_STACK_LEVELS_SECTION  name NUL, padded │ levels of recursion (32 bits) │ …
  *   POP_STACK_CALLS_SECTION   caller NUL, padded │ "callee,callee" NUL, padded │ …
  *
- * A name is that of a symbol, first of the object that says so (it may be a static function), then
- * of the whole set. Macros put names in quotes when they get them so: quotes around a name do not
- * count. Names that nothing defines are of functions that were inlined everywhere.
+ * A name is that of a symbol: first of the object that has the note (it may be a static function),
+ * then of the whole set. Quotes around a name do not count, as macros may add them. A name that
+ * nothing defines is a function that was inlined everywhere.
  */
 #include "stack_usage.h"
 #include <populus/arena.h>

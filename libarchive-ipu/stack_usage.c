@@ -1,15 +1,16 @@
-/* The worst chain of calls from an entry. See stack_usage.h; stack_frame.c reads single functions.
+/* The call chain with the largest stack from an entry. See stack_usage.h; stack_frame.c
+ * reads single functions.
  *
  *   stack(f) = the largest of f's frame and, for each call, depth of the call + stack(callee)
  *
- * Functions are visited depth first, each once, with a stack of our own (chains may be as long as
- * the author of an object likes). A callee whose visit has begun and not ended is a recursion. Where
- * it is the caller itself, and it is known how many levels there can be, that is
+ * Functions are visited depth first, each once, with an explicit stack (the author of an object
+ * decides how long chains are). A callee whose visit has begun and not ended is a recursion. If the
+ * callee is the caller itself, and the number of levels is known, then
  *
  *   stack(f) = (levels - 1) * depth of f's calls of itself + stack(f) without these
  *
- * What an author states about a function is its stack, and ends the search there; but its frame is
- * what it takes at least.
+ * A statement of the author gives the function's stack and ends the search there. But the stack is
+ * never less than the function's frame.
  */
 #include "stack_usage.h"
 #include <populus/arena.h>
@@ -139,7 +140,7 @@ static uint32_t enter(pop_stack_analysis *a, stack_place place)
 
 /* ---- chains ---- */
 
-/* What a call adds to what is known about its caller. The first reason stays. */
+/* Accounts for a call in its caller. The first reason for an unknown stack stays. */
 static void account(function *caller, const stack_call *call, uint32_t number,
                     const function *callee)
 {
@@ -161,7 +162,7 @@ static void account(function *caller, const stack_call *call, uint32_t number,
   caller->next = number;
 }
 
-/* Visits everything that the newest function on the path leads to. */
+/* Visits all functions that the newest function on the path reaches. */
 static void visit(pop_stack_analysis *a)
 {
   while (a->path_length) {
@@ -203,7 +204,7 @@ static void make_chain(const pop_stack_analysis *a, uint32_t entry, pop_arena *a
   stack_map_free(&seen);
 }
 
-/* Where the chain ends; a recursion where it comes back. */
+/* The place where the chain ends, or where a recursion comes back. */
 static void find_reason(const pop_stack_analysis *a, uint32_t entry, pop_stack_use *use)
 {
   uint32_t last = entry;

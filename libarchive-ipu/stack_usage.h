@@ -46,8 +46,8 @@ typedef struct stack_frame {
   size_t num_calls, calls_capacity;
 } stack_frame;
 
-/* `budget` counts instructions: objects may come from anybody, and what takes longer to understand
- * than any compiler's code is UNREADABLE. */
+/* `budget` counts instructions. Anybody may have made an object: code that takes longer to analyse
+ * than any compiler's is UNREADABLE. */
 void stack_read_frame(const pop_link_set *set, stack_place entry, uint64_t *budget,
                       stack_frame *frame);
 
@@ -85,8 +85,7 @@ POP_MUST_CHECK pop_error *stack_read_notes(const pop_link_set *set, stack_notes 
 size_t stack_first_call(const stack_notes *notes, stack_place caller);
 void stack_notes_free(stack_notes *notes);
 
-/* How many calls of a library's function, each made by the one before, there can be at once; 0: not
- * known. */
+/* The largest recursion depth of a library's function; 0: not known. */
 uint32_t stack_known_levels(const char *symbol);
 
 #endif

@@ -1,4 +1,4 @@
-/* The targets: one table, each figure with its source.
+/* The table of targets, each figure with its source.
  *
  * Sources, by the marks used below:
  *   [consts]   the public ipu1_consts.c of Saghetti0's research on the first chip: tiles, memory
@@ -32,73 +32,95 @@
  *
  * system_bytes: [guide] the overfull tile has 122,880 B in its non-interleaved region of 131,072 B.
  *
- * exchange_latency_cycles: hardware's depends on where the two tiles lie; ours is one figure, near
- * its longest way: 8 (send to exchange out) + 17 (column base to the opposite side) + 7 + 9 (mux
- * and fabric) + 2 (exchange in to load) [consts], measured there for ipu1; that they add up on one
- * way, and that ipu2 and ipu21 are like ipu1, is [ours].
+ * exchange_latency_cycles: the hardware's depends on where the two tiles lie. Ours is one figure,
+ * near its longest path: 8 (send to exchange out) + 17 (column base to the opposite side) + 7 + 9
+ * (mux and fabric) + 2 (exchange in to load) [consts], measured for ipu1. That these add up on one
+ * path, and that ipu2 and ipu21 are like ipu1, is [ours].
  *
- * sync_cycles, host_sync_cycles: [guide] the execution trace has 118 cycles for each sync, internal
- * and external alike (cycles 118; three syncs later 472; three later 826). It comes from the SDK's
- * own model of ipu1; hardware's depends on the tile. The same for ipu2 and ipu21 is [ours].
+ * sync_cycles, host_sync_cycles: [guide] the execution trace has 118 cycles for each sync,
+ * internal and external alike (cycles 118; three syncs later 472; three later 826). It comes
+ * from the SDK's own model of ipu1; the hardware's depends on the tile. The same figure for
+ * ipu2 and ipu21 is [ours].
  *
- * host_bytes_per_cycle: the SDK's tutorial 6 prints 2,641,488 cycles of host exchange for 40 MB on an IPU of the second
- * generation: 15 bytes in a cycle of 1.325 GHz, 20 GB/s; the same 20 GB/s at ipu21's clock. ipu1: PCIe 4.0 with 16
- * lanes, 32 GB/s, between two chips, less the overhead of its packets: about 8 bytes in a cycle [ours].
+ * host_bytes_per_cycle: the SDK's tutorial 6 prints 2,641,488 cycles of host exchange for 40 MB on
+ * an IPU of the second generation. That is 15 bytes in a cycle of 1.325 GHz, or 20 GB/s; ipu21 has
+ * the same 20 GB/s at its clock. ipu1: PCIe 4.0 with 16 lanes, 32 GB/s, shared by two chips, less
+ * the overhead of its packets, is about 8 bytes in a cycle [ours].
  *
- * global_bytes_per_cycle: published for both generations: ten IPU-Links of 320 GB/s together, both ways;
- * 160 GB/s one way are 100 bytes in a cycle of 1.6 GHz and 120 of 1.325 GHz, less the overhead of packets
- * [ours]. Which IPU is linked to which makes no difference here.
+ * global_bytes_per_cycle: published for both generations: ten IPU-Links of 320 GB/s together, both
+ * ways. 160 GB/s one way are 100 bytes in a cycle of 1.6 GHz and 120 of 1.325 GHz, less the
+ * overhead of packets [ours]. Which IPU is linked to which makes no difference here.
  *
- * global_latency_cycles: 0.6 microseconds at 1.325 GHz, about what a message between two chips of a board
- * takes when nothing else is on its way [ours]; it does not grow with the distance.
+ * global_latency_cycles: 0.6 microseconds at 1.325 GHz, about the time of a message between two
+ * chips of a board without other traffic [ours]. It does not grow with the distance.
  *
- * link_domain_ipus, gateway_…: published for a POD of the second generation: 64 IPUs are joined by IPU-Links, and each machine of four
- * IPUs has two gateway links of 100 Gbit/s to other PODs. 25 GB/s among four are 4.7 bytes in a cycle of 1.325 GHz, less the
- * overhead of packets; 2.5 microseconds are two network cards and a switch [ours]. For the other generations it is the same [ours].
+ * link_domain_ipus, gateway_…: published for a POD of the second generation: IPU-Links join
+ * 64 IPUs, and each machine of four IPUs has two gateway links of 100 Gbit/s to other PODs.
+ * 25 GB/s for four IPUs are 4.7 bytes in a cycle of 1.325 GHz, less the overhead of
+ * packets. 2.5 microseconds are two network cards and a switch [ours]. The other
+ * generations have the same figures [ours].
  *
- * Copies within a tile (isa/isa.h): a Gaussian blur of 2200 x 1122 pixels of four floats, on an IPU of the first generation,
- * was seen to rearrange each tile's 32.5 KB in 8,279 cycles in front of its vertices: 3.9 bytes a cycle, two slots for a
- * double word. (The planners of the chip's libraries reckon with 8 bytes a cycle at best: loads and stores in one slot,
- * which takes two memory elements.)
+ * Copies within a tile (isa/isa.h): a Gaussian blur of 2200 x 1122 pixels of four floats, on an IPU
+ * of the first generation, rearranged each tile's 32.5 KB in 8,279 cycles before its vertices ran.
+ * That is 3.9 bytes a cycle, or two slots for a double word. (The planners of the chip's libraries
+ * assume 8 bytes a cycle at best: a load and a store in one slot, which takes two memory elements.)
  *
- * cost: a context issues one instruction per slot and the result is there before its next slot: 1
- * for all instructions but division, square root, functions, and what the chip has not as an instruction of its own: steps of
- * pointers and counters, which are in its loads, stores and branches, and moves within pairs of words, which are two registers with
- * names of their own there (isa/isa.h): 0. Tutorial 6 takes 4.1 slots for two loads, a product and a sum on hardware (28,300 cycles),
- * two pointers and a loop beside. An int becomes a float in 3 slots: the chip has no way from its integer to its
- * float registers but through memory ("Tile Vertex ISA"), a store, a load and the conversion (f32-conversions.ll). The multiplier
- * fits in a slot (the IPU's does).
+ * cost: a context issues one instruction per slot, and the result is there before its next slot. So
+ * the cost is 1, except for
  *
- * Float operations that share a slot with an instruction of another kind (isa/isa.h, joined; libarchive-ipu/object_joins.c says
- * which): 0 for ipu2 and ipu21, 1 for ipu1. The chip's compiler puts them into bundles unless it is told otherwise [llvm]; a
- * loop that it made of float2 is published (simehaa/IPU, of a heat equation in three dimensions): 6 of its 9 float operations
- * stand in bundles. With the sum beside the branch tutorial 6 is 4 slots here, and 5 without. What was measured on the first
- * generation shows none of it: the blur takes 25.9 slots for a point of 9 loads, 11 float operations and a store, and 24.7 for
- * two points at a time.
+ *   - division, square root and functions, which take more (below);
+ *   - steps of pointers and counters, which cost 0: the chip has them in its loads,
+ *     stores and branches;
+ *   - moves within pairs of words, which cost 0: the chip names both registers of a
+ *     pair (isa/isa.h).
  *
- * So do loads and stores beside divisions, roots and functions, and those beside the branch of a repeat, which the chip has not: of ipu1 rpt
- * counts to 4,095 only, so that loops with a counter of 16 bits are none there; the code is the same.
+ * Tutorial 6 takes 4.1 slots on hardware (28,300 cycles) for two loads, a product, a sum, two
+ * pointers and a loop. An int becomes a float in 3 slots. The chip has no path from its integer to
+ * its float registers but through memory ("Tile Vertex ISA"): a store, a load and the conversion
+ * (f32-conversions.ll). A multiplication fits in a slot (the IPU's does).
  *
- * What RISC-V has and the chip has not costs what its compiler makes of it, on all of them [llvm]: a branch that compares two
- * registers is a comparison, then a branch (i32-comparisons.ll, br.ll), but where it ends a loop's count, which the chip's compiler
- * turns into a count down to zero that the branch does (counted-loop-isel.ll, colossus-hwloop-pass.ll; isa_compares in
- * isa/encoding.h); a float becomes an int by f32int, f32toi32 and a move (f32-conversions.ll); a comparison of floats is one,
- * then a move (f32-comparisons.ll). There are no stores of less than a word: the compiler calls a function, which takes 8
- * slots for the first half of a word and 7 for the second, 12 for a byte (compiler-rt/lib/builtins/ipu/st16f.S, st16.S, st8.S; the
- * call is one more): 9 and 13. Not reckoned: negative offsets, which the chip has not in loads and stores, because clang uses
- * them where it could do without; addresses of base, distance and offset, which the chip has; numbers that go to float
- * registers by fmv.w.x, because they are mostly constants, which the chip loads in two slots as well.
+ * Float operations that share a slot with an instruction of another kind (isa/isa.h, joined;
+ * libarchive-ipu/object_joins.c says which) cost 0 on ipu2 and ipu21 and 1 on ipu1. The chip's
+ * compiler puts them into bundles unless it is told otherwise [llvm]. A loop that it made of float2
+ * is published (simehaa/IPU, of a heat equation in three dimensions): 6 of its 9 float operations
+ * are in bundles. With the sum beside the branch, tutorial 6 takes 4 slots here, and 5 without.
+ * Measurements on the first generation show no such sharing: the blur takes 25.9 slots for a point
+ * of 9 loads, 11 float operations and a store, and 24.7 for two points at a time.
  *
- * Division of floats: 1 to 3 slots say comments in the chip's libraries, which reckon with 3
- * [poplibs]. Square roots: their formula has 10 slots for two of them, with loads and stores beside: 5. Functions
- * (isa/isa.h): in comments there two f32exp are 6 slots, two f32ln 12, two f16v2exp and two f16v2ln 4 each; f32tanh and f32sigm
- * 5, f16v2tanh 1, f16v2sigm 2, as worst cases from the chip's manual (lib/popnn/PerformanceEstimation.hpp), to which the loops of 10
- * for two floats in place agree; two inverse roots 8. "NOT single cycle and NOT even constant", says the same file of all of
- * them: these are figures for the mean of random operands.
+ * The same holds for loads and stores beside divisions, roots and functions, and for those beside
+ * the branch of a repeat, which the chip does not have. On ipu1 rpt counts to 4,095 only, so loops
+ * with a 16-bit counter are no repeats there; the code is the same.
  *
- * Division of ints: the chip has none, its compiler calls a function. Its libraries reckon with 277 slots for the quotient of two ints
- * in a loop over vectors, 265 for unsigned ones, 292 and 282 for remainders, and with 7 for a sum in the same loop [poplibs]: so
- * the division alone is 259 to 286, here 270 for all four. */
+ * An instruction that RISC-V has and the chip lacks costs what the chip's compiler makes of it,
+ * on all IPUs [llvm]:
+ *
+ *   - a branch that compares two registers is a comparison, then a branch
+ *     (i32-comparisons.ll, br.ll). Where it ends a counted loop, the chip's compiler turns
+ *     it into a count down to zero, which the branch does (counted-loop-isel.ll,
+ *     colossus-hwloop-pass.ll; isa_compares in isa/encoding.h);
+ *   - a float becomes an int by f32int, f32toi32 and a move (f32-conversions.ll);
+ *   - a comparison of floats is one, then a move (f32-comparisons.ll);
+ *   - there are no stores of less than a word: the compiler calls a function, which takes 8 slots
+ *     for the first half of a word and 7 for the second, and 12 for a byte
+ *     (compiler-rt/lib/builtins/ipu/st16f.S, st16.S, st8.S). The call is one more: 9 and 13.
+ *
+ * Some differences are not counted: negative offsets, which the chip does not have in loads and
+ * stores, because clang uses them where it could do without; addresses of base, distance and
+ * offset, which the chip has; numbers that go to float registers by fmv.w.x, because they are
+ * mostly constants, which the chip loads in two slots as well.
+ *
+ * Division of floats: comments in the chip's libraries say 1 to 3 slots; their formulas use 3
+ * [poplibs]. Square roots: their formula has 10 slots for two, with loads and stores beside them: 5
+ * each. Functions (isa/isa.h): in comments there two f32exp are 6 slots, two f32ln 12, two f16v2exp
+ * and two f16v2ln 4 each; f32tanh and f32sigm 5, f16v2tanh 1, f16v2sigm 2, as worst cases from the
+ * chip's manual (lib/popnn/PerformanceEstimation.hpp). The loops of 10 for two floats in place
+ * agree with these. Two inverse roots are 8. "NOT single cycle and NOT even constant", says the
+ * same file of all of them: these are figures for the mean of random operands.
+ *
+ * Division of ints: the chip has no such instruction, and its compiler calls a function. Its
+ * libraries count 277 slots for the quotient of two ints in a loop over vectors, 265 for unsigned
+ * ones, 292 and 282 for remainders, and 7 for a sum in the same loop [poplibs]. So the division
+ * alone is 259 to 286, here 270 for all four. */
 #define COMMON(joined)                                                                             \
   .type = POP_TARGET_IPU, .num_worker_contexts = 6 /* [consts] [tut6] */, .system_bytes = 8 * KIB, \
   .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \

@@ -1,5 +1,5 @@
-/* The message for a symbol that nothing defines. Most often a codelet calls what needs an operating
- * system, so the message says what a tile lacks and what to do. */
+/* The message for a symbol that nothing defines. Most often a codelet calls a function that needs
+ * an operating system. So the message says what a tile lacks and what to do. */
 #include "live_sections.h"
 #include <populus/arena.h>
 #include <stdlib.h>

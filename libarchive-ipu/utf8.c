@@ -25,7 +25,7 @@ size_t pop_printable_length(const char *text, size_t size)
   return is_c0 || is_c1 ? 0 : pop_utf8_length(start);
 }
 
-/* With its end made up; of all second bytes that any first one wants, one of the two is among them. */
+/* Completes the sequence: one of two second bytes is valid after any first byte. */
 size_t pop_utf8_begun(const char *text, size_t size)
 {
   static const unsigned char made_up[] = {0x80, 0xa0};

@@ -3,8 +3,8 @@
  *   constraint = place ("!=" | "==") place
  *   place      = ("elem" | "region") "(" "*" ["*"] field ")"
  *
- * with blanks anywhere between. Both places must speak of the same, elements or regions. That is all
- * that public codelets use (graphcore/poplibs: 50 of them; and 5 other repositories).
+ * with blanks anywhere between. Both places must be of the same kind, elements or regions. Public
+ * codelets use nothing else (graphcore/poplibs: 50 of them; and 5 other repositories).
  */
 #include <populus/arena.h>
 #include <populus/vertex_table.h>

@@ -14,7 +14,8 @@
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 static char data_dir[PATH_MAX];
 
-/* Takes folder of `file` + `relative` if device headers are there. A path too long is not ours. */
+/* Takes folder of `file` + `relative` if it has the device headers. A path that is too long
+ * does not count. */
 static bool take_beside(const char *file, const char *relative)
 {
   char path[PATH_MAX], probe[PATH_MAX], real[PATH_MAX];
@@ -41,7 +42,7 @@ static void find(void)
   if (pop_own_program_path(program, sizeof program) && take_beside(program, "../lib/populus"))
     return;
 
-  /* In a static library this names the program once more: harmless. */
+  /* In a static library this finds the program a second time, which is harmless. */
   Dl_info library;
   if (dladdr(&data_dir, &library) && library.dli_fname) {
     if (take_beside(library.dli_fname, "populus")) return;

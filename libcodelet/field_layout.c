@@ -1,4 +1,5 @@
-/* What a layout takes in memory, and what it can say: the table of vertex_type.h as data. */
+/* What a layout takes in memory, and how many elements it can count: the table of
+ * vertex_type.h as data. */
 #include <populus/vertex_type.h>
 
 const pop_layout_form pop_layout_forms[POP_LAYOUT_COUNT] = {

@@ -1,5 +1,5 @@
-/* The vertex table inside a host object: an ELF64 object of whatever the host's processor is, which
- * nobody else here looks into. libelf is sound on any bytes (see the design's list of libraries). */
+/* The vertex table inside a host object, an ELF64 object for the host's processor. Only this file
+ * looks into host objects. libelf is sound on any bytes. */
 #include "gp_internal.h"
 
 #include <populus/vertex_table.h>
@@ -25,7 +25,7 @@ bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table)
 {
   size_t size;
   const void *object = pop_gp_host_object(gp, index, &size);
-  errno = 0; /* libelf has a number of its own for ENOMEM, which it does not tell */
+  errno = 0; /* libelf has its own number for ENOMEM, which it does not tell */
   if (elf_version(EV_CURRENT) == EV_NONE) return false;
   Elf *elf = elf_memory((char *)object, size);
   const Elf_Data *data = elf ? find_table(elf) : NULL;

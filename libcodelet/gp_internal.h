@@ -1,4 +1,4 @@
-/* What the writer and the reader of `.gp` files agree on. */
+/* Shared by the writer and the reader of `.gp` files. */
 #ifndef POPULUS_GP_INTERNAL_H
 #define POPULUS_GP_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 typedef enum gp_kind { GP_TILE, GP_LIBRARY, GP_HOST, GP_KIND_COUNT } gp_kind;
 
-/* One object of a `.gp`. Who holds the member owns `bytes` and `object`. */
+/* One object of a `.gp`. The holder of the member owns `bytes` and `object`. */
 typedef struct gp_member {
   gp_kind kind;
   char name[16];
@@ -58,7 +58,7 @@ bool gp_unwrap(const gp_wrapping *wrapping, const uint8_t *bytes, size_t size,
 extern const gp_wrapping gp_host_wrapping;
 POP_MUST_CHECK pop_error *gp_member_parse(gp_member *member, const char *gp_name, pop_arena *arena);
 void gp_member_free(gp_member *member);
-/* Same bytes: the same code. */
+/* Equal bytes mean the same code. */
 bool gp_member_equal(const gp_member *a, const gp_member *b);
 
 /* gp_note.c */

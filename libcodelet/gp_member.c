@@ -1,4 +1,4 @@
-/* One object of a `.gp`: parsed and checked, whether it comes from a file or from the compiler. */
+/* Parses and checks one object of a `.gp`, whether from a file or from the compiler. */
 #include "gp_internal.h"
 
 #include <populus/arena.h>
@@ -25,7 +25,7 @@ typedef struct entries {
   size_t count;
 } entries;
 
-/* One that is not defined is there for another object to define, which assembly does. */
+/* An undefined entry is left for another object to define, as assembly does. */
 static void note_symbol(void *context, const char *name, bool defined, bool weak)
 {
   (void)defined;
@@ -36,7 +36,7 @@ static void note_symbol(void *context, const char *name, bool defined, bool weak
   if (found) e->mentioned[found - e->sorted] = true;
 }
 
-/* Every vertex of the table has its entry in the object, or asks for it. */
+/* Does the object define, or at least refer to, the entry of every vertex of the table? */
 static pop_error *check_entries(const gp_member *member, const char *where)
 {
   entries e = {.sorted = pop_xcalloc(member->num_types + 1, sizeof *e.sorted),
@@ -69,7 +69,7 @@ bool pop_gp_is_known_need(const char *need, size_t length)
   return false;
 }
 
-/* A later popc may make code that the tiles of this Populus do not execute. */
+/* Refuses code of a later popc that the tiles of this Populus cannot execute. */
 static pop_error *check_needs(const gp_member *member, const char *where)
 {
   size_t size;
@@ -103,8 +103,8 @@ static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *ar
 
 const gp_wrapping gp_host_wrapping = {".populus.host", SHT_PROGBITS, "populus_host_object"};
 
-/* Host objects are read by LLVM's loader, and only where a CPU device is used; here it is enough to
- * know that they are objects. */
+/* LLVM's loader reads host objects, and only if a CPU device is used. Here it is enough to know
+ * that they are objects. */
 static pop_error *parse_host(gp_member *member, const char *where)
 {
   if (!gp_unwrap(&gp_host_wrapping, member->bytes, member->size, &member->inner,

@@ -1,4 +1,4 @@
-/* The member `populus.o`: what is known of a `.gp` as a whole, as an ELF note.
+/* The member `populus.o`: facts about the `.gp` as a whole, as an ELF note.
  *
  *   "Populus", type 1, then
  *     4 bytes   format version (little-endian)
@@ -12,7 +12,7 @@
 
 #include <elf.h>
 #include <string.h>
-#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
+#define XXH_STATIC_LINKING_ONLY /* makes the state a struct, which needs no allocation */
 #include <xxhash.h>
 
 #define NOTE_OWNER "Populus"
@@ -38,7 +38,7 @@ static note make_note(pop_gp_digest digest, size_t targets_size)
   };
 }
 
-/* What notes and names of targets are read by wants multiples of four. */
+/* Readers of notes and of target names want multiples of four bytes. */
 static void put_targets(const gp_member *members, size_t count, pop_bytes *out)
 {
   for (size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ static bool is_target_list(const char *text, size_t length)
   return name;
 }
 
-/* Deals the lines out to the tile objects. */
+/* Gives each tile object its line of the text. */
 static bool take_targets(const char *text, size_t size, gp_member *members, size_t count,
                          pop_arena *arena)
 {

@@ -1,9 +1,9 @@
-/* Reading `.gp` files that anyone may have made.
+/* Reading `.gp` files, which anyone may have made.
  *
  *   bytes -> ar members -> digest -> objects -> vertex tables -> one list of vertex types
  *
- * The digest finds damage. Malice can compute digests too: every object and every table is checked
- * as if there were none.
+ * The digest finds damage, not malice. So every object and every table is checked as if
+ * there were no digest.
  */
 #include "gp_internal.h"
 
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thousand times the largest that anybody will compile; keeps /dev/zero's relatives out. */
+/* A thousand times the largest `.gp` that anybody will compile; refuses endless files
+ * such as /dev/zero. */
 #define MAX_GP_BYTES ((size_t)1 << 30)
 
 static const struct {
@@ -34,7 +35,7 @@ static bool kind_of_name(const char *name, gp_kind *kind)
   return false;
 }
 
-/* What to say to somebody who hands us something else. */
+/* Says what the file is, if it is no archive. */
 static pop_error *check_is_archive(const uint8_t *bytes, size_t size, const char *name)
 {
   static const char magic[] = "!<arch>\n";
@@ -95,7 +96,7 @@ static int compare_names(const void *a, const void *b)
   return strcmp(((const definition *)a)->type->name, ((const definition *)b)->type->name);
 }
 
-/* In the order of the names: equal ones are neighbours. */
+/* Sorted by name, so that equal names are neighbours. */
 static definition *sort_definitions(const pop_gp *gp)
 {
   definition *sorted = pop_xcalloc(gp->num_types + 1, sizeof *sorted);
@@ -107,7 +108,7 @@ static definition *sort_definitions(const pop_gp *gp)
   return sorted;
 }
 
-/* For one target, that is. */
+/* No two objects for one target may define the same vertex. */
 static pop_error *check_no_two_alike(const pop_gp *gp)
 {
   definition *sorted = sort_definitions(gp);

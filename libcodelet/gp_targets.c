@@ -1,8 +1,8 @@
 /* Which objects of a `.gp` are for which target.
  *
- * A tile object carries a list of names ("ipu1,ipu2"): one object may serve several targets, and
- * several objects may hold one vertex, each for other targets. Who wants to use codelets asks for
- * those of one target and gets a `pop_gp` that has no others. Library objects serve every target.
+ * A tile object carries a list of names ("ipu1,ipu2"). One object may serve several targets, and
+ * several objects may hold one vertex, each for other targets. A user of codelets asks for those of
+ * one target and gets a `pop_gp` with only these. Library objects serve every target.
  */
 #include "gp_internal.h"
 
@@ -75,7 +75,7 @@ static int compare_texts(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* In the order of the alphabet, "cpu" first. */
+/* Sorted, "cpu" first. */
 char *pop_gp_targets(const pop_gp *gp)
 {
   pop_arena *arena = pop_arena_new();
@@ -113,7 +113,7 @@ bool gp_member_is_for(const gp_member *member, const char *target)
   }
 }
 
-/* Host objects are looked into only here, when somebody wants them. */
+/* Host objects are read only here, when somebody wants them. */
 static pop_error *read_host_types(const pop_gp *part, size_t index, gp_member *member)
 {
   pop_bytes table = {0};

@@ -2,8 +2,8 @@
  *
  *   ELF header | content, padded to 4 | symbol table | names of symbols and sections | headers
  *
- * Everything in a `.gp` is an object for one machine, so that every tool for that machine reads the
- * whole archive without a word, a disassembler included.
+ * Everything in a `.gp` is an object for one machine. So every tool for that machine, disassemblers
+ * included, reads the whole archive without complaint.
  */
 #include "gp_internal.h"
 
@@ -106,7 +106,7 @@ bool gp_unwrap(const gp_wrapping *wrapping, const uint8_t *bytes, size_t size,
   size_t tail_offset = size - sizeof tail;
   memcpy(&header, bytes, sizeof header);
   memcpy(&tail, bytes + tail_offset, sizeof tail);
-  /* Everything but the content follows from its size: make it once more and compare. */
+  /* Everything but the content follows from its size: build it again and compare. */
   *content = bytes + sizeof header;
   *content_size = tail.sections[SECTION_CONTENT].sh_size;
   if (tail_offset_for(*content_size) != tail_offset) return false;

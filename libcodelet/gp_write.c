@@ -1,7 +1,7 @@
 /* Writing `.gp` files: collect members, then write them once.
  *
- * Order in the file: the note, tile objects, library objects, host objects, each in the order in
- * which they were added. Same members, same bytes.
+ * Order in the file: the note, tile objects, library objects, host objects, each kind in the order
+ * in which they were added. Equal members give equal bytes.
  */
 #include "gp_internal.h"
 
@@ -62,7 +62,7 @@ static pop_error *make_member(pop_gp_builder *builder, gp_kind kind, const void 
   return error;
 }
 
-/* Where the vertex `name` was defined already for one of the targets, or NULL. */
+/* The earlier definition of the vertex `name` for one of the targets, or NULL. */
 static const pop_vertex_type *find_vertex(const pop_gp_builder *builder, const char *name,
                                           const char *targets, size_t *tile)
 {
@@ -147,8 +147,8 @@ pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes, s
   return error;
 }
 
-/* "libm_math_sf_exp.c.o" -> "sf_exp": what is left of a library member's name when folder, library
- * and extension go, as much as fits into "lib-….o". */
+/* "libm_math_sf_exp.c.o" -> "sf_exp": a library member's name without folder, library and
+ * extension, cut to what fits into "lib-….o". */
 static void short_library_name(const char *name, char out[10])
 {
   const char *start = name;
@@ -190,7 +190,7 @@ static const char *name_behind_prefix(const gp_member *member)
   return member->name + strlen("lib-");
 }
 
-/* `target` NULL: for all that each member is for. */
+/* `target` NULL: each member stays for all of its targets. */
 static pop_error *add_members(pop_gp_builder *builder, const pop_gp *gp, const char *target)
 {
   for (size_t i = 0; i < gp->num_members; ++i) {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Memory of either allocator may be freed by the other one. */
+/* Replaces jansson's allocator. Memory of either allocator may be freed by the other one. */
 static void set_allocator(void)
 {
   json_malloc_t allocate;

@@ -1,4 +1,4 @@
-/* What the entry of a vertex is called in objects and images. */
+/* The name of a vertex's entry in objects and images. */
 #include <populus/arena.h>
 #include <populus/vertex_type.h>
 #include <string.h>

@@ -9,9 +9,8 @@
  * A field with rows also has "row_layout", "table_align" and "num_rows"; a vertex with constraints
  * has "constraints", a list of texts as constraint.c writes them.
  *
- * The reader trusts nothing: a table comes out of a file that anybody may have made. What the graph
- * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
- * checked here, once.
+ * The reader trusts nothing, as anybody may have made the file. It checks once what the graph
+ * compiler relies on later: offsets inside the state, a pointer where the layout needs one.
  */
 #include <populus/arena.h>
 #include <populus/json_text.h>
@@ -47,7 +46,7 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
-/* Names of files may hold any bytes; those that are no UTF-8 are taken for Latin-1. */
+/* Names of files may hold any bytes. A name that is not UTF-8 is taken for Latin-1. */
 static void put_string(pop_bytes *out, const char *text)
 {
   put(out, "\"");
@@ -136,7 +135,7 @@ void pop_vertex_table_write(const pop_vertex_type *types, size_t count, pop_byte
   put(out, "]}\n");
 }
 
-/* Reading. `what` says in messages which thing a key belongs to: "vertex 'SumVertex'". */
+/* Reading. `what` names in messages the thing that a key belongs to: "vertex 'SumVertex'". */
 
 static pop_error *read_string(const json_t *object, const char *key, const char *what,
                               pop_arena *arena, const char **value)
@@ -227,7 +226,7 @@ static bool is_plain_value(const pop_field *field)
   return field->kind == POP_FIELD_CONSTANT && field->layout == POP_LAYOUT_SCALAR;
 }
 
-/* Whose states the table is about. */
+/* Whose layouts the table uses: the tile's or the host's. */
 typedef struct side {
   const pop_layout_form *forms;
   uint32_t (*row_bytes)(const pop_field *field);

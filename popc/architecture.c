@@ -1,9 +1,10 @@
 /* Does a source depend on which IPU it is compiled for?
  *
- * It may if a file that was read mentions one of the macros that arguments.c defines differently
- * for each, or a constant that arch/gc_tile_defines.h makes of them; that header itself, which many
- * read and few use, does not count. (A name that is pasted together from two halves goes unnoticed.)
- * The object then holds a section that says so, which build.c looks for.
+ * It may, if a file that was read mentions one of the macros that arguments.c defines
+ * differently for each IPU, or one of the constants that arch/gc_tile_defines.h derives from
+ * them. That header itself does not count: many sources include it and few use it. A name that
+ * is pasted together from two halves goes unnoticed. The object then holds a section, the mark,
+ * for which build.c looks.
  */
 #include "reflect_internal.h"
 

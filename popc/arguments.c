@@ -1,9 +1,8 @@
-/* What clang is told, for the tile and for the host.
+/* The command-line arguments of clang, for the tile and for the host.
  *
- * The tile's flags are explained in libcodelet/device/README.md. The host's object sees the same
- * headers as the tile's and a processor without an operating system around it: so a codelet
- * compiles to the same on every machine, whatever is installed there. Our choices come first, the
- * user's options behind them win.
+ * libcodelet/device/README.md explains the tile's flags. The host's object is compiled with the
+ * same headers as the tile's, and freestanding: a codelet compiles to the same code on every
+ * machine, whatever is installed there. The user's options follow ours, and so win.
  */
 #include "popc_internal.h"
 
@@ -16,10 +15,11 @@ static const char host_triple[] = "--target=" POPC_HOST_ARCHITECTURE "-unknown-e
 static const char *const common[] = {
     "-O2",
     "-D__POPC__=1",
-    /* There is no assembly of the chip: the original libraries ask by this whether classes of vertices
-     * are those of their C++ code. */
+    /* The tile has none of the chip's assembly. The original libraries take this macro as the sign
+     * to use the C++ code of their vertex classes. */
     "-DPOPLIBS_DISABLE_ASM_CODELETS=1",
-    /* Host and tile agree to the bit; the guide's CHAR is signed, which RISC-V's is not. */
+    /* Host and tile agree to the bit. The guide's CHAR is signed, and plain char of RISC-V
+     * is not. */
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fsigned-char",
@@ -30,13 +30,13 @@ static const char *const common[] = {
     "-fno-threadsafe-statics",
     "-fno-asynchronous-unwind-tables",
     "-fno-common",
-    /* target("supervisor") and target("worker") say what a vertex's kind says, too. */
+    /* target("supervisor") and target("worker") repeat what the vertex's kind says. */
     "-Wno-ignored-attributes",
-    /* Codelets were written for compilers that did not know it. */
+    /* Codelets were written for compilers without this warning. */
     "-Wno-vla-cxx-extension",
-    /* Later versions hold a checksum of the source, and ours has text appended. */
+    /* DWARF 5 holds a checksum of the source, and popc appends text to the source. */
     "-fdebug-default-version=4",
-    /* The same bytes whatever folder popc runs in. */
+    /* The object's bytes do not depend on the folder in which popc runs. */
     "-ffile-compilation-dir=.",
     "-nostdinc++",
     "-nostdlibinc",
@@ -50,7 +50,7 @@ static const char *const tile[] = {
     "-mno-relax",
     "-mcmodel=medlow",
     "-fno-pic",
-    /* LLVM 19 loses the lower word of a 64-bit constant that it has hoisted: xxHash of 64 bits came out wrong. */
+    /* LLVM 19 loses the low word of a hoisted 64-bit constant: 64-bit xxHash came out wrong. */
     "-mllvm",
     "-disable-constant-hoisting",
     /* Nothing runs constructors of objects with static storage before a vertex (judge.c). */
@@ -61,7 +61,8 @@ static const char *const tile[] = {
 static const char *const host[] = {
     host_triple,
     "-fPIC",
-    /* Each half operation rounds, as on the tile: without this clang keeps a float in between. */
+    /* Rounds after each half operation, as the tile does. Without it clang keeps a
+     * float in between. */
     "-Xclang",
     "-ffloat16-excess-precision=none",
     NULL,
@@ -79,14 +80,14 @@ static void add_all(popc_arguments *arguments, const char *const *texts)
   for (; *texts; ++texts) popc_add_argument(arguments, *texts);
 }
 
-/* Wherever we are installed, our headers have one name in debug information. */
+/* Debug information names our headers the same wherever they are installed. */
 static void add_prefix_map(popc_arguments *arguments, pop_arena *arena, const char *folder,
                            const char *name)
 {
   popc_add_argument(arguments, pop_arena_printf(arena, "-ffile-prefix-map=%s=%s", folder, name));
 }
 
-/* Behind the user's macros, so that these have the same numbers in messages for tile and host. */
+/* They follow the user's macros, so that messages number the user's the same for tile and host. */
 static void add_tile_macros(popc_arguments *arguments, pop_arena *arena, unsigned version)
 {
   popc_add_argument(arguments, "-D__IPU__=1");
@@ -95,7 +96,7 @@ static void add_tile_macros(popc_arguments *arguments, pop_arena *arena, unsigne
                                            : "-D__IPU_REPEAT_COUNT_SIZE__=16");
 }
 
-/* __builtin_ipu_…: before what the user includes. */
+/* Includes populus/builtins.h (__builtin_ipu_…) before the user's includes. */
 static void add_builtins(popc_arguments *arguments)
 {
   popc_add_argument(arguments, "-include");

@@ -1,9 +1,10 @@
 /* One source, compiled for all targets, into the `.gp`.
  *
- * Tiles differ by a macro, __IPU_ARCH_VERSION__, and by flags that the command line gives to one
- * target. So a source is compiled once for all targets with equal flags; if it turns out that the
- * macro is mentioned in any file that was read (architecture.c), the others are compiled for
- * themselves. Assembly is compiled for each, it is cheap; equal objects become one in the `.gp`.
+ * Tiles differ by the macro __IPU_ARCH_VERSION__ and by flags that the command line gives to
+ * one target. So a source is compiled once for all targets with equal flags. If a file that was
+ * read turns out to mention the macro (architecture.c), the source is compiled again for each
+ * of the other IPUs. Assembly is compiled for each target, which is cheap. Equal objects become
+ * one in the `.gp`.
  */
 #include "popc_internal.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Targets that share one compilation: the first one is what the compiler is told. */
+/* Targets that share one compilation. The compiler gets the first one's flags. */
 typedef struct group {
   const popc_variant *variant;
   const char *targets; /* "ipu1,ipu2" */
@@ -25,7 +26,7 @@ typedef struct build {
   popc_file_list *dependencies;
   pop_bytes *diagnostics;
   bool *done;            /* parallel to the variants */
-  bool for_tiles, holds; /* there is an object of the source for tiles; something is in it */
+  bool for_tiles, holds; /* the source has an object for tiles; that object is not empty */
 } build;
 
 static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
@@ -34,7 +35,7 @@ static bool shares(const popc_variant *a, const popc_variant *b, bool by_archite
   return !by_architecture || !strcmp(a->architecture, b->architecture);
 }
 
-/* ipu2 speaks for the others, for what it says is what most people are told. */
+/* ipu2 if it shares: the diagnostics are then those of the most common target. */
 static const popc_variant *choose(const popc_settings *settings, const popc_variant *first)
 {
   for (size_t i = 0; i < settings->num_variants; ++i) {
@@ -44,7 +45,8 @@ static const popc_variant *choose(const popc_settings *settings, const popc_vari
   return first;
 }
 
-/* Puts those that are not done into groups, tiles before the host, as many as may run at once. */
+/* Groups the variants that are not done, tiles before the host, at most as many as may run
+ * at once. */
 static size_t make_groups(build *b, bool by_architecture, group groups[POPC_MAX_JOBS])
 {
   popc_settings *settings = b->settings;
@@ -74,8 +76,8 @@ static bool depends_on_architecture(const popc_result *result)
                 strlen(POPC_ARCHITECTURE_SECTION));
 }
 
-/* Of a group whose object depends on the architecture, only those of the one that was compiled for
- * are done. */
+/* The group's object depends on the architecture: only the variants of the architecture that it was
+ * compiled for are done. */
 static void keep_same_architecture(build *b, group *g)
 {
   const popc_settings *settings = b->settings;
@@ -91,14 +93,15 @@ static void keep_same_architecture(build *b, group *g)
   g->targets = targets;
 }
 
-/* The table has names of files without their folders, so that a .gp does not depend on these. */
+/* The vertex table names files without folders, so that a .gp does not depend on these. */
 static bool is_tail(const char *name, const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash && !strcmp(name, slash + 1);
 }
 
-/* The vertex whose entry is `symbol`, and its line, as the object's table has them; the file if there is no such vertex. */
+/* The line of the vertex whose entry is `symbol`; the source file if the table has no
+ * such vertex. */
 static popc_place place_of_vertex(const build *b, const pop_object *object, const char *symbol,
                                   const char **vertex)
 {
@@ -136,7 +139,7 @@ static bool holds_something(const pop_object *object)
   return size || defines;
 }
 
-/* Is there code where each vertex starts? Said here, as only here its line is known. */
+/* Does each vertex have an entry? Checked here, as its line is known only here. */
 static pop_error *check_entries(build *b, const popc_result *result)
 {
   pop_object *object;
@@ -176,8 +179,7 @@ static pop_error *take_result(build *b, group *g, const popc_result *result)
                                  b->source->path);
 }
 
-/* Assembly with #include and #if goes through two processes: what the preprocessor gives is what
- * the assembler reads. */
+/* Assembly with #include and #if takes two processes: the preprocessor, then the assembler. */
 static pop_error *assemble_once(const build *b, const popc_variant *variant, popc_result *object,
                                 pop_bytes *diagnostics)
 {
@@ -250,7 +252,7 @@ static bool is_assembly(const popc_source *source)
   return source->language == POPC_ASSEMBLER || source->language == POPC_ASSEMBLER_CPP;
 }
 
-/* Assembly is for tiles; IR says what it is for. */
+/* Assembly is for tiles; IR names its target. */
 static bool is_for(const popc_source *source, popc_target target)
 {
   if (is_assembly(source)) return target == POPC_TILE;

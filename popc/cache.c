@@ -84,7 +84,7 @@ static bool has_plain_options(const popc_settings *settings)
   return plain;
 }
 
-/* Variables by which clang is another, or looks elsewhere. */
+/* Environment variables that select another clang or other include folders. */
 static bool has_plain_environment(void)
 {
   static const char *const variables[] = {"POPC_CLANG", "CPATH", "C_INCLUDE_PATH",
@@ -107,7 +107,7 @@ static bool may_cache(const popc_settings *settings, const popc_source *source,
          !popc_cache_is_volatile(source->text, source->size);
 }
 
-/* ---- its name ---- */
+/* ---- the name of an entry ---- */
 
 static void add_bytes(XXH3_state_t *state, const void *bytes, size_t size)
 {
@@ -133,7 +133,7 @@ static void add_file(XXH3_state_t *state, const char *path)
   add_bytes(state, words, sizeof words);
 }
 
-/* A clang that was replaced is known by sizes and times, its own and its libraries'. */
+/* The key holds the size and time of clang and of its libraries: a replaced clang is noticed. */
 static void add_clang(XXH3_state_t *state, const char *clang)
 {
   static const char *const libraries[] = {"libLLVM.so.19.1", "libclang-cpp.so.19.1",
@@ -201,7 +201,7 @@ static void warn(const popc_cache *cache, const char *text, pop_bytes *diagnosti
                         &(popc_place){.path = "popc"}, text);
 }
 
-/* What remains of an entry; `bad` if it ended too early. */
+/* The unread rest of an entry; `bad` if the entry ended too early. */
 typedef struct entry_reader {
   const uint8_t *at, *end;
   bool bad;
@@ -256,7 +256,7 @@ static bool is_source(const popc_cache *cache, const char *file)
   return !strcmp(file, cache->source->path);
 }
 
-/* Are the files as they were? Their names go into the list. */
+/* Are the included files unchanged? Their names go into the list. */
 static bool check_files(const popc_cache *cache, entry_reader *reader, popc_file_list *files)
 {
   bool unchanged = true;
@@ -278,7 +278,7 @@ static bool check_files(const popc_cache *cache, entry_reader *reader, popc_file
   return same(&places, &now);
 }
 
-/* As clang writes it. */
+/* The dependencies as a make rule, as clang writes it. */
 static void write_rule(const popc_file_list *files, pop_bytes *rule)
 {
   pop_bytes_append(rule, "x:", 2);
@@ -365,7 +365,7 @@ static void put_block(pop_bytes *out, const void *bytes, size_t size)
   if (size) pop_bytes_append(out, bytes, size);
 }
 
-/* False: a file that is not known by its content. */
+/* False if the content of a file does not decide what it compiles to. */
 static bool put_files(const popc_cache *cache, const popc_file_list *files, pop_bytes *out)
 {
   put_number(out, files->count);
@@ -383,7 +383,7 @@ static bool put_files(const popc_cache *cache, const popc_file_list *files, pop_
   return true;
 }
 
-/* Nor may what was made name a folder that is called by another name in the entry. */
+/* False if the result names our data folder, which has another name inside entries. */
 static bool put_result(const void *bytes, size_t size, pop_bytes *out)
 {
   const char *folder = pop_data_dir();
@@ -421,11 +421,12 @@ static pop_error *write_entry(const popc_cache *cache, const pop_bytes *entry)
     return error;
   }
   POP_TRY(pop_output_commit(output));
-  chmod(cache->path, S_IRUSR | S_IWUSR); /* whatever the umask: pop_file_read_own wants it so */
+  chmod(cache->path, S_IRUSR | S_IWUSR); /* whatever the umask: pop_file_read_own demands it */
   return NULL;
 }
 
-/* Looking at all entries takes time: large ones have it done, and one of so many small ones. */
+/* Trimming reads the whole folder. So only large entries trigger it, and one in so many
+ * small ones. */
 static void trim(const popc_cache *cache, const pop_bytes *entry)
 {
   uint64_t limit = popc_limit_from("POPC_CACHE_LIMIT", DEFAULT_LIMIT_MIB) * MIB;

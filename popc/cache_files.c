@@ -14,7 +14,7 @@
 #define MAX_FILE_BYTES ((size_t)64 << 20)
 #define OUR_FOLDER "\1populus"
 
-/* #embed, with what blanks there are. */
+/* #embed or %:embed, with any blanks between. */
 static bool embeds(const char *text, size_t size)
 {
   static const char word[] = "embed";
@@ -57,7 +57,7 @@ static bool is_below(const char *file, const char *folder)
   return !strncmp(file, folder, length) && file[length] == '/';
 }
 
-/* Headers of ours and of clang, which know what they ask for. */
+/* Headers of ours and of clang: what they ask for does not make them volatile. */
 static bool is_of_compiler(const popc_cache *cache, const char *file)
 {
   const char *resources = cache->jobs[0].resources;
@@ -84,7 +84,7 @@ bool popc_cache_digest_file(const popc_cache *cache, const char *file, bool comp
   *digest = (popc_digest){{hash.low64, hash.high64}};
   bool known = !compiled || is_of_compiler(cache, file) || !popc_cache_is_volatile(text, size);
   free(text);
-  /* Whatever changes a file sets that time, and it cannot be set back. */
+  /* Every change of a file sets its ctime, which nobody can set back. */
   return known &&
          (!compiled || (stat(file, &status) == 0 && is_older(&status.st_ctim, &cache->begun)));
 }
@@ -98,7 +98,7 @@ static void add_once(popc_arguments *list, const char *text)
   popc_add_argument(list, text);
 }
 
-/* Where clang is told to look. */
+/* The include folders among clang's arguments. */
 static void add_told(const popc_arguments *words, popc_arguments *folders)
 {
   static const char *const options[] = {"-isystem", "-iquote", "-idirafter", "-I"};
@@ -124,7 +124,7 @@ static void add_folder_of(const popc_cache *cache, const char *file, popc_argume
            pop_arena_printf(cache->settings->arena, "%.*s", slash ? (int)(slash - file) : 0, file));
 }
 
-/* What follows the folder in the name of the file; NULL: it is not in there. */
+/* The name of the file relative to the folder; NULL: it is not in there. */
 static const char *rest_of(const char *file, const char *folder)
 {
   if (!*folder) return *file == '/' ? NULL : file;

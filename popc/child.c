@@ -1,5 +1,6 @@
-/* A process that compiles, between its fork and the program that it becomes. Only system calls: another thread of the host,
- * which is not here any more, may have held a lock of the allocator, or of a sanitizer. launch.c has made all that is needed. */
+/* A process that compiles, between its fork and its exec. It makes only system calls: another
+ * thread of the host, which the fork did not copy, may hold a lock of the allocator or of a
+ * sanitizer. launch.c has prepared everything else. */
 #include "compile_internal.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* What a process that cannot begin dies of. */
+/* Ends a process that cannot begin. */
 static _Noreturn void give_up(int status)
 {
   _exit(errno == EMFILE || errno == ENFILE ? STATUS_NO_DESCRIPTORS : status);
@@ -34,7 +35,7 @@ static void write_texts(const popc_launch *l)
   }
 }
 
-/* Signals and descriptors of a process of its own. */
+/* Gives the process signals and descriptors of its own. */
 static void detach(const popc_launch *l, pid_t parent)
 {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -12,12 +12,12 @@
 
 enum { STATUS_DONE = 0, STATUS_USAGE = 2 };
 
-/* The third word of the first line is the version of the interface that is followed (poplar/version.hpp): build scripts cut it
- * out and compare it. */
+/* The third word of the first line is the version of the interface that Populus follows
+ * (poplar/version.hpp): build scripts cut it out and compare it. */
 static const char version_text[] = "POPLAR version 3.4.0 (Populus " POPULUS_VERSION ")\n"
                                    "clang version 19\n";
 
-/* Children die with us (compile.c); temporary outputs have to be removed. */
+/* Child processes die with us (child.c). Temporary outputs have to be removed. */
 static void end_by_signal(int number)
 {
   pop_output_remove_all_temporaries(); /* NOLINT(bugprone-signal-handler): it is made for this */
@@ -32,7 +32,7 @@ static void catch_signals(void)
     if (signal(signals[i], end_by_signal) == SIG_IGN) signal(signals[i], SIG_IGN);
 }
 
-/* Errors have nothing in them that a terminal must not get. */
+/* Messages of errors hold nothing that could harm a terminal. */
 static void print_message(const char *text)
 {
   fprintf(stderr, "popc: error: %s\n", text);
@@ -59,7 +59,7 @@ static int print_and_free(char *text)
   return status;
 }
 
-/* What clangd needs to know of a codelet, a line each. */
+/* The clang flags that clangd needs for a codelet, one a line. */
 static char *clang_flags(const popc_settings *settings)
 {
   popc_language language = POPC_CXX;
@@ -102,8 +102,7 @@ static int answer(const popc_settings *settings)
   }
 }
 
-/* What the command line says, then NO_COLOR, then CLICOLOR_FORCE, then CLICOLOR, then the terminal.
- */
+/* Precedence: the command line, NO_COLOR, CLICOLOR_FORCE, CLICOLOR, the terminal. */
 static bool wants_colour(const popc_settings *settings)
 {
   const char *no_colour = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
@@ -136,7 +135,7 @@ static void choose_output(popc_settings *settings)
   settings->output = popc_default_output(settings, extension);
 }
 
-/* Bytes are for files and pipes. */
+/* Binary output goes to files and pipes only. */
 static pop_error *check_terminal(const popc_settings *settings)
 {
   bool bytes = settings->product == POPC_GP || settings->product == POPC_BITCODE;
@@ -158,7 +157,7 @@ static int finish(const popc_settings *settings, pop_error *error)
   return status;
 }
 
-/* What is being compiled. */
+/* The progress line: which input is being compiled. */
 static void say_input(void *context, char *text, size_t bytes)
 {
   popc_settings *settings = context;

@@ -1,4 +1,5 @@
-/* One source, an object for each target: what the processes (jobs.c) made, and what they said, becomes the result. */
+/* One source, an object for each target: turns the outputs and messages of the processes (jobs.c)
+ * into the result. */
 #include "cache.h"
 
 #include <populus/data_dir.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FIRST_DIAGNOSTICS ((size_t)32 << 10) /* of those that are too many */
+#define FIRST_DIAGNOSTICS ((size_t)32 << 10) /* how much is shown of too many diagnostics */
 
 static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
 {
@@ -32,7 +33,7 @@ static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
   return NULL;
 }
 
-/* A job with warnings that are errors to us has failed. */
+/* A job whose warnings are errors here has failed. */
 static pop_error *judge(job *job, const popc_source *source)
 {
   popc_evidence evidence = {job->target, job->promotions_are_errors, NULL, 0};
@@ -46,7 +47,8 @@ static pop_error *judge(job *job, const popc_source *source)
   return NULL;
 }
 
-/* Equal, but for line numbers in clang's own list of macros, which is longer for one target. */
+/* Are the texts equal but for line numbers in clang's own list of macros? One target's
+ * is longer. */
 static bool same_text(const pop_bytes *a, const pop_bytes *b)
 {
   static const char builtin[] = "<built-in>:";
@@ -61,8 +63,8 @@ static bool same_text(const pop_bytes *a, const pop_bytes *b)
   return i == a->size && j == b->size;
 }
 
-/* All compilations see the same mistakes: each text is shown once, and behind one that failed no
- * other. */
+/* All compilations see the same mistakes. So each text is shown once, and none after the first that
+ * failed. */
 static void collect_diagnostics(const job *jobs, size_t count, pop_bytes *out)
 {
   for (size_t i = 0; i < count; ++i) {
@@ -74,7 +76,7 @@ static void collect_diagnostics(const job *jobs, size_t count, pop_bytes *out)
   }
 }
 
-/* Of too many diagnostics the first whole lines. */
+/* The first whole lines, if there are too many diagnostics. */
 static void collect_first_diagnostics(const job *job, const popc_source *source, pop_bytes *out)
 {
   if (job->diagnostics.size < POPC_MAX_DIAGNOSTICS) return;
@@ -96,8 +98,8 @@ static pop_error *take_result(const job *job, popc_result *result)
   return NULL;
 }
 
-/* What popc-reflect found. If libclang found errors, clang, which got the source as it is, says
- * them; what clang accepts, libclang must accept too. */
+/* The outcome of popc-reflect. If libclang found errors, clang got the source as it is and reports
+ * them. It is an internal error if clang then accepts the source. */
 static pop_error *check_reflection(const job *reflector, bool compiled, const popc_source *source,
                                    const limits *limits, pop_bytes *diagnostics)
 {
@@ -145,7 +147,7 @@ static void show_word(const char *word)
   fputs("'", stderr);
 }
 
-/* What clang is told for each product. */
+/* The arguments by which clang makes each product. */
 const char *const *popc_product_arguments(popc_product product)
 {
   static const char *const products[][3] = {
@@ -235,7 +237,7 @@ pop_error *popc_run_pairs(const popc_settings *settings, const popc_source *bitc
   return error;
 }
 
-/* What it would be if its first clang had been told to make bitcode. */
+/* Compiles the source again by way of bitcode, and replaces the result. */
 static pop_error *compile_for_pairs(const popc_settings *settings, const popc_source *source,
                                     popc_product product, const popc_variant *variant,
                                     popc_when when, popc_result *result)
@@ -259,8 +261,8 @@ static pop_error *compile_for_pairs(const popc_settings *settings, const popc_so
   return error;
 }
 
-/* From what clang made to what was asked for; nothing is left of it after an error. `refused`: clang did not take the code
- * that it had made. */
+/* Turns clang's outputs into the wanted product; after an error no result is left. `refused`: clang
+ * did not accept the code that popc-pairs had made of its output. */
 static pop_error *complete(const popc_settings *settings, const popc_source *source,
                            popc_product product, const popc_variant *const *variants,
                            const job *jobs, size_t count, popc_result *results, bool *refused,
@@ -342,7 +344,7 @@ void popc_results_free(popc_result *results, size_t count)
   }
 }
 
-/* It is not the source's fault, as without vectors it compiles. */
+/* It is not the source's fault, as the source compiles without vectors. */
 static void warn_of_refusal(const popc_settings *settings, const popc_source *source,
                             pop_bytes *diagnostics)
 {

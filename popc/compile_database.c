@@ -1,6 +1,6 @@
 /* -MJ: entries of compile_commands.json, which tells clangd, clang-tidy and others how a source is
- * compiled: by clang, for the tile, ipu2 if it is among the targets. As clang writes them: an object
- * and a comma, so that the entries of all sources, put together between brackets, are the file.
+ * compiled: by clang, for the tile, for ipu2 if it is among the targets. An entry has clang's form,
+ * an object and a comma: the entries of all sources, concatenated between brackets, are the file.
  *
  * Source: clang's documentation, "JSON Compilation Database Format Specification".
  */

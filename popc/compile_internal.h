@@ -1,5 +1,5 @@
-/* Shared by compile.c and jobs.c, the parent, launch.c, what it prepares, child.c, what it starts, and reflector.c, what that may
- * become. */
+/* Shared by the parent (compile.c, jobs.c), what it prepares (launch.c), the forked process
+ * (child.c) and one of the programs that this may become (reflector.c). */
 #ifndef POPC_COMPILE_INTERNAL_H
 #define POPC_COMPILE_INTERNAL_H
 
@@ -21,7 +21,8 @@ enum {
 
 /* Begins a job among the arguments of popc-reflect. */
 #define POPC_JOB_WORD "--job"
-/* For who reads what fields are (populus/fields.h), now or, as preprocessed text, later. */
+/* For readers of field annotations (populus/fields.h): popc-reflect, and -E, whose output may
+ * come back. */
 #define POPC_REFLECTS "-DPOPULUS_REFLECTS"
 
 typedef struct limits {
@@ -30,10 +31,10 @@ typedef struct limits {
 
 /* limits.c */
 limits popc_get_limits(void);
-/* What the variable says: 1 to 2^30 - 1; `otherwise` if it says nothing, or anything else. */
+/* The variable's value, 1 to 2^30 - 1; `otherwise` if it is not set or anything else. */
 rlim_t popc_limit_from(const char *variable, rlim_t otherwise);
 void popc_limit(int resource, rlim_t value); /* of this process */
-/* Address space that this process has already (a sanitizer's shadow). */
+/* Address space that this process has mapped already (a sanitizer's shadow). */
 rlim_t popc_mapped_bytes(void);
 
 typedef struct job {
@@ -57,25 +58,26 @@ typedef struct job {
   pop_bytes diagnostics;
 } job;
 
-/* What clang is told to make; ends with NULL. */
+/* The arguments by which clang makes the product; ends with NULL. */
 const char *const *popc_product_arguments(popc_product product);
 
-/* Of what a compiler says more is not read: it is stopped. */
+/* A compiler that writes more diagnostics than this is stopped. */
 #define POPC_MAX_DIAGNOSTICS ((size_t)4 << 20)
 
 /* jobs.c */
 job popc_new_job(popc_product product);
-/* The reflector, if there is one, is the job behind the `count` others and starts first: all wait for it. */
+/* The reflector, if there is one, is the job after the `count` others. It starts first, as all
+ * others wait for it. */
 POP_MUST_CHECK pop_error *popc_start_jobs(job *jobs, size_t count, bool reflected,
                                           const popc_source *source, const limits *limits,
                                           pop_arena *arena);
-/* Those that have not ended. */
+/* Stops those that have not ended. */
 void popc_stop_jobs(job *jobs, size_t count);
 /* Reads what the children say until all have closed their end, then collects them. */
 void popc_watch_jobs(job *jobs, size_t count, const limits *limits);
 void popc_release_job(job *job);
 
-/* ended.c: time and memory, then whatever else it was. */
+/* ended.c: the first checks time and memory, the second every other cause. */
 POP_MUST_CHECK pop_error *popc_check_limits(const job *job, const popc_source *source,
                                             const limits *limits);
 POP_MUST_CHECK pop_error *popc_check_ended_well(const job *job, const popc_source *source,
@@ -83,7 +85,7 @@ POP_MUST_CHECK pop_error *popc_check_ended_well(const job *job, const popc_sourc
 
 /* Is the source a file that clang reads by its name? */
 bool popc_is_read_by_name(const popc_source *source);
-/* The error of a compilation that has too few descriptors. */
+/* The error for a compilation that runs out of descriptors. */
 pop_error *popc_no_descriptors(const char *path);
 
 enum {
@@ -114,7 +116,8 @@ typedef struct popc_launch {
 
 /* launch.c: call these before the fork; free in the parent behind it, or after an error. */
 
-/* The first job's, which forks the other ones; `errors`, the ends where they write what they say, is parallel to them. */
+/* The first job's clang, which forks the others. `errors`, the write ends of their diagnostics, is
+ * parallel to the jobs. */
 pop_error *popc_prepare_clang(const job *jobs, size_t count, const popc_source *source,
                               const limits *limits, const int *errors, pop_arena *arena,
                               popc_launch *l);
@@ -129,10 +132,12 @@ void popc_launch_free(popc_launch *l);
 pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int errors,
                               popc_launch *l);
 
-/* packed.c: vectors of 64 bits on tiles. Does clang make bitcode, of which popc_pack_vectors is to make the product? */
+/* packed.c: vectors of 64 bits on tiles. Does clang make bitcode, which popc_pack_vectors turns
+ * into the product? */
 bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *source,
                              popc_product product, const popc_variant *variant);
-/* Of a product that clang has made at once: would it have been better to make bitcode, and what of it? POPC_NEVER: no. */
+/* clang has made the product directly: should it have made bitcode instead, and for which of
+ * popc-pairs' work? POPC_NEVER: no. */
 popc_when popc_missed_pairs(const popc_settings *settings, popc_product product,
                             const popc_variant *variant, const popc_result *result);
 /* Bitcode becomes the product. Errors: as popc_compile_source. */

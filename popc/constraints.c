@@ -1,6 +1,7 @@
-/* Constraints on where a vertex's data lie: annotations "populus:constraint:<text>" that
- * poplar/Constraint.hpp (C++) and CONSTRAINT of populus/fields.h (C) leave on the class, on its
- * compute() or on a base class. libcodelet parses them. */
+/* Constraints on where a vertex's data lie. poplar/Constraint.hpp (C++) and CONSTRAINT of
+ * populus/fields.h (C) leave annotations "populus:constraint:<text>" on the class, on its compute()
+ * or on a base class. libcodelet parses the text.
+ */
 #include "reflect_internal.h"
 
 #include <populus/vertex_table.h>
@@ -41,7 +42,7 @@ static enum CXChildVisitResult take_annotation(CXCursor cursor, CXCursor parent,
   return CXChildVisit_Continue;
 }
 
-/* libclang shows nothing below an explicit instantiation: its template has the attributes. */
+/* libclang shows no members of an explicit instantiation: its template has the attributes. */
 static void take_class(void *context, CXCursor record, bool is_public)
 {
   (void)is_public;

@@ -1,6 +1,6 @@
-/* What an output depends on, as a rule for make: one, whatever number of targets were compiled.
+/* What an output depends on, as one rule for make, however many targets were compiled.
  *
- * Each compiler writes "x: a.cpp b.h \<newline> c.h". Names are quoted as make wants them already,
+ * Each compiler writes "x: a.cpp b.h \<newline> c.h". Names are already quoted for make
  * and stay so.
  */
 #include "popc_internal.h"
@@ -37,7 +37,7 @@ static bool is_blank(const char *p, const char *end)
   return *p == ' ' || *p == '\n' || (*p == '\\' && p + 1 < end && p[1] == '\n');
 }
 
-/* Texts of ours are handed to the compiler as files without a name. */
+/* The compiler gets texts of ours as files without a name. */
 static bool is_ours(const char *file)
 {
   return !strncmp(file, "/proc/self/fd/", 14);
@@ -128,7 +128,8 @@ bool popc_makes_rule(popc_product product)
   return product == POPC_RULE || product == POPC_USER_RULE;
 }
 
-/* -o names the file with the rule, as clang has it: so the rule is for what it would be without. */
+/* -o names the file that gets the rule, as with clang. The rule's target is then the
+ * default output. */
 pop_error *popc_write_rule(const popc_settings *settings, const char *output,
                            const popc_file_list *list)
 {

@@ -1,5 +1,5 @@
-/* Diagnostics of ours in clang's form: "file:line:column: warning: text", the line, a caret; in clang's
- * colours, if those are wanted. */
+/* Our own diagnostics in clang's form: "file:line:column: warning: text", the line, a caret; in
+ * clang's colours, if colours are wanted. */
 #include "popc_internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What ended a process that compiles, if it was not its own decision, as an error that says what to do. */
+/* Turns the abnormal end of a compiler process into an error that says what to do. */
 #include "compile_internal.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@ static bool says(const job *job, const char *words)
          memmem(job->diagnostics.data, job->diagnostics.size, words, strlen(words));
 }
 
-/* The limit that popc itself was started with, if that is less than what it would allow; 0: no. */
+/* The limit that popc itself runs under, if it is below the limit that popc sets; else 0. */
 static unsigned long long inherited(int resource, unsigned long long otherwise)
 {
   struct rlimit limit;
@@ -20,7 +20,7 @@ static unsigned long long inherited(int resource, unsigned long long otherwise)
   return is_less ? (unsigned long long)limit.rlim_cur : 0;
 }
 
-/* Where memory is short, compilers end in many ways, and some cannot be loaded at all. */
+/* Short of memory, compilers end in many ways, and some cannot even be loaded. */
 static pop_error *check_inherited(const job *job, const char *path, const limits *limits)
 {
   unsigned long long memory = inherited(RLIMIT_AS, limits->memory_bytes);
@@ -70,7 +70,7 @@ pop_error *popc_no_descriptors(const char *path)
                        path);
 }
 
-/* A program that cannot be loaded says why; what cannot even be begun has nobody to say it. */
+/* The dynamic linker says why a program cannot be loaded. Nobody says why one cannot be started. */
 static pop_error *cannot_run(const job *job, const char *path)
 {
   const pop_bytes *said = &job->diagnostics;
@@ -81,7 +81,6 @@ static pop_error *cannot_run(const job *job, const char *path)
                        length ? ": " : "", length, length ? (const char *)said->data : "");
 }
 
-/* What ended the compiler, if it was not its own decision. */
 pop_error *popc_check_ended_well(const job *job, const popc_source *source, const limits *limits)
 {
   POP_TRY(popc_check_limits(job, source, limits));

@@ -7,13 +7,13 @@
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
- * Of an explicit instantiation clang compiles compute() in any case. On the tile, where a call costs
- * cycles, the entry holds a second copy; on the host it calls the first one, or else a file full of
- * instantiations would take twice as long to compile.
+ * clang compiles compute() of an explicit instantiation in any case. On the tile, where a call
+ * costs cycles, the entry holds a second copy. On the host the entry calls the first copy: a second
+ * one would double the compile time of a file full of instantiations.
  *
- * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's
- * number as second parameter, that of a SupervisorVertex the address of the code that workers start
- * with (populus/workers.h). In C, COMPUTE has defined the entry already.
+ * The entry is weak: one written in assembly takes its place. A MultiVertex's entry has the
+ * worker's number as second parameter. A SupervisorVertex's has the address of the code that
+ * workers start with (populus/workers.h). In C, COMPUTE has defined the entry already.
  *
  * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
  * between them.
@@ -32,8 +32,8 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
-/* The table goes through two readers of string literals, the compiler and the assembler: whatever
- * is special to one of them is written as an octal number for the assembler. */
+/* The compiler and then the assembler read the table as a string literal: characters that are
+ * special to one of them are written as octal escapes for the assembler. */
 static void put_table(pop_bytes *out, const pop_bytes *table)
 {
   put(out, "__asm__(\".pushsection " POP_VERTEX_TABLE_SECTION ",\\\"\\\",@progbits\\n\"\n\".ascii "
@@ -75,8 +75,8 @@ static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out)
 {
-  /* The user's last line may end in a backslash. A file may include itself: only the outermost one
-   * has entries. */
+  /* The user's last line may end in a backslash. In a file that includes itself, only the outermost
+   * level gets the entries. */
   put(out, "\n\n#if __INCLUDE_LEVEL__ == 0\n"
            "#pragma clang diagnostic ignored \"-Weverything\"\n"
            "# 1 \"" POP_VERTEX_ENTRIES_SOURCE "\" 3\n"
@@ -100,8 +100,8 @@ static bool is_word(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Clang's spelling without the blank behind commas, and with the name that codelets use for their
- * 16-bit floating point type. */
+/* Clang's spelling without the blank after commas, and with the name that codelets use for the
+ * 16-bit floating-point type. */
 char *popc_vertex_name(const char *spelling)
 {
   static const char half[] = "_Float16";

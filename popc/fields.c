@@ -1,6 +1,6 @@
 /* The fields of a vertex type: kind, layouts, element type and place of each, from clang's types.
  *
- * In C++ what a field is, its type says:
+ * In C++ a field's type says what it is:
  *
  *   T                                 a constant; must be a scalar
  *   Vector<T, …>                      constant data
@@ -10,9 +10,9 @@
  *   Vector<Input<T or Vector>, …>     rows in a table
  *   Input<…> a[4]                     rows in the vertex state
  *
- * In C it is the annotation that INPUT, OUTPUT, INOUT and STATE of populus/vertex.h leave: kind,
- * layout, alignment, interleaved and, if it has rows, layout and alignment of their table:
- * "populus:input:SPAN:8:0", "populus:input:ONE_PTR:8:0:SPAN:0".
+ * In C the annotation says it, which INPUT, OUTPUT, INOUT or STATE of populus/vertex.h leaves. It
+ * has kind, layout, alignment, interleaved and, if the field has rows, layout and alignment of
+ * their table: "populus:input:SPAN:8:0", "populus:input:ONE_PTR:8:0:SPAN:0".
  */
 #include "reflect_internal.h"
 
@@ -42,7 +42,7 @@ static const struct {
     {"SCALED_PTR32", POP_LAYOUT_SCALED_PTR32},
     {"SCALED_PTR64", POP_LAYOUT_SCALED_PTR64},
     {"SCALED_PTR128", POP_LAYOUT_SCALED_PTR128},
-    /* not in C++, where VectorListLayout has them */
+    /* C only; C++ has them in VectorListLayout */
     {"SCALAR", POP_LAYOUT_SCALAR},
     {"DELTAN", POP_LAYOUT_DELTAN},
     {"DELTANELEMENTS", POP_LAYOUT_DELTANELEMENTS},
@@ -96,7 +96,7 @@ static bool scalar_type(CXType type, pop_type *scalar)
   if (type.kind == CXType_Enum)
     type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
   enum CXTypeKind kind = type.kind;
-  /* `long` has the tile's size there and the host's size here. */
+  /* `long` has the size of the compilation's target, not of popc's host. */
   bool is_wide = clang_Type_getSizeOf(type) == 8;
   if (kind == CXType_Long) kind = is_wide ? CXType_LongLong : CXType_Int;
   if (kind == CXType_ULong) kind = is_wide ? CXType_ULongLong : CXType_UInt;
@@ -178,7 +178,7 @@ static bool cxx_edge_without_rows(CXType type, pop_field *field)
   return cxx_edge(type, field) && !field->has_rows;
 }
 
-/* Makes rows of what the field is so far. */
+/* Makes the field a table whose rows are what the field has been so far. */
 static void add_table(pop_field *field, pop_field_layout layout, uint32_t alignment)
 {
   field->has_rows = true;
@@ -247,7 +247,7 @@ static CXType first_member(CXType type)
   return clang_getCanonicalType(type);
 }
 
-/* What a C field of this layout leads to: see POPULUS_LAYOUT_… of populus/vertex.h. */
+/* What a C field of this layout points to: see POPULUS_LAYOUT_… of populus/vertex.h. */
 static CXType target_of(CXType type, pop_field_layout layout)
 {
   type = clang_getCanonicalType(type);
@@ -315,15 +315,15 @@ typedef struct field_list {
   pop_field *fields;
   size_t count, capacity;
   CXCursor record; /* the current class */
-  uint32_t base;   /* of it in the vertex state */
-  uint32_t end;    /* of what is in it so far, from there */
-  bool inherited;  /* it is a base class */
+  uint32_t base;   /* of the current class in the vertex state */
+  uint32_t end;    /* of its fields so far, relative to `base` */
+  bool inherited;  /* the current class is a base class */
   bool hidden;     /* … whose members generated code cannot name */
   bool base_unseen;
   const char *checks;
 } field_list;
 
-/* Where a base class is, we compute; the compiler, who knows, is asked to agree. */
+/* popc computes where a base class lies. A static assertion makes the compiler confirm it. */
 static void check_offset(field_list *list, CXCursor cursor, const pop_field *field)
 {
   bool is_public = clang_getCXXAccessSpecifier(cursor) == CX_CXXPublic;
@@ -342,7 +342,7 @@ static uint32_t check_power_of_two(field_list *list, CXCursor cursor, const char
   return alignment > least ? alignment : least;
 }
 
-/* What the type, the author and the layouts ask for, together. */
+/* The alignment is the largest that the type, the author and the layouts ask for. */
 static void raise_alignments(field_list *list, CXCursor cursor, pop_field *field)
 {
   pop_field_layout to_data = field->has_rows ? field->row_layout : field->layout;
@@ -368,8 +368,9 @@ static void take(field_list *list, pop_field field)
     list->end = field.offset + field.size - list->base;
 }
 
-/* Classes that stand for quarters have a pointer to these quarters' format and scale behind what others have: struct Metadata
- * of poplar/FieldTypes.hpp. For the graph it is an edge, and whoever connects the quarters connects it, too. */
+/* Classes that stand for quarters have one more pointer at their end, to the quarters' format and
+ * scale: struct Metadata of poplar/FieldTypes.hpp. For the graph it is an edge. Whoever connects
+ * the quarters connects it, too. */
 static bool has_metadata(CXType type, const pop_field *field)
 {
   if (field->type != POP_QUARTER) return false;
@@ -437,8 +438,9 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 
 static void take_record(field_list *list, CXCursor record);
 
-/* Where the C++ ABI puts a base class: behind the bases before it, in what is left of their last
- * word; a base without fields takes no room. (libclang 19 does not tell. Nothing here is virtual.) */
+/* Places a base class as the C++ ABI does: after the bases before it, in what is left of
+ * their last word. A base without fields takes no room. (libclang 19 does not tell. Nothing
+ * here is virtual.) */
 static void take_base(void *context, CXCursor base, bool is_public)
 {
   field_list *list = context;
@@ -479,8 +481,8 @@ static int compare_offsets(const void *a, const void *b)
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* A base class that has no name here (std::conditional_t<…>) has fields if there is room for them in
- * front of the others. */
+/* A base class without a name here (std::conditional_t<…>) has fields if there is room in front of
+ * the others. */
 static void check_unseen_base(field_list *list, CXCursor record, const pop_field *fields,
                               uint32_t state_size)
 {

@@ -1,6 +1,8 @@
-/* Where clang is: POPC_CLANG, or clang-19 in PATH, or where the build found it. And where its own
- * headers are (stddef.h, ...): libclang looks for them beside libclang, wherever the dynamic linker
- * found that, and clang beside clang. Both are told, so that they see the same.
+/* Where clang is: POPC_CLANG, or clang-19 in PATH, or where the build found it.
+ *
+ * And where clang's own headers (stddef.h, ...) are. By default clang looks for them beside itself,
+ * and libclang beside wherever the dynamic linker found libclang. Both get the folder as an
+ * argument, so that they see the same headers.
  */
 #include "popc_internal.h"
 
@@ -98,7 +100,7 @@ static const char *resources_beside(pop_arena *arena, const char *clang)
   return realpath(folder, place) ? pop_arena_strdup(arena, place) : NULL;
 }
 
-/* If `clang` is a script around clang, the folder is that of the clang that we know otherwise. */
+/* If `clang` is a wrapper script, the folder is that of the clang that is found otherwise. */
 const char *popc_resource_folder(pop_arena *arena, const char *clang)
 {
   const char *folder = resources_beside(arena, clang);
@@ -113,8 +115,8 @@ static bool is_same_file(const char *a, const char *b)
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Only for the clang that we were built with, which is one that loads shared libraries. The dynamic
- * linker takes blanks and colons in LD_PRELOAD for the end of a name. */
+/* Only for the clang that popc was built with, which is known to load shared libraries. The dynamic
+ * linker ends a name in LD_PRELOAD at blanks and colons. */
 const char *popc_fork_library(pop_arena *arena, const char *clang)
 {
   const char *library = pop_arena_printf(arena, "%s/popc-fork.so", pop_data_dir());

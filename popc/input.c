@@ -1,4 +1,4 @@
-/* Reads a source: its bytes, once; all that follows is about these. */
+/* Reads a source. Its bytes are read once; all later steps use these. */
 #include "compile_internal.h"
 
 #include <populus/file.h>
@@ -56,7 +56,7 @@ static pop_error *find_language(const popc_input *input, popc_language *language
                          "'%s' is no input for popc: it takes .c, .cpp, .cc, .cxx, .S, .s, .ll, "
                          ".bc and .gp files; -x names the language of others",
                          input->path);
-  return NULL; /* what is no file is told by reading it */
+  return NULL; /* reading it reports what is not a file */
 }
 
 /* `name` as the inside of a string literal. */
@@ -75,7 +75,7 @@ static char *quoted(const char *name)
   return text;
 }
 
-/* The compiler reads a stream, whose first line says where it is from. */
+/* The compiler reads a stream. The stream's first line names the source. */
 static void name_in_text(popc_source *source)
 {
   pop_bytes text = {0};
@@ -113,7 +113,7 @@ bool popc_descriptors_have_names(void)
   return access("/proc/self/fd", X_OK) == 0;
 }
 
-/* Without /proc our text cannot take the file's place (child.c). */
+/* Without /proc, -remap-file cannot put our text in the file's place (launch.c). */
 static void become_stream(popc_source *source)
 {
   const char *slash = strrchr(source->path, '/');

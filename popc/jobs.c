@@ -7,14 +7,16 @@
  *                                          output  standard output, a file in memory
  *   this process reads the standard error of all, and waits.
  *
- * Where a source may have vectors, what a tile's clang makes is bitcode, and more processes follow (packed.c).
+ * If a source may have vectors, the tile's clang makes bitcode, and more processes
+ * follow (packed.c).
  *
- * So there are no temporary files, clang shows the user's file and lines as if we were not there,
- * and neither libclang nor clang can take this process down: a header without end, a template that
- * never ends, a crash of the compiler end a child and become a message. A child dies with its
- * parent. That all start at once matters: half of the time that a small codelet takes is the time
- * that the dynamic linker takes to load clang. It is loaded once, by the first job, which forks the
- * other ones (fork/fork.c).
+ * So there are no temporary files, and clang shows the user's file and lines as if popc were
+ * not there. Neither libclang nor clang can take this process down: an endless header, an
+ * endless template or a crash of the compiler ends a child and becomes a message. A child dies
+ * with its parent.
+ *
+ * All processes start at once, because the dynamic linker takes half of the time of a small codelet
+ * to load clang. The first job loads clang once and forks the others (fork/fork.c).
  */
 #include "compile_internal.h"
 
@@ -56,11 +58,11 @@ static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forke
   return NULL;
 }
 
-/* Processes that are started together, and what all of them need. */
+/* Processes that start together, and what all of them need. */
 typedef struct batch {
   job *jobs;
   size_t count;
-  size_t forked; /* the first ones, which begin as one process */
+  size_t forked; /* how many of the first jobs begin as one process */
   const popc_source *source;
   const limits *limits;
   int errors[POPC_MAX_JOBS + 1]; /* write ends */
@@ -111,8 +113,8 @@ pop_error *popc_start_jobs(job *jobs, size_t count, bool reflected, const popc_s
   return error;
 }
 
-/* Waits for clang to be loaded, if this job is one that it forks. 0: there is no process, for that
- * clang has died before. */
+/* The job's process id. Waits for clang to be loaded if the job is forked by the first one's clang.
+ * 0: there is no process, as clang died before it forked. */
 static pid_t pid_of(job *job)
 {
   if (job->announced >= 0) {
@@ -161,7 +163,7 @@ void popc_stop_jobs(job *jobs, size_t count)
   }
 }
 
-/* A job that the first one's clang did not come to fork has that one's fate. */
+/* A job that was never forked gets the status of the first one. */
 static void collect(job *jobs, size_t count)
 {
   for (size_t i = 0; i < count; ++i) {

@@ -1,15 +1,15 @@
 /* Warnings of clang that mean something else here.
  *
- * double-promotion      It is there to find arithmetic that is done in double by mistake. clang also
- *                       gives it for each half that becomes a float: that is what half is for, the
- *                       IPU's compiler is silent about it, and libraries are compiled with -Werror
- *                       -Wdouble-promotion. clang has no switch for the one without the other.
- * global-constructors   Nothing runs the constructors of static objects on a tile. clang says where
- *                       one is declared before it knows whether the optimizer computes its result;
- *                       then there is no constructor in the object, and nothing wrong.
+ * double-promotion      The warning finds arithmetic in double by mistake. clang also gives it for
+ *                       each half that becomes a float. That conversion is normal for half, and the
+ *                       IPU's compiler is silent about it. Libraries are compiled with -Werror
+ *                       -Wdouble-promotion, and clang has no switch for one without the other.
+ * global-constructors   Nothing runs the constructors of static objects on a tile. clang warns at
+ *                       the declaration, before it knows whether the optimizer computes the result.
+ *                       If it does, the object has no constructor and nothing is wrong.
  *
- * So both are warnings to clang whatever -Werror says. Those that do not count are taken out of what
- * clang says, and those that do become errors here: promotions if the user says so.
+ * So clang treats both as warnings, whatever -Werror says. This file removes those that do not
+ * count and turns the others into errors: promotions only if the user asks for it.
  *
  *   In file included from a.cpp:1:            a group: these lines, the line with the diagnostic,
  *   b.hpp:2:3: warning: implicit …            then its source, caret and notes, up to the next group
@@ -23,7 +23,7 @@
 
 static const char promotion[] = "double-promotion", constructor[] = "global-constructors";
 
-/* Whether the flags ask for the warning, and whether it is an error then: the last word counts. */
+/* Do the flags ask for the warning, and is it an error? The last flag counts. */
 typedef struct warning_flags {
   bool warning, any_error, this_error;
 } warning_flags;
@@ -65,7 +65,7 @@ bool popc_tame_warnings(popc_arguments *arguments, popc_target target)
 /* What a line of clang's is. */
 typedef enum line_kind { INCLUDED_FROM, WARNING, ERROR, SUMMARY, OTHER } line_kind;
 
-/* Without the escape sequences of colours. */
+/* The line without the escape sequences of colours. */
 static char *plain(const char *line, size_t length)
 {
   char *text = pop_xmalloc(length + 1), *out = text;
@@ -111,7 +111,7 @@ static line_kind kind_of(const char *line)
   return OTHER;
 }
 
-/* Where " [-Wname]" begins; NULL if that is not what warns. */
+/* Where " [-Wname]" begins; NULL if the line is not this warning. */
 static const char *find_flag(const char *line, const char *name)
 {
   const char *found = strstr(line, " [-W");
@@ -143,7 +143,7 @@ static void put(filter *f, const char *text, size_t length)
   pop_bytes_append(&f->out, text, length);
 }
 
-/* Writes what is before the first `from`, then `to`, and moves `*line` behind it. */
+/* Writes the text before the first `from`, then `to`, and moves `*line` past `from`. */
 static bool replace(filter *f, const char **line, const char *end, const char *from, const char *to)
 {
   const char *found = memmem(*line, (size_t)(end - *line), from, strlen(from));
@@ -210,7 +210,7 @@ static void take_line(filter *f, const char *line, const char *end, const char *
     put(f, line, (size_t)(end - line));
 }
 
-/* Is there code that is to run before everything else: in an object or assembly, in IR? */
+/* Does the object, assembly or IR have static constructors? */
 static bool has_constructors(const popc_evidence *evidence)
 {
   static const char *const signs[] = {".init_array", "llvm.global_ctors"};

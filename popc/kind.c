@@ -1,14 +1,14 @@
 /* Is a class a vertex, of which kind, and what is its compute()?
  *
- * The kind is the base class that it derives from, by whatever way: poplar::Vertex, MultiVertex or
- * SupervisorVertex. libclang shows neither bases nor functions of an instantiation, only those of
- * its template. Where these do not depend on the template's parameters, they are the
- * instantiation's; where they do, as in
+ * The kind is the class among poplar::Vertex, MultiVertex and SupervisorVertex from which it
+ * derives, directly or not. libclang shows the bases and functions of an instantiation's template
+ * only, not those of the instantiation. They are the same unless they depend on the template's
+ * parameters, as in
  *
  *     template <typename T> class Fill : public SupervisorVertexIf<hasAssembly<T>()> ...
  *
- * the answer is left open, and the compiler is asked (probe.c); also if only the fields of a base
- * depend on them.
+ * Then the answer stays open, and the compiler is asked (probe.c). The compiler is also asked if
+ * only the fields of a base depend on the parameters.
  */
 #include "reflect_internal.h"
 
@@ -28,8 +28,8 @@ static enum CXChildVisitResult visit_member(CXCursor cursor, CXCursor parent, CX
   return *(bool *)data ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* Where the class's bases and functions are seen: at itself, also if it is an explicit
- * specialization, or at the template that it was made of. */
+/* The cursor that shows the class's bases and functions: the class itself, also as an explicit
+ * specialization, or the template that it was instantiated from. */
 static CXCursor with_members(CXCursor class_cursor)
 {
   CXCursor pattern = clang_getSpecializedCursorTemplate(class_cursor);
@@ -78,7 +78,7 @@ static void look_for_kind(void *context, CXCursor base, bool is_public)
     class->is_vertex = true;
     return;
   }
-  /* What the C++ library has derives from nothing of ours. */
+  /* No class of the C++ library derives from one of ours. */
   if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
   if (reflect_is_dependent(base)) class->open = true;
   reflect_bases(base, look_for_kind, class);
@@ -117,7 +117,7 @@ void reflect_note_bases(reflection *r, CXCursor class_cursor, const char *name)
 /* ---- compute() ---- */
 
 typedef struct compute_search {
-  int num_parameters; /* that are wanted: of several functions, the one that has so many */
+  int num_parameters; /* the wanted number: it chooses among overloads */
   CXCursor found;
   CXCursor first_virtual;
 } compute_search;
@@ -141,7 +141,7 @@ static enum CXChildVisitResult visit_method(CXCursor cursor, CXCursor parent, CX
   return CXChildVisit_Continue;
 }
 
-/* The class's own, or else what it inherits. */
+/* The class's own compute(), or else an inherited one. */
 static void search_compute(void *context, CXCursor class_cursor, bool is_public)
 {
   (void)is_public;

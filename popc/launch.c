@@ -1,4 +1,5 @@
-/* What the processes that compile one source will need, made before they are forked: command, environment, descriptors. */
+/* What the processes that compile one source need, made before the fork: command, environment,
+ * descriptors. */
 #include "compile_internal.h"
 
 #include <assert.h>
@@ -28,7 +29,8 @@ static void close_after_fork(popc_launch *l, int fd)
   l->opened[l->num_opened++] = fd;
 }
 
-/* A file in memory, which the process will write before it reads it: so limits of what files may have are its own. */
+/* A file in memory. The new process writes it, under its own limits on file sizes, before
+ * reading it. */
 static pop_error *add_text(popc_launch *l, const char *name, const char *path, const void *data,
                            size_t size, int *fd)
 {
@@ -65,7 +67,8 @@ static void set_variable(popc_launch *l, const char *name, const char *entry, bo
   popc_add_argument(&l->environment, entry);
 }
 
-/* A compiler's heap grows and never shrinks: in large steps and huge pages that takes a tenth less time than in 4 KiB. */
+/* A compiler's heap only grows. In large steps and huge pages that takes a tenth less time than in
+ * pages of 4 KiB. */
 static void make_environment(popc_launch *l)
 {
   for (char **entry = environ; *entry; ++entry) popc_add_argument(&l->environment, *entry);
@@ -73,13 +76,13 @@ static void make_environment(popc_launch *l)
                "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432", false);
 }
 
-/* A name that is not taken for an option. */
+/* A path that is not mistaken for an option. */
 static const char *slashed(const char *path, pop_arena *arena)
 {
   return path[0] == '-' ? pop_arena_printf(arena, "./%s", path) : path;
 }
 
-/* How a job's clang is called, and the descriptors that are for it alone. */
+/* The command of a job's clang, and the descriptors that are for it alone. */
 typedef struct call {
   popc_arguments words;
   int own[POPC_MAX_OWN];
@@ -93,7 +96,7 @@ static int own(call *c, int fd)
   return fd;
 }
 
-/* What the compiler is to write beside the object. */
+/* Makes the compiler write dependencies beside the object. */
 static void ask_for_dependencies(const job *job, call *c, pop_arena *arena)
 {
   if (!job->wanted_dependencies) return;
@@ -112,7 +115,7 @@ bool popc_is_read_by_name(const popc_source *source)
          source->language != POPC_LLVM_IR;
 }
 
-/* A source that is a file keeps its name, with our text in its place. */
+/* A source that is a file keeps its name; our text replaces its content. */
 static pop_error *name_input(const popc_source *source, popc_launch *l, int text, call *c,
                              pop_arena *arena)
 {
@@ -129,7 +132,7 @@ static pop_error *name_input(const popc_source *source, popc_launch *l, int text
   return NULL;
 }
 
-/* Another one is read from standard input, after a line that names it. */
+/* Any other source is read from standard input, after a line that names it. */
 static pop_error *give_input(const job *job, const popc_source *source, popc_launch *l, call *c,
                              pop_arena *arena)
 {
@@ -169,7 +172,7 @@ static void put_number(pop_bytes *out, int number)
   put_word(out, text);
 }
 
-/* A job as fork/fork.c reads it. */
+/* Writes a job in the form that fork/fork.c reads. */
 static void put_job(pop_bytes *out, const call *c, int announce, int output, int errors)
 {
   put_number(out, announce);
@@ -240,7 +243,7 @@ pop_error *popc_prepare_clang(const job *jobs, size_t count, const popc_source *
 
 pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int errors, popc_launch *l)
 {
-  /* The limit of memory is its own, as the reflector's. */
+  /* popc-pairs sets its own memory limit, as the reflector does. */
   *l = (popc_launch){.output = job->object, .errors = errors, .memory_bytes = RLIM_INFINITY};
   POP_TRY(add_text(l, "popc-bitcode", source->path, source->text, source->size, &l->input));
   make_environment(l);
@@ -250,8 +253,8 @@ pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int err
   return NULL;
 }
 
-/* What clang is told, without the program. For some targets libclang looks for clang's own headers
- * where it thinks that they are, whatever -resource-dir says. */
+/* clang's arguments, without the program. For some targets libclang ignores -resource-dir and looks
+ * for clang's own headers in its default folder. */
 static void add_for_libclang(const job *job, popc_arguments *command, pop_arena *arena)
 {
   for (size_t i = 1; i < job->arguments.count; ++i)
@@ -268,12 +271,12 @@ pop_error *popc_prepare_reflector(const job *reflector, const job *jobs, size_t 
                                   const popc_source *source, int errors, pop_arena *arena,
                                   popc_launch *l)
 {
-  /* The limit of memory is its own, which knows what is mapped at the start. */
+  /* It sets its own memory limit, as it knows what is mapped at the start. */
   *l = (popc_launch){.output = reflector->object, .errors = errors, .memory_bytes = RLIM_INFINITY};
   POP_TRY(add_text(l, "popc-source", source->path, source->text, source->size, &l->input));
   make_environment(l);
   popc_add_argument(&l->command, reflector->arguments.items[0]);
-  /* A stream that has another name says so itself; there may be a folder of that name. */
+  /* A stream with another name says so in its text; a folder may have that name. */
   popc_add_argument(&l->command, source->is_stream ? "<stdin>" : slashed(source->path, arena));
   for (size_t i = 0; i < count; ++i) {
     keep(l, jobs[i].text_from);

@@ -1,5 +1,5 @@
-/* How much a process that we start may use: POPC_TIME_LIMIT in seconds, POPC_MEMORY_LIMIT in MiB, far
- * above what a codelet needs. */
+/* Limits for the processes that popc starts, far above what a codelet needs: POPC_TIME_LIMIT in
+ * seconds, POPC_MEMORY_LIMIT in MiB. */
 #include "compile_internal.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* --link: an archive of tile images becomes a program, or with -c an object and a header for a program of the
- * user's. Nothing is compiled.
+/* --link: an archive of tile images becomes a program or, with -c, an object and a header for a
+ * user's program. Nothing is compiled.
  *
- * The program is a copy of popexec with the archive inside. Whether the archive is one that popexec can
- * run, popexec itself is asked: so what it would refuse later is refused now, in the same words.
+ * The program is a copy of popexec with the archive inside. popexec itself is asked whether it can
+ * run the archive: what it would refuse later is refused now, in the same words.
  */
 #include "popc_internal.h"
 
@@ -28,7 +28,7 @@ static bool is_program(const char *path)
   return access(path, X_OK) == 0;
 }
 
-/* Beside popc; with the library alone, where it has been installed with the data. */
+/* Beside popc. If only the library is used: where popexec was installed with the data. */
 static pop_error *find_popexec(pop_arena *arena, const char **path)
 {
   char self[PATH_MAX];
@@ -48,7 +48,7 @@ static pop_error *find_popexec(pop_arena *arena, const char **path)
 
 /* ---- asking it ---- */
 
-/* What `fd` brings, a line at most. */
+/* The text from `fd`, at most one line. */
 static void read_message(int fd, char *text, size_t size)
 {
   size_t used = 0;
@@ -64,7 +64,7 @@ static void read_message(int fd, char *text, size_t size)
   text[strcspn(text, "\n")] = '\0';
 }
 
-/* Starts popexec --list; what it writes to standard error comes from *messages. */
+/* Starts popexec --list; its standard error can be read from *messages. */
 static pop_error *start_list(const char *popexec, const char *archive, pid_t *child, int *messages)
 {
   int ends[2];
@@ -156,7 +156,7 @@ static pop_error *write_header(const popc_settings *settings, const char *symbol
 
 /* ---- the command line ---- */
 
-/* What is for compilers would be ignored. */
+/* Refuses options for compilers, which would be ignored. */
 static pop_error *check_settings(const popc_settings *settings)
 {
   const char *idle = NULL;

@@ -1,9 +1,9 @@
-/* --list-vertices: the vertex tables of all targets in one, with what their code costs.
+/* --list-vertices: the vertex tables of all targets in one, with code and stack sizes.
  *
  * The table is JSON (populus/vertex_table.h). An entry that is the same for several targets is
- * shown once, with the bytes of code that a tile of each target holds if this vertex, and all that
- * it calls, is all there is, and with the bytes of stack that it needs. The host's entries have other
- * offsets, no such costs, and are shown if there are no others.
+ * shown once. For each target it has the code bytes of a tile that holds only this vertex and all
+ * that it calls, and the stack bytes that the vertex needs. The host's entries have other offsets
+ * and no such costs. They are shown if there are no others.
  */
 #include "popc_internal.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the functions that the vertex reaches; JSON's null where one is in another file. */
+/* Code bytes of the functions that the vertex reaches; JSON's null if one is in another file. */
 static json_t *code_bytes(const pop_link_set *set, const pop_vertex_type *type)
 {
   pop_live_sections *live;
@@ -30,7 +30,7 @@ static json_t *code_bytes(const pop_link_set *set, const pop_vertex_type *type)
   return bytes;
 }
 
-/* JSON's null where nobody can know. */
+/* JSON's null if the stack is unknown. */
 static json_t *stack_bytes(pop_stack_analysis *analysis, const pop_vertex_type *type,
                            pop_arena *scratch)
 {
@@ -54,7 +54,7 @@ static json_t *entry_of(const pop_vertex_type *type)
 static const char *const costs[] = {"code_bytes", "stack_bytes"};
 enum { NUM_COSTS = sizeof costs / sizeof *costs };
 
-/* The entry in the list that differs at most in costs; `entry` is added if there is none. */
+/* The entry in the list that is equal but for costs; `entry` is added if there is none. */
 static json_t *find_or_add(json_t *list, json_t *entry)
 {
   for (size_t i = 0; i < json_array_size(list); ++i) {
@@ -135,7 +135,7 @@ static pop_error *add_target(json_t *list, pop_gp *gp, const char *target)
   return error;
 }
 
-/* Text: columns as wide as the widest. */
+/* The text form: each column is as wide as its widest text. */
 
 enum { MAX_COLUMNS = 6 };
 
@@ -185,7 +185,7 @@ static void put_fields(const json_t *fields, pop_bytes *out)
   }
 }
 
-/* "; code ipu1 64, ipu2 60 bytes", with `unknown` in place of a number that there is not. */
+/* "; code ipu1 64, ipu2 60 bytes", with `unknown` for a missing number. */
 static void put_cost(const json_t *entry, int cost, const char *name, const char *unknown,
                      pop_bytes *out)
 {

@@ -84,7 +84,7 @@ static const char *const product_names[] = {
 static pop_error *take_product(popc_settings *settings, popc_product product)
 {
   popc_product *now = &settings->product;
-  /* clang's -S -emit-llvm is one request. */
+  /* clang's -S -emit-llvm, in either order, is one request. */
   bool text_of_ir = (*now == POPC_ASSEMBLY && product == POPC_IR) ||
                     (*now == POPC_IR && product == POPC_ASSEMBLY);
   if (*now != POPC_GP && *now != product && !text_of_ir)
@@ -94,7 +94,7 @@ static pop_error *take_product(popc_settings *settings, popc_product product)
   return NULL;
 }
 
-/* The value of `option`, as popc_colour and popc_when count it. */
+/* The value of `option`, in the numbering of popc_colour and popc_when. */
 static pop_error *take_when(const char *option, const char *value, int *when)
 {
   static const char *const names[] = {"auto", "always", "never"};
@@ -115,7 +115,7 @@ static pop_error *take_named_colour(popc_settings *settings, const popc_option *
   return NULL;
 }
 
-/* Without a value, always. */
+/* No value means always. */
 static pop_error *take_remedy(popc_settings *settings, const popc_option *option, const char *value)
 {
   int when = POPC_ALWAYS;
@@ -149,7 +149,8 @@ static pop_error *refuse(const char *argument, const popc_option *option)
   return pop_error_new(POP_ERROR_USAGE, "option '%s' is not for codelets: %s", argument, instead);
 }
 
-/* -X: what the table does not know is handed on too, an option's value only behind its option. */
+/* -X: an option that the table does not know is handed on, too. A value is handed on only after its
+ * option. */
 static pop_error *hand_on(popc_settings *settings, const char *value)
 {
   const popc_option *option = value[0] == '-' && value[1] ? popc_find_option(value) : NULL;
@@ -173,7 +174,7 @@ static pop_error *take_answer(popc_settings *settings, popc_answer answer, const
   return NULL;
 }
 
-/* `value` is the empty end of `argument` for options without one. */
+/* Without a value, `value` is the empty end of `argument`. */
 static pop_error *perform(popc_settings *settings, const popc_option *option, const char *argument,
                           const char *value)
 {
@@ -290,7 +291,7 @@ static pop_error *take_argument(popc_settings *settings, size_t count, const cha
   return NULL;
 }
 
-/* Goes on behind a mistake, which is the result then: --help may follow it. */
+/* Parses on after a mistake, as --help may follow it. The result is the first mistake. */
 static pop_error *parse_all(popc_settings *settings, size_t count, const char *const *arguments,
                             bool inputs_allowed)
 {

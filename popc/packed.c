@@ -1,13 +1,15 @@
-/* Vectors of 64 bits on tiles, and what else needs popc-pairs: what may have them is compiled in three steps (pairs/pairs.h).
+/* Vectors of 64 bits on tiles, and other work of popc-pairs. Such sources are compiled in
+ * three steps (pairs/pairs.h):
  *
- *   source --clang, with its optimizer--> bitcode --popc-pairs--> bitcode --clang, without--> object or assembly
+ *   source --clang, optimizer--> bitcode --popc-pairs--> bitcode --clang, code generator--> product
  *
- * A source whose own text mentions vectors goes that way at once. Of others the object says whether a file that they include
- * does (reflect_vectors.c), or whether 64-bit integers are divided, and then they go that way, too. So who has neither pays for a
- * search in the text, and no more.
+ * A source whose own text mentions vectors takes these steps at once. Any other source is compiled
+ * directly first. If its object shows that an included file mentions vectors (reflect_vectors.c),
+ * or that 64-bit integers are divided, it is compiled again in three steps. A source with neither
+ * pays only for a search in the text.
  *
- * If the third step fails, the source is compiled again in one: of what is wrong with inline assembly clang only knows the line
- * when it reads the source itself.
+ * If the third step fails, the source is compiled again in one: clang knows the line of wrong
+ * inline assembly only when it reads the source itself.
  */
 #include "compile_internal.h"
 
@@ -21,7 +23,7 @@ static bool has(const void *bytes, size_t size, const char *words)
   return memmem(bytes, size, words, strlen(words)) != NULL;
 }
 
-/* Bitcode does not show what it holds. */
+/* Text is searched for the types. Bitcode cannot be searched, so it may always have vectors. */
 static bool ir_may_have_vectors(const popc_source *source)
 {
   bool is_text = !memchr(source->text, 0, source->size);
@@ -29,7 +31,7 @@ static bool ir_may_have_vectors(const popc_source *source)
          has(source->text, source->size, "<4 x half>");
 }
 
-/* Not where nobody gets the code. */
+/* False if the user does not get the code. */
 static bool makes_code(const popc_settings *settings, popc_product product)
 {
   return (product == POPC_GP || product == POPC_ASSEMBLY) && settings->product != POPC_NOTHING &&
@@ -47,7 +49,8 @@ bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *s
          (settings->vectors != POPC_AUTO || popc_mentions_vectors(source->text, source->size));
 }
 
-/* Of 64-bit integers, by a function of the device library: what it is divided by may be a constant (pairs/divide.c). */
+/* Does the object call the device library to divide 64-bit integers? The divisor may be a constant
+ * (pairs/divide.c). */
 static bool divides_long(const popc_result *result)
 {
   static const char *const functions[] = {"__udivdi3", "__umoddi3", "__divdi3", "__moddi3"};
@@ -76,7 +79,7 @@ static popc_source bitcode_of(const popc_source *source, const popc_result *bitc
                        .is_stream = true};
 }
 
-/* Only clang's code generator; what it has to say of options it has said before. */
+/* Runs only clang's code generator. What clang has to say about options, it has said before. */
 static pop_error *generate(const popc_settings *settings, const popc_source *bitcode,
                            popc_product product, const popc_variant *variant, popc_result *result,
                            pop_bytes *diagnostics)

@@ -22,7 +22,7 @@ typedef struct run {
   const char *present; /* targets of the .gp files among the inputs, for messages */
 } run;
 
-/* Only what is for the targets that the command line names. */
+/* Adds only the parts for the targets that the command line names. */
 static pop_error *add_chosen_parts(run *r, pop_gp *gp)
 {
   const popc_settings *settings = r->settings;
@@ -57,7 +57,7 @@ static void write_diagnostics(int fd, const pop_bytes *diagnostics)
   }
 }
 
-/* With nowhere to write to, what clang said becomes the error's message. */
+/* If diagnostics have no descriptor, they become the error's message. */
 static pop_error *report(popc_settings *settings, pop_error *error, const pop_bytes *diagnostics)
 {
   if (settings->diagnostics_fd >= 0) {
@@ -110,7 +110,7 @@ static pop_error *check_not_input(const popc_settings *settings)
   return NULL;
 }
 
-/* Tells early, before anything is compiled, what writing would tell late. */
+/* Reports before compiling what would otherwise fail when the output is written. */
 static pop_error *check_output(const popc_settings *settings)
 {
   if (!settings->output || popc_is_standard_output(settings->output)) return NULL;
@@ -131,7 +131,7 @@ static pop_error *check_output(const popc_settings *settings)
   return pop_error_errno(errno, "cannot write '%s' into the folder '%s'", settings->output, folder);
 }
 
-/* Puts the objects together once in memory, to see them as a reader will. */
+/* Builds the .gp once in memory, to see it as a reader will. */
 static pop_error *put_together(pop_gp_builder *builder, pop_gp **gp)
 {
   uint8_t *bytes;
@@ -142,7 +142,7 @@ static pop_error *put_together(pop_gp_builder *builder, pop_gp **gp)
   return error;
 }
 
-/* For each target by itself: a vertex may be there once for each. */
+/* Each target is handled separately, as each may have its own version of a vertex. */
 static pop_error *add_library_for_targets(run *r, pop_gp *gp, char *targets, pop_bytes *warnings)
 {
   pop_error *error = NULL;
@@ -164,7 +164,7 @@ bool popc_no_warnings(const popc_settings *settings)
   return false;
 }
 
-/* Sources alone, and not a vertex in them: no graph can use what comes out. */
+/* The inputs are sources only, and without a vertex: no graph can use the output. */
 static void warn_of_no_vertices(const run *r, const pop_gp *gp, pop_bytes *warnings)
 {
   if (pop_gp_num_vertex_types(gp) || !pop_gp_num_tile_objects(gp)) return;
@@ -178,7 +178,7 @@ static void warn_of_no_vertices(const run *r, const pop_gp *gp, pop_bytes *warni
       "it");
 }
 
-/* Adds what the objects lack of the device library. */
+/* Adds the members of the device library that the objects need. */
 static pop_error *add_library(run *r)
 {
   pop_gp *gp;
@@ -194,8 +194,8 @@ static pop_error *add_library(run *r)
   return error;
 }
 
-/* G11: there must be something for each target that was asked for. Where all that there is is assembly of which nothing is left
- * for tiles, as of the chip's, the host lacks nothing. */
+/* G11: each target that was asked for must have an object. The host lacks nothing if all inputs are
+ * assembly that leaves nothing for tiles, as the chip's does. */
 static pop_error *check_targets(const run *r)
 {
   pop_gp *gp;
@@ -358,8 +358,8 @@ static pop_error *make_rule(run *r)
   return popc_write_rule(settings, popc_default_output(settings, "gp"), &r->dependencies);
 }
 
-/* Who sets it wants __DATE__ to be the same every time: clang would take no notice of a mistake
- * where nothing mentions that. */
+/* SOURCE_DATE_EPOCH fixes __DATE__. clang would not notice a wrong value if no source mentions
+ * __DATE__. */
 static pop_error *check_source_date(void)
 {
   const char *text = getenv("SOURCE_DATE_EPOCH");

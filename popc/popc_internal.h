@@ -1,15 +1,15 @@
 /* popc: codelet sources in, a `.gp` file out.
  *
  *   command line --options.c--> settings
- *   each source  --compile.c--> processes side by side (child.c):
+ *   each source  --compile.c--> processes side by side (jobs.c):
  *                  popc-reflect   libclang finds the vertex types (reflect.c); their entries and
  *                                 table are appended to the source
  *                  clang          for each target, compiles that; its diagnostics are the user's
  *   objects      --runtime_library.c--> the members of the device library that they need
  *   all          --libcodelet--> a `.gp` file
  *
- * Once for all tile targets, unless they differ for the source (build.c). popc.c strings these
- * together; cli.c is the program.
+ * A source is compiled once for all tile targets, unless these differ for it (build.c). popc.c runs
+ * the steps; cli.c is the program.
  */
 #ifndef POPC_INTERNAL_H
 #define POPC_INTERNAL_H
@@ -68,8 +68,8 @@ enum {
 
 typedef enum popc_target { POPC_TILE, POPC_HOST } popc_target;
 
-/* One of the targets that are compiled for: those that everybody knows, or one that the command
- * line describes with flags of its own. */
+/* One of the targets that are compiled for: a known one, or one that the command line describes
+ * with its own flags. */
 typedef struct popc_variant {
   const char *name;         /* "ipu2", "cpu", "ipu2:cpp" */
   const char *architecture; /* one of the known names */
@@ -115,7 +115,7 @@ typedef struct popc_settings {
     popc_when when;
     bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
-  size_t num_empty; /* of the inputs: assembly that leaves nothing, as the chip's (build.c) */
+  size_t num_empty; /* inputs of assembly that leave nothing, as the chip's do (build.c) */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;
@@ -134,7 +134,7 @@ POP_MUST_CHECK pop_error *popc_parse_options(popc_settings *settings, size_t cou
                                              const char *const *arguments, bool inputs_allowed);
 /* option_table.c */
 char *popc_help_text(void); /* caller frees */
-/* All that may be given; `help` is NULL for spellings that are there for old scripts. */
+/* Visits all options; `help` is NULL for spellings that exist for old scripts. */
 void popc_visit_options(void (*visit)(void *context, const char *spelling, const char *value,
                                       bool joined, const char *help),
                         void *context);
@@ -149,10 +149,10 @@ char *popc_completion_text(const char *shell);
 
 /* targets.c */
 extern const char popc_target_list[]; /* "cpu,ipu1,ipu2,ipu21" */
-/* The value of --target: names or JSON. Takes the place of what an earlier one said. */
+/* Takes the value of --target, names or JSON. It replaces that of an earlier --target. */
 POP_MUST_CHECK pop_error *popc_take_targets(popc_settings *settings, const char *value);
-/* What is compiled for if the command line does not say: everything, or one for products that
- * there is one of. Errors: USAGE for several where one is needed. */
+/* Sets the targets if the command line does not: all, or a single one for products that are made
+ * for one target. Errors: USAGE if several are given where one is needed. */
 POP_MUST_CHECK pop_error *popc_default_targets(popc_settings *settings);
 /* The value of __IPU_ARCH_VERSION__; 0 for the host. */
 unsigned popc_architecture_version(const popc_variant *variant);
@@ -172,7 +172,8 @@ void popc_file_list_free(popc_file_list *list);
 POP_MUST_CHECK pop_error *popc_write_dependencies(const popc_settings *settings,
                                                   const popc_file_list *list);
 
-/* -M: the same for what settings->output would be, to settings->dependency_file or `output`. */
+/* -M: the same rule for what settings->output would be, to settings->dependency_file or
+ * `output`. */
 POP_MUST_CHECK pop_error *popc_write_rule(const popc_settings *settings, const char *output,
                                           const popc_file_list *list);
 bool popc_makes_rule(popc_product product);
@@ -188,7 +189,7 @@ typedef enum popc_language {
   POPC_GP_FILE
 } popc_language;
 
-/* By the name's extension; false if it is none of an input. */
+/* By the name's extension; false if no input has it. */
 bool popc_language_of(const char *path, popc_language *language);
 /* By the name that -x takes. */
 bool popc_language_named(const char *name, popc_language *language);
@@ -225,8 +226,9 @@ typedef struct popc_result {
 
 #define POPC_MAX_JOBS 8
 
-/* Compiles one source for `count` variants (at most POPC_MAX_JOBS) side by side; `results` are parallel to them.
- * Errors: CODELET_COMPILE (the reasons are in `diagnostics`), SYSTEM, INTERNAL. */
+/* Compiles one source for `count` variants (at most POPC_MAX_JOBS) side by side;
+ * `results` are parallel to them. Errors: CODELET_COMPILE (the reasons are in
+ * `diagnostics`), SYSTEM, INTERNAL. */
 POP_MUST_CHECK pop_error *popc_compile_source(popc_settings *settings, const popc_source *source,
                                               popc_product product,
                                               const popc_variant *const *variants, size_t count,
@@ -246,10 +248,11 @@ void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
 /* "walk.cpp:7", as the vertex table has it; its path is in the arena. */
 popc_place popc_vertex_place(const pop_vertex_type *type, pop_arena *arena);
 
-/* remedies.c: popc_compile_source, and again with what may help if that fails; what helped stays on
- * until the next source begins. */
+/* remedies.c: popc_compile_source, and a second try with a remedy if that fails. A remedy that
+ * helped stays on until the next source begins. */
 void popc_begin_remedies(popc_settings *settings);
-/* Whether errors of the assembler are about the chip's registers, and it may be tried portably; and the note if that helped. */
+/* The first: are the assembler's errors about the chip's registers, and is the portable path
+ * allowed? The second adds the note if that path helped. */
 bool popc_is_chip_assembly(const popc_settings *settings, const pop_bytes *diagnostics,
                            size_t from);
 void popc_note_left_out_assembly(const popc_settings *settings, const popc_source *source,
@@ -263,12 +266,12 @@ POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
 
 /* vectors.c: may the text have vectors of 64 bits? */
 bool popc_mentions_vectors(const void *text, size_t size);
-/* In objects of sources that include such texts. */
+/* The mark in objects of sources that include such texts. */
 #define POPC_VECTORS_SECTION ".populus.vectors"
 
-/* judge.c: warnings of clang that mean something else here. The first comes before clang runs: it
- * adds what clang must be told, and answers whether promotions to double are errors. The second takes
- * what does not count out of what clang said, and answers whether something remains that is an error. */
+/* judge.c: warnings of clang that mean something else here. The first function runs before clang:
+ * it adds flags and returns whether promotions to double are errors. The second removes from
+ * clang's diagnostics what does not count, and returns whether an error remains. */
 typedef struct popc_evidence {
   popc_target target;
   bool promotions_are_errors;
@@ -279,7 +282,7 @@ bool popc_tame_warnings(popc_arguments *arguments, popc_target target);
 bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
                          pop_bytes *diagnostics);
 
-/* reproducer.c: adds to the error of a compiler that crashed how to see that again. */
+/* reproducer.c: adds to the error of a crashed compiler how to reproduce the crash. */
 pop_error *popc_add_reproducer(popc_settings *settings, const popc_source *source,
                                const popc_variant *variant, pop_error *crash);
 
@@ -338,8 +341,8 @@ char *popc_vertex_name(const char *spelling);
 
 /* find_clang.c: full path in `arena`. Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
-/* The library that lets one clang do several jobs (fork/fork.c); NULL if this clang must not have
- * it. */
+/* The library that lets one clang do several jobs (fork/fork.c); NULL if this clang must not
+ * load it. */
 const char *popc_fork_library(pop_arena *arena, const char *clang);
 /* The folder of that clang's own headers; NULL if there is none. */
 const char *popc_resource_folder(pop_arena *arena, const char *clang);
@@ -353,18 +356,19 @@ typedef struct popc_origin {
 } popc_origin;
 
 /* runtime_library.c: adds to `builder` what the objects in `gp` need, and checks that every vertex
- * can be linked. Errors: LINK naming symbol and vertex; a symbol that another codelet file may define
- * makes a warning. */
+ * can be linked. Errors: LINK naming symbol and vertex. A symbol that another codelet file may
+ * define gives a warning instead. */
 POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, const popc_origin *origin,
                                                    pop_gp_builder *builder, pop_bytes *warnings);
 
-/* vertex_sizes.c: `all` are what all vertices of `gp` need. CODELET_COMPILE for one that needs more than a tile has. */
+/* vertex_sizes.c: `all` is what all vertices of `gp` need together. CODELET_COMPILE for a vertex
+ * that needs more than a tile has. */
 POP_MUST_CHECK pop_error *popc_check_vertex_sizes(const pop_link_set *set, const pop_gp *gp,
                                                   const pop_live_sections *all,
                                                   const popc_origin *origin);
 
-/* stack_warnings.c: about vertices whose stack is unknown, or stated wrongly; `warnings` gets them
- * for the first target that has any, as the others have the same. */
+/* stack_warnings.c: warnings about vertices whose stack is unknown or stated wrongly, for the first
+ * target that has any: the others have the same. */
 POP_MUST_CHECK pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop_gp *gp,
                                               const popc_origin *origin, pop_bytes *warnings);
 
@@ -372,17 +376,17 @@ POP_MUST_CHECK pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop
 typedef struct popc_source_places popc_source_places;
 popc_source_places *popc_source_places_new(const popc_origin *origin);
 void popc_source_places_free(popc_source_places *places);
-/* Debug information of the object; without any, that of the same source compiled again. NULL if no
- * source gives the same code. `section` becomes the section's number there. */
+/* The object's debug information; without any, that of its source compiled again. NULL if no source
+ * gives the same code. `section` becomes the section's number there. */
 const pop_debug_info *popc_find_debug_info(popc_source_places *places, const pop_object *object,
                                            uint32_t *section);
 /* The line's text, if it can be found, goes into `place`. */
 void popc_find_text(popc_source_places *places, popc_place *place);
 
-/* input.c: reads a source; what `path` says of its language, or -x. Free it. */
+/* input.c: reads a source; its language comes from -x or from `path`. Free it. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);
 void popc_source_free(popc_source *source);
-/* Is there /proc, by which a program opens what it has open already? */
+/* Is /proc mounted, by which a program reopens its own descriptors? */
 bool popc_descriptors_have_names(void);
 
 /* link.c: the one input, an archive, becomes settings->output. Errors: USAGE; FILE_LOAD in popexec's words; SYSTEM. */

@@ -1,26 +1,26 @@
-/* What only the compiler knows: the kind and compute() of a class whose bases, or compute()'s type,
- * depend on template parameters, and what these bases are. Text like this is appended to the source,
- * which is then read again:
+/* Questions that only the compiler can answer: the kind and compute() of a class whose bases, or
+ * whose compute()'s type, depend on template parameters, and what these bases are. Text like this
+ * is appended to the source, which is then read again:
  *
  *     namespace populus_probe {
  *       ...
  *       constexpr int probe_0 = ask<popops::Fill<float>>();
  *     }
  *
- * and libclang evaluates the constants. An answer is
+ * libclang evaluates the constants. An answer is
  *
  *     bits 0-1   0: no vertex, else the number of the kind + 1
  *     bits 2-3   0: no compute() that can be called as the kind wants, else its result + 1
  *
  * in the order of pop_vertex_kind and vertex_result.
  *
- * libclang shows no bases of an instantiation. But inside a class the name of a base's template stands
- * for the base (it is injected into the base, and inherited), so that
+ * libclang shows no bases of an instantiation. But inside a class the name of a base's template
+ * stands for the base (the injected class name, which is inherited). So
  *
  *       using derived_0 = ns::Fill<float>;   using base_of_0 = base_0<ns::Fill<float>>::type;
  *
- * with a base_0 that takes V::Base, are the class and its base that is written Base<T>. A private one
- * has a name, too: the source is read with -fno-access-control then.
+ * with a base_0 that takes V::Base, are the class and its base that is written Base<T>. A private
+ * base has a name, too, as the source is read with -fno-access-control then.
  */
 #include "reflect_internal.h"
 

@@ -1,16 +1,16 @@
 /* Which vertex types a source holds, by libclang.
  *
- *   C++: complete classes derived from poplar::Vertex, MultiVertex or SupervisorVertex, and explicit
- *        instantiations of such class templates. One that others derive from need not have compute()
- *        itself.
- *   C:   structs that COMPUTE, MULTI_COMPUTE or SUPERVISOR_COMPUTE was written for; it leaves an
- *        annotated typedef.
+ *   C++: complete classes derived from poplar::Vertex, MultiVertex or SupervisorVertex, and
+ *        explicit instantiations of such class templates. A class that is only a base of others
+ *        need not have compute() itself.
+ *   C:   structs for which COMPUTE, MULTI_COMPUTE or SUPERVISOR_COMPUTE was written; the macro
+ *        leaves an annotated typedef.
  *
- * Where that depends on template parameters, the source is read a second time, with questions to the
+ * If that depends on template parameters, the source is read a second time with questions to the
  * compiler appended (probe.c).
  *
- * Function bodies are skipped: what is wrong inside them is clang's to say. Mistakes that only we
- * know of are reported as clang would, with the line and a caret.
+ * Function bodies are skipped: clang reports what is wrong inside them. Mistakes that only popc
+ * knows are reported in clang's form, with the line and a caret.
  */
 #include "reflect_internal.h"
 
@@ -70,7 +70,7 @@ bool reflect_is_poplar(CXCursor declaration, const char *name)
   return same;
 }
 
-/* "codelets.cpp:12": without folders, so that the same source gives the same bytes everywhere. */
+/* "codelets.cpp:12", without folders: the same source gives the same bytes everywhere. */
 static const char *source_place(reflection *r, CXCursor cursor)
 {
   CXString name;
@@ -89,7 +89,7 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
-/* `spelling`: as generated code writes the class or struct. */
+/* `spelling`: the name of the class or struct in generated code. */
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
                        const vertex_class *class)
 {
@@ -223,7 +223,7 @@ static bool is_base_of_another(const reflection *r, size_t index)
   return search.found;
 }
 
-/* Says what is wrong with a C++ vertex. False: it is only a base of others. */
+/* Reports what is wrong with a C++ vertex. False: the class is only a base of others. */
 static bool check_class(reflection *r, size_t index)
 {
   const vertex_class *class = &r->classes[index];
@@ -287,7 +287,7 @@ static bool parse(reflection *r, CXIndex index, const char *path, const pop_byte
   struct CXUnsavedFile file = {path, (const char *)text->data, text->size};
   if (r->unit) clang_disposeTranslationUnit(r->unit);
   r->unit = NULL;
-  /* Without bodies functions look unused: not with -Werror may that be an error. */
+  /* Functions without bodies look unused. That must not become an error by -Werror. */
   const char **silent = pop_xcalloc(count + 2, sizeof *silent);
   memcpy(silent, arguments, count * sizeof *silent);
   silent[count++] = "-w";
@@ -320,7 +320,7 @@ static popc_reflection reflect_text(reflection *r, CXIndex index, const popc_sou
   return POPC_REFLECTED;
 }
 
-/* clang should say the same; if it does not, these are all that there is to go by. */
+/* Shown only if clang does not report the same errors. */
 static void tell_errors(CXTranslationUnit unit, pop_bytes *out)
 {
   unsigned count = unit ? clang_getNumDiagnostics(unit) : 0;
@@ -368,6 +368,6 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.probes);
   free(r.bases);
   pop_arena_free(r.arena);
-  /* The syntax tree stays until the process ends, which is soon: it takes longer to take apart. */
+  /* The syntax tree is not freed: the process ends soon, and freeing takes longer. */
   return result;
 }

@@ -1,6 +1,6 @@
-/* Shared by the files that look at the syntax tree: reflect.c (which classes and structs are vertex
- * types), kind.c (of which kind), probe.c (what only the compiler knows about them) and fields.c
- * (what their fields are). The only files that know libclang. */
+/* Shared by the only files that use libclang. They look at the syntax tree: reflect.c (which
+ * classes and structs are vertex types), kind.c (their kinds), probe.c (what only the compiler
+ * knows about them), fields.c (their fields), vertex_name.c, constraints.c, mark.c. */
 #ifndef POPC_REFLECT_INTERNAL_H
 #define POPC_REFLECT_INTERNAL_H
 
@@ -26,7 +26,7 @@ typedef struct vertex_class {
   bool has_compute;       /* there is one, seen or not */
 } vertex_class;
 
-/* A class that only the compiler can tell about, and what it said. */
+/* A class about which the compiler is asked, and the answer. */
 typedef struct probe {
   const char *name; /* as generated C++ can write it */
   bool is_vertex;
@@ -64,7 +64,7 @@ typedef struct reflection {
 
 /* reflect.c */
 
-/* An error of ours in the form of clang's, at the cursor. */
+/* Reports an error in clang's form at the cursor. */
 void reflect_error(reflection *r, CXCursor at, const char *format, ...) POP_PRINTF(3, 4);
 /* In the arena. Disposes of `string`. */
 const char *reflect_string(reflection *r, CXString string);
@@ -76,7 +76,7 @@ bool reflect_is_poplar(CXCursor declaration, const char *name);
 /* Calls visit for each base class (its declaration). */
 typedef void (*base_visitor)(void *context, CXCursor base, bool is_public);
 void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context);
-/* A base that depends on template parameters is no class yet. */
+/* Does the base depend on template parameters? Then it is no class yet. */
 bool reflect_is_dependent(CXCursor base);
 /* Notes the dependent bases of a class, and those of its bases, in r->bases. `name`: as generated C++
  * can write the class. */
@@ -98,18 +98,19 @@ const probe *reflect_find_probe(const reflection *r, const char *name);
 /* The class that a dependent base is in an instantiation; null if that is not known. */
 CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base);
 
-/* vertex_name.c: qualified name of a class, in the arena: as generated C++ can write it, and as
- * people read it. */
+/* vertex_name.c: the qualified name of a class, in the arena. The first is for generated C++, the
+ * second for people. */
 char *reflect_class_name(reflection *r, CXCursor cursor);
 char *reflect_vertex_name(reflection *r, CXCursor cursor);
 
-/* fields.c: fills in fields, state size and alignment, and what the compiler is to check of them. */
+/* fields.c: fills in fields, state size and alignment, and the assertions for the compiler. */
 void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);
 
-/* constraints.c: fills in the constraints of a vertex type that has its fields. */
+/* constraints.c: fills in the constraints of a vertex type whose fields are filled in. */
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 
-/* mark.c: appends a mark, a section of that name, if one of the source's files mentions what is looked for. For tiles only. */
+/* mark.c: appends a mark, a section of the given name, if `mentions` holds for one of the source's
+ * files. For tiles only. */
 typedef bool (*reflect_mentions)(const char *path, const char *text, size_t size);
 void reflect_mark(reflection *r, reflect_mentions mentions, const char *section, pop_bytes *out);
 

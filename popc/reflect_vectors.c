@@ -1,5 +1,6 @@
-/* A mark in the object of a source that includes files which mention vectors of 64 bits (vectors.c): only libclang knows which
- * files those are. Files that come with popc do not count, as they define the types for everybody. */
+/* Marks the object of a source that includes files which mention vectors of 64 bits
+ * (vectors.c). Only libclang knows these files. Headers of popc do not count, as they define
+ * the types for everybody. */
 #include "reflect_internal.h"
 
 #include <populus/data_dir.h>

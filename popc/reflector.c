@@ -2,12 +2,12 @@
  *
  *   popc-reflect path {--job target descriptor arguments}...  <source
  *
- * For each job it writes the source, and behind it the entries of the vertices that it found, to the
- * pipe from which that job's clang reads its input. clang starts at the same time: until the text is
- * there it loads itself, which is more than half of its time for a small source. That libclang is
- * loaded here and nowhere else, and once for all targets, is the other half of what makes popc fast.
+ * For each job it writes the source and then the entries of the vertices to the pipe that is the
+ * input of that job's clang. clang starts at the same time and loads itself meanwhile, which is
+ * more than half of its time for a small source. libclang is loaded only here, and once for all
+ * targets; that saves as much again.
  *
- * A source that libclang does not accept goes to clang as it is, and clang says why.
+ * A source that libclang does not accept goes to clang unchanged, and clang reports the errors.
  *
  * Exit status: 0 done; STATUS_AT_FAULT, a vertex is at fault, and standard error says how;
  * STATUS_NOT_PARSED, libclang found errors, which standard error names.
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* To a pipe whose reader may have gone: then that process's end is the error. */
+/* Writes to a pipe. If the reader has gone, the parent reports how that process ended. */
 static void write_all(int fd, const pop_bytes *bytes)
 {
   for (size_t done = 0; done < bytes->size;) {
@@ -42,7 +42,7 @@ static bool read_all(int fd, pop_bytes *bytes)
   }
 }
 
-/* The job's words: target, descriptor, what clang is told. */
+/* The job's words: target, descriptor, clang's arguments. */
 static int reflect_job(const char *path, const pop_bytes *text, char **words, size_t count)
 {
   popc_source source = {.path = path, .text = text->data, .size = text->size};
@@ -82,18 +82,18 @@ static int reflect(int argc, char **argv)
   return status;
 }
 
-/* Asked by AddressSanitizer, if it is there: what libclang keeps until the process ends is not ours,
- * and the search for it does not fit the memory limit. */
+/* AddressSanitizer calls it, if present. What libclang keeps until the process ends is no leak of
+ * ours, and the search for leaks would exceed the memory limit. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
   return "detect_leaks=0";
 }
 
-/* Nor is it worth the time to give back. */
+/* The process ends without freeing that, which would only take time. */
 int main(int argc, char **argv)
 {
-  /* libclang reads each source in a new thread otherwise, whose memory grows page by page. */
+  /* Otherwise libclang reads each source in a new thread, whose memory grows page by page. */
   setenv("LIBCLANG_NOTHREADS", "1", true);
   _exit(reflect(argc, argv));
 }

@@ -1,17 +1,17 @@
-/* Sources that do not compile as they are, and do with one thing changed.
+/* Sources that compile only with one thing changed.
  *
- *   portable         Codelets for the chip have its assembly under `#ifdef __IPU__` and beside it a
- *                    path in plain C++, which the CPU target takes. The tile's assembler cannot read
- *                    the former: the latter is compiled, without __IPU__ and what comes with it.
- *                    A file of its assembly is under `#ifdef __IPU__` as a whole: nothing is left of
- *                    it, and vertices have the functions that C++ declares beside it.
+ *   portable         Codelets for the chip have its assembly under `#ifdef __IPU__`, and beside it
+ *                    a path in plain C++ for the CPU target. The tile's assembler cannot read the
+ *                    assembly. So the C++ path is compiled, without __IPU__ and what comes with it.
+ *                    A file of the chip's assembly is under `#ifdef __IPU__` as a whole. Nothing is
+ *                    left of it, and vertices have the functions that C++ declares beside it.
  *   mutable inputs   The elements of inputs were not const until November 2021 (graphcore/poplibs
- *                    1995ae10 says so). Older codelets take pointers to them as if they could be
- *                    written: then they are not const here either.
+ *                    1995ae10 says so). Older codelets take pointers to them that allow writing:
+ *                    then the elements are not const here either.
  *
- * What clang says tells which remedy may help. The source is compiled again with it; a note says so.
- * If that does not compile either, the first diagnostics stand, and a note says what was tried if they
- * do not explain themselves.
+ * clang's errors tell which remedy may help. The source is compiled again with it, and a note says
+ * so. If that fails, too, the first diagnostics stand. A note says what was tried if the
+ * diagnostics do not explain themselves.
  */
 #include "popc_internal.h"
 
@@ -22,7 +22,8 @@ static const struct remedy {
   const char *note;
   const char *hint; /* if it did not help; NULL: clang has said it all */
 } remedies[POPC_NUM_REMEDIES] = {
-    /* The chip's registers, in lists of clobbers, have a dollar that no register of the tile has. */
+    /* The chip's registers, in lists of clobbers, have a dollar sign. No register of the
+     * tile has. */
     [POPC_PORTABLE] = {{"unknown register name '$", "unrecognized instruction mnemonic",
                         "unknown operand"},
                        "its inline assembly is for another instruction set; compiled the portable "
@@ -41,7 +42,7 @@ static bool mentions(const pop_bytes *diagnostics, size_t from, const char *sign
          memmem(diagnostics->data + from, diagnostics->size - from, sign, strlen(sign));
 }
 
-/* Turns on what may help. False if there is nothing more. */
+/* Turns on what may help. False if no remedy is left. */
 static bool apply(popc_settings *settings, const pop_bytes *diagnostics, size_t from)
 {
   bool any = false;
@@ -55,7 +56,7 @@ static bool apply(popc_settings *settings, const pop_bytes *diagnostics, size_t 
   return any;
 }
 
-/* What was tried since `on_before`, and whether it helped. */
+/* Notes the remedies since `on_before`, and whether they helped. */
 static void add_notes(const popc_settings *settings, const bool *on_before, bool helped,
                       const popc_source *source, pop_bytes *out)
 {
@@ -68,7 +69,7 @@ static void add_notes(const popc_settings *settings, const bool *on_before, bool
   }
 }
 
-/* $m0 … $m15, $a0 … $a15, $mzero, $mvertex_base, … as no register of the tile is called. */
+/* $m0 … $m15, $a0 … $a15, $mzero, $mvertex_base, …: no register of the tile has such a name. */
 static bool names_a_register_of_the_chip(const pop_bytes *diagnostics, size_t from)
 {
   for (size_t i = from; i + 2 < diagnostics->size; ++i) {
@@ -98,7 +99,7 @@ void popc_note_left_out_assembly(const popc_settings *settings, const popc_sourc
   pop_bytes_append(diagnostics, note, strlen(note));
 }
 
-/* Behind the assembler's errors, which do not know of the chip. */
+/* Explains errors of the assembler, which does not know the chip. */
 static void explain_chip_assembly(popc_settings *settings, const popc_source *source,
                                   pop_bytes *diagnostics, size_t from)
 {

@@ -1,4 +1,4 @@
-/* When the compiler crashes: a folder in TMPDIR with all that it takes to see that again.
+/* When the compiler crashes: a folder in TMPDIR with everything that reproduces the crash.
  *
  *     popc-crash-XXXXXX/codelet.ii   the source, preprocessed if that much of the compiler works
  *     popc-crash-XXXXXX/run.sh       popc's arguments
@@ -30,7 +30,7 @@ static void put_word(pop_bytes *out, const char *word)
   put(out, "'");
 }
 
-/* Without what the preprocessor has done already. */
+/* Leaves out flags of the preprocessor if the source is preprocessed. */
 static void put_flags(pop_bytes *out, const char *const *flags, size_t count, bool preprocessed)
 {
   for (size_t i = 0; i < count; ++i) {

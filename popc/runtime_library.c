@@ -1,12 +1,13 @@
 /* What the tile objects need of the device library (libdevice.a, libc.a, libgcc.a), transitively.
  *
- * Like a linker: an undefined symbol pulls in the first member that the archives' symbol indexes
- * name for it, which may leave undefined symbols of its own. The archives are those that were
- * installed with us; they are opened when the first symbol is missing, once per process.
+ * It works like a linker: an undefined symbol pulls in the first member that the archives' symbol
+ * indexes name for it, and that member may have undefined symbols of its own. The archives are
+ * installed with popc. They are opened when the first symbol is missing, once per process.
  *
- * What is still undefined then and reached by a vertex is an error if no other codelet file can be
- * expected to define it (the heap, the operating system, …), and a warning if one may: files that are
- * compiled one by one are merged later, and the graph compiler's linker has the last word (S10).
+ * A symbol that stays undefined and is reached by a vertex is an error if no other codelet file
+ * can be expected to define it (the heap, the operating system, …). Otherwise it is a warning,
+ * as files that are compiled one by one are merged later. The graph compiler's linker decides
+ * in the end (S10).
  */
 #include "popc_internal.h"
 
@@ -25,8 +26,8 @@
 static const char *const library_names[] = {"libdevice.a", "libc.a", "libgcc.a"};
 #define NUM_LIBRARIES (sizeof library_names / sizeof *library_names)
 
-/* The index that ar puts first: count, that many offsets of member headers (all big-endian), then
- * as many names. */
+/* ar's symbol index: a count, that many offsets of member headers (all big-endian), as
+ * many names. */
 typedef struct library {
   char *path;
   uint8_t *bytes;
@@ -192,7 +193,8 @@ typedef struct missing_symbols {
   size_t count, capacity;
 } missing_symbols;
 
-/* A definition in another file may come: it gets an address for now, so that the rest can be checked. */
+/* A symbol that another file may define gets an address for now, so that the rest can
+ * be checked. */
 static void define_what_may_come(const search *s, missing_symbols *missing)
 {
   for (size_t i = 0; i < s->num_wanted; ++i) {
@@ -215,7 +217,7 @@ static void warn_of_missing(const pop_live_sections *live, const char *const *ne
   pop_error_free(why);
 }
 
-/* Every vertex must be linkable: this names the symbols that are missing, and who needs them. */
+/* Every vertex must be linkable: names the missing symbols and who needs them. */
 static pop_error *check_links(const search *s, const pop_gp *gp, bool warn)
 {
   size_t count = pop_gp_num_vertex_types(gp);
@@ -247,7 +249,7 @@ static pop_error *run_search(search *s, const pop_gp *gp)
     pop_object_symbols(object, want_undefined, s);
   }
   POP_TRY(resolve(s));
-  bool first = s->warnings->size == 0; /* the other targets have the same to be warned of */
+  bool first = s->warnings->size == 0; /* the other targets would get the same warnings */
   if (first) POP_TRY(popc_warn_of_stacks(s->set, gp, s->origin, s->warnings));
   return check_links(s, gp, first);
 }
@@ -260,7 +262,7 @@ pop_error *popc_add_runtime_library(const pop_gp *gp, const popc_origin *origin,
               .arena = pop_arena_new(),
               .origin = origin,
               .warnings = warnings};
-  pop_link_set_define(s.set, POP_LINK_MEMORY_BASE, 0); /* the graph compiler's linker knows it */
+  pop_link_set_define(s.set, POP_LINK_MEMORY_BASE, 0); /* the graph compiler's linker defines it */
   pop_error *error = run_search(&s, gp);
   pop_link_set_free(s.set);
   for (size_t i = 0; i < s.num_pulled; ++i) pop_object_free(s.pulled[i]);

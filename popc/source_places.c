@@ -1,8 +1,8 @@
 /* Which line of a source made an instruction, for warnings about compiled code.
  *
- * Debug information says it. Where an object has none, its source is compiled once more, with -g: what
- * that gives differs in nothing but debug information. It costs a compilation, and only who gets a
- * warning pays for it. Code from elsewhere (a .gp, the device library, assembly) stays without a line.
+ * The debug information says it. If an object has none, its source is compiled once more with -g,
+ * which changes nothing but debug information. Only who gets a warning pays for that compilation.
+ * Code from elsewhere (a .gp, the device library, assembly) stays without a line.
  */
 #include "popc_internal.h"
 

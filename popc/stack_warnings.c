@@ -1,11 +1,11 @@
-/* Warnings about stacks, of what compiled code shows:
+/* Warnings about stacks, from the compiled code:
  *
- *   - vertices whose stack nobody can know: recursion, calls through pointers, alloca. They get a
- *     default when a graph is compiled, which may be too small. Said once for each function that is
- *     the reason, with the way that leads there and what its author can state;
- *   - functions about which less is stated than their own frame takes.
+ *   - vertices whose stack is unknown: recursion, calls through pointers, alloca. They get a
+ *     default when a graph is compiled, which may be too small. There is one warning for each
+ *     function that is the reason, with the call chain to it and what its author can state;
+ *   - functions whose stated stack is smaller than their own frame.
  *
- * What is not defined is runtime_library.c's subject. */
+ * runtime_library.c handles undefined functions. */
 #include "popc_internal.h"
 
 #include <populus/names.h>
@@ -21,7 +21,7 @@ typedef struct warner {
   pop_bytes *out;
 } warner;
 
-/* The debug information around an instruction, and its place, as far as these are known. */
+/* The debug information around an instruction, and its place, as far as they are known. */
 static const pop_debug_info *look_up(warner *w, const pop_object *object, uint32_t section,
                                      uint32_t offset, popc_place *place)
 {
@@ -33,7 +33,7 @@ static const pop_debug_info *look_up(warner *w, const pop_object *object, uint32
   return info;
 }
 
-/* The chain in its author's words. */
+/* The call chain in the names of the source. */
 static const char *explain(const warner *w, const pop_vertex_type *type, const pop_stack_use *use,
                            const pop_debug_info *info)
 {

@@ -1,11 +1,11 @@
 /* What codelets are compiled for.
  *
- * --target takes names, "ipu1,ipu2,cpu", or the JSON form of build scripts that want one source
- * compiled in several ways for one kind of tile:
+ * --target takes names, "ipu1,ipu2,cpu", or JSON, for build scripts that compile one source in
+ * several ways for one kind of tile:
  *
  *   ["ipu2", {"name": "ipu2:cpp", "arch": "ipu2", "compile-flags": ["-DPLAIN"]}]
  *
- * Such a variant is a target of its own in the `.gp`; whoever loads that asks for it by its name.
+ * Such a variant is a target of its own in the `.gp`, which loaders select by its name.
  */
 #include "popc_internal.h"
 
@@ -19,7 +19,7 @@
 
 const char popc_target_list[] = "cpu,ipu1,ipu2,ipu21";
 
-/* The one to show messages and products of, if no other is wanted. */
+/* The target whose messages and products are shown by default. */
 #define DEFAULT_TILE "ipu2"
 
 static const struct {
@@ -117,7 +117,7 @@ static pop_error *wrong_json(const char *what)
                        what);
 }
 
-/* The flags go through the same table as those of the command line. */
+/* The flags are checked by the same table as those of the command line. */
 static pop_error *take_flags(popc_settings *settings, const json_t *flags, popc_variant *variant)
 {
   if (!flags) return NULL;

@@ -1,11 +1,10 @@
-/* --save-temps: what lies between a source and its object, for each compilation, in the current
- * folder, or the output's with --save-temps=obj: codelets-ipu2.ii, codelets-ipu2.s,
- * codelets-ipu2.o. */
+/* --save-temps: the intermediate files of each compilation (codelets-ipu2.ii, codelets-ipu2.s,
+ * codelets-ipu2.o), in the current folder or, with --save-temps=obj, in the output's. */
 #include "popc_internal.h"
 
 #include <string.h>
 
-/* "codelets-ipu2_cpp": the name of a variant may hold what file names should not. */
+/* "codelets-ipu2_cpp": a variant's name may have characters that file names should not have. */
 static const char *stem_of(popc_settings *settings, const popc_source *source,
                            const popc_variant *variant)
 {
@@ -26,7 +25,7 @@ static pop_error *save_product(popc_settings *settings, const popc_source *sourc
                                const popc_variant *variant, popc_product product, const char *path)
 {
   popc_result result = {0};
-  pop_bytes again = {0}; /* said already */
+  pop_bytes again = {0}; /* these diagnostics were shown before */
   pop_error *error = popc_compile_source(settings, source, product, &variant, 1, &result, &again);
   if (!error) error = popc_write_file(path, result.bytes, result.size);
   popc_results_free(&result, 1);

@@ -1,10 +1,12 @@
-/* May a text have vectors of 64 bits, or loops that the chip would repeat (pairs/loops.c) for a type or a promise that tells how many rounds they
- * have? Most sources have neither, and are compiled by one clang; the others go through popc-pairs, which costs another start of clang and LLVM
- * (packed.c).
+/* May a text have vectors of 64 bits, or loops that the chip would repeat (pairs/loops.c), with
+ * a type or an assumption that bounds the trip count? Most sources have neither and are
+ * compiled by one clang. The others go through popc-pairs, which costs another start of clang
+ * and LLVM (packed.c).
  *
- * Vectors come from a program's types alone: nothing makes them of single elements for a processor that has none. So the text
- * is searched for the names of these types and for what defines others. A name that is pasted together from two halves goes
- * unnoticed: then each element is computed alone, with the same results.
+ * Vectors come only from types of the program: LLVM does not vectorize for a processor without
+ * vectors. So the text is searched for the names of vector types and for what defines others. A
+ * name that is pasted together from two halves goes unnoticed: then each element is computed alone,
+ * with the same results.
  */
 #include "popc_internal.h"
 

@@ -2,10 +2,10 @@
  *
  * libclang spells the type of an explicit instantiation as its author wrote the arguments
  * (`Op::ADD`, where the namespace was open). The name that a host program uses must not depend on
- * that: `popops::expr::Op::ADD`. So it is put together from the arguments' values; an enumerator is
- * looked up in the type of the template's parameter.
+ * that: `popops::expr::Op::ADD`. So the name is built from the values of the arguments. An
+ * enumerator is looked up in the type of the template's parameter.
  *
- * People read 'a' where clang prints a character; generated C++ gets its number, which is an argument
+ * A character appears as 'a' in the name for people. Generated C++ gets its number, which is valid
  * for every character type.
  */
 #include "reflect_internal.h"
@@ -32,7 +32,7 @@ static enum CXChildVisitResult visit_parameter(CXCursor cursor, CXCursor parent,
   return CXChildVisit_Break;
 }
 
-/* A partial specialization has parameters of its own: the arguments are the primary template's. */
+/* Arguments belong to the primary template; a partial specialization has parameters of its own. */
 static CXCursor primary_template(CXCursor cursor)
 {
   CXCursor primary = cursor, next = clang_getSpecializedCursorTemplate(cursor);
@@ -41,7 +41,8 @@ static CXCursor primary_template(CXCursor cursor)
   return primary;
 }
 
-/* The type of the parameter that the argument is for; `T` of <typename T, T value> is an argument. */
+/* The type of the parameter for this argument. `T` of <typename T, T value> is itself
+ * an argument. */
 static CXType parameter_type(reflection *r, CXCursor cursor, unsigned index)
 {
   parameter_search search = {.wanted = index, .type = {.kind = CXType_Invalid}};
@@ -87,7 +88,7 @@ static const char *enumerator(reflection *r, CXType type, long long value)
   const char *name = reflect_string(r, clang_getCursorSpelling(search.found));
   if (clang_EnumDecl_isScoped(declaration))
     return pop_arena_printf(r->arena, "%s::%s", enumeration, name);
-  /* Those of a plain enum are names beside it. */
+  /* Enumerators of a plain enum are in the scope around it. */
   const char *last = strrchr(enumeration, ':');
   int scope = last ? (int)(last + 1 - enumeration) : 0;
   return pop_arena_printf(r->arena, "%.*s%s", scope, enumeration, name);
@@ -104,7 +105,7 @@ static const char *escape_of(long long value)
   return small ? escapes[value] : NULL;
 }
 
-/* As clang prints a character of that type; NULL if the type is none. */
+/* The character as clang prints it; NULL if the type is no character type. */
 static const char *character(reflection *r, CXType type, long long value)
 {
   static const struct {
@@ -156,7 +157,7 @@ static const char *argument(reflection *r, CXCursor cursor, unsigned index, bool
   }
 }
 
-/* Things in unnamed namespaces are reached without naming these. */
+/* Names leave out unnamed namespaces, whose members are visible without them. */
 static void remove_unnamed_namespaces(char *name)
 {
   static const char unnamed[] = "(anonymous namespace)::";

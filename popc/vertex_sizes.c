@@ -1,4 +1,5 @@
-/* Code and data of a vertex that no tile can hold: said when it is compiled, not when a graph with it is. */
+/* Reports a vertex whose code and data fit no tile when it is compiled, not when a graph
+ * uses it. */
 #include "popc_internal.h"
 
 #include <populus/target.h>
@@ -13,7 +14,7 @@ static uint64_t bytes_of(const pop_live_sections *live)
   return bytes;
 }
 
-/* UINT32_MAX if nobody knows what the user's own name of a target means. */
+/* UINT32_MAX if the target has a user's own name, whose memory is unknown. */
 static uint32_t tile_memory(const popc_origin *origin)
 {
   const popc_settings *settings = origin->settings;

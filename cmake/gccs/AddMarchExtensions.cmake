@@ -1,4 +1,5 @@
-# TargetAddMarchExtensions(<target>): instructions of x86-64-v3, where there are such and the compiler knows them.
+# TargetAddMarchExtensions(<target>): enables instructions of x86-64-v3, if the compiler knows them
+# and the option GCCS_MARCH_EXTENSIONS is on.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-march=x86-64-v3 GCCS_HAS_X86_64_V3)
 

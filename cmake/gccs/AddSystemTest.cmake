@@ -1,10 +1,10 @@
-# add_multitarget_test([NAME] <name> COMMAND <command>... [VARIANTS <variant>...] [PROPERTIES <test properties>...]
-# [LABELS <label>...] [ALLOW_SKIP]): a test for each
-# variant of devices that is enabled, which the command is told: --device-type <variant>. It is <variant>_default_<name>.
-# ALLOW_SKIP: it has not been run, rather than failed, if it exits with 77.
+# add_multitarget_test([NAME] <name> COMMAND <command>... [VARIANTS <variant>...] [PROPERTIES <test
+# properties>...] [LABELS <label>...] [ALLOW_SKIP]): a test <variant>_default_<name> for each
+# enabled device variant. The command gets --device-type <variant>. With ALLOW_SKIP, exit status 77
+# means skipped, not failed.
 include_guard()
 
-# A variant is a target, and behind a colon, if there is one, how its code is made: "Sim2:cpp".
+# A variant is a target, optionally with a colon and the way in which its code is made: "Sim2:cpp".
 # extract_targets(<list of variants> <variable>): the targets, each once.
 function(extract_targets variants output)
   set(targets ${${variants}})
@@ -12,7 +12,8 @@ function(extract_targets variants output)
   list(REMOVE_DUPLICATES targets)
   set(${output} ${targets} PARENT_SCOPE)
 endfunction()
-# extract_runconfig(<variable with a variant> <variable>): how; "default" if nothing is said.
+# extract_runconfig(<variable with a variant> <variable>): the way; "default" if the
+# variant has none.
 function(extract_runconfig variant output)
   set(config default)
   if("${${variant}}" MATCHES ":(.+)$")
@@ -21,7 +22,8 @@ function(extract_runconfig variant output)
   set(${output} "${config}" PARENT_SCOPE)
 endfunction()
 
-# add_parent_dir_labels(<variable>): the list has the names of the folders from the project's to this one, too.
+# add_parent_dir_labels(<variable>): adds the names of the folders from the project's to this
+# one to the list.
 function(add_parent_dir_labels output)
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" ";" folders "${path}")

@@ -1,8 +1,9 @@
-# add_unit_test(<name> <source>... [SUITES <suite>...] [VARIANTS <variant>...] [PROPERTIES <test properties>...] [LABELS <label>...]): a program of Boost's
-# unit_test_framework, and a test
-# of it for each suite and each variant of devices that is enabled (ENABLED_TEST_VARIANTS; without
-# VARIANTS, DEFAULT_TEST_VARIANTS). The program is told the variant: -- --device-type <variant>. A variant "NoTarget" is a program
-# that is told nothing. COMMON_ADD_EXECUTABLE_INCLUDE_DIRECTORIES, …_LIBRARIES and …_COMPILE_FLAGS are what it is made with.
+# add_unit_test(<name> <source>... [SUITES <suite>...] [VARIANTS <variant>...] [PROPERTIES
+# <test properties>...] [LABELS <label>...]): a program of Boost's unit_test_framework, and
+# a test of it for each suite and each enabled device variant (ENABLED_TEST_VARIANTS;
+# without VARIANTS, DEFAULT_TEST_VARIANTS). The program gets -- --device-type <variant>. For
+# the variant "NoTarget" it gets nothing. It is built with
+# COMMON_ADD_EXECUTABLE_INCLUDE_DIRECTORIES, …_LIBRARIES and …_COMPILE_FLAGS.
 include(${CMAKE_CURRENT_LIST_DIR}/AddSystemTest.cmake)
 
 function(add_test_executable name)

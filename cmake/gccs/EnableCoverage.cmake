@@ -1,4 +1,4 @@
-# ENABLE_COVERAGE: everything below is compiled to count what runs (gcov).
+# ENABLE_COVERAGE: compiles everything below with counters of what runs (gcov).
 option(ENABLE_COVERAGE "count what runs" OFF)
 if(ENABLE_COVERAGE)
   add_compile_options(--coverage)

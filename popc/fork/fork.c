@@ -1,22 +1,22 @@
 /* Loads clang once for all targets.
  *
- * Half of what clang costs for a small source is the dynamic linker's work, 17 ms of relocations. So
- * popc starts one clang, with this library in LD_PRELOAD: when all is loaded, and before main(), the
+ * Half of clang's time for a small source is the dynamic linker's: 17 ms of relocations. So popc
+ * starts one clang with this library in LD_PRELOAD. When all is loaded, and before main(), the
  * process forks once for each further job.
  *
  *   popc ---- exec ---> clang, loaded ---> main() of job 0
  *                             | clone
  *                             +----------> main() of job 1, ...
  *
- * The new processes are popc's own children (CLONE_PARENT), as if it had started them. What they are
- * told is in a file whose descriptor the environment variable POPC_FORK names; launch.c makes it:
- * for each job a row of words, each ended by a zero byte,
+ * The new processes are popc's own children (CLONE_PARENT), as if popc had started them. The
+ * environment variable POPC_FORK names the descriptor of a file that describes the jobs (launch.c
+ * writes it). Each job is a row of words, each ended by a zero byte:
  *
  *   announce output errors   descriptors: where its process id goes, standard output and error
  *   count own...             descriptors that only this job may keep
  *   count arguments...
  *
- * with job 0 first; of that, only what it owns counts.
+ * Job 0 comes first; only its own descriptors count.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ static void give_up(const job *j)
   if (j->announce >= 0) close(j->announce);
 }
 
-/* fork(), but the child is our parent's. As with fork(), the C library learns its new number. */
+/* Forks a child of our parent. As after fork(), the C library must learn the new process id. */
 static pid_t fork_sibling(void)
 {
   int *number = NULL;
@@ -114,7 +114,7 @@ static pid_t fork_sibling(void)
 #endif
 }
 
-/* In the new process, which dies with popc as the first one does. */
+/* Runs in the new process, which dies with popc as the first one does. */
 static void become(const job *j, pid_t parent)
 {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,5 +1,5 @@
-/* The back ends that libclang registers when it starts, and never uses: it generates no code. In the
- * LLVM that popc-reflect has of its own (CMakeLists.txt) there are none. */
+/* Empty initializers of the back ends that libclang registers at its start and never uses, as it
+ * generates no code. The LLVM that popc-reflect loads (CMakeLists.txt) has no back ends. */
 #define DEFINE(name)                                                                               \
   void LLVMInitialize##name(void);                                                                 \
   void LLVMInitialize##name(void) {}

@@ -1,4 +1,5 @@
-/* Which instructions become pairs: arithmetic on vectors, and what carries vectors from and to that. */
+/* Which instructions become pairs: arithmetic on vectors, and what carries vectors to and
+ * from it. */
 #include "pairs.h"
 
 #include <populus/arena.h>
@@ -77,12 +78,13 @@ static LLVMValueRef behind_one(LLVMValueRef sum)
   return is_one(LLVMGetOperand(sum, 1)) ? LLVMGetOperand(sum, 0) : NULL;
 }
 
-/* Instructions whose last operand is of vectors of floats, and what they compute of it, in the order of funct7. */
+/* Intrinsics with a packed instruction for vectors of floats, in the order of funct7. */
 static const char *const intrinsics[] = {"llvm.exp", "llvm.exp2", "llvm.log", "llvm.log2",
                                          "llvm.tanh"};
 enum { NUM_INTRINSICS = sizeof intrinsics / sizeof *intrinsics, SIGM = NUM_INTRINSICS, OORX };
 
-/* Which function `i` is, and of what; -1: none. 1 / (1 + e^-x) and 1 / sqrt(x) are what f32sigm and f32oorx compute, to the bit. */
+/* Which function `i` is, and of which operand; -1: none. The patterns 1 / (1 + e^-x) and 1 /
+ * sqrt(x) are what f32sigm and f32oorx compute, to the bit. */
 static int function_of_floats(LLVMValueRef i, LLVMValueRef *of)
 {
   if (!LLVMIsAInstruction(i)) return -1;
@@ -104,8 +106,8 @@ static int function_of_floats(LLVMValueRef i, LLVMValueRef *of)
   return SIGM;
 }
 
-/* Of halves: an intrinsic, as all that is made of several operations would round each of these; or a function of floats that were
- * halves, and are again. */
+/* The same for halves. It has to be an intrinsic, as a pattern of several operations would round
+ * after each; or a function of floats that were extended from halves and are truncated again. */
 static int function_of_halves(LLVMValueRef i, LLVMValueRef *of)
 {
   if (LLVMGetInstructionOpcode(i) != LLVMFPTrunc) {
@@ -151,7 +153,7 @@ static bool is_wide_load(LLVMValueRef i)
   return LLVMIsALoadInst(i) && is_wide(i);
 }
 
-/* Can be a pair, and is one where what it is made of, or what is made of it, is. */
+/* May `i` be a pair? It becomes one if an operand or a user is one. */
 static bool may_be_pair(LLVMValueRef i)
 {
   if (!is_pair(i)) return false;
@@ -209,7 +211,7 @@ typedef struct visit {
   unsigned next; /* of its successors */
 } visit;
 
-/* The place of a block in the table: its value is taken as a vector that nothing is made of. */
+/* Adds a block to the table, which is used as a set: the block's value takes a vector's place. */
 static bool enter(pairs *seen, LLVMBasicBlockRef block)
 {
   size_t before = seen->num_values;
@@ -217,7 +219,8 @@ static bool enter(pairs *seen, LLVMBasicBlockRef block)
   return seen->num_values > before;
 }
 
-/* Depth first; a block is put in front of those that were done before it. */
+/* Reverse post-order: depth first, and each block is put in front of those that were done
+ * before it. */
 static void order_blocks(pairs *p)
 {
   size_t count = LLVMCountBasicBlocks(p->function), depth = 0, first = count;
@@ -255,7 +258,7 @@ static bool is_double(LLVMValueRef value)
   return kind == LLVMDoubleTypeKind;
 }
 
-/* Doubles, or vectors behind which there is no place in their block (invoke, asm goto). */
+/* Doubles, or vectors of a block's terminator, which nothing can follow (invoke, asm goto). */
 static bool is_in_the_way(LLVMValueRef i)
 {
   if (is_double(i) || (LLVMIsATerminatorInst(i) && is_pair(i))) return true;
@@ -291,7 +294,7 @@ static bool is_wanted(const pairs *p, LLVMValueRef i)
   return false;
 }
 
-/* What a function is of may be several instructions in front of it. */
+/* The operand of a function may be several instructions before it. */
 static void choose(pairs *p, LLVMValueRef i)
 {
   LLVMValueRef of = NULL;

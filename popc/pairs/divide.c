@@ -1,9 +1,11 @@
-/* Quotients and remainders of 64-bit integers by constants, which LLVM leaves to a function of the device library if the processor
- * has no registers of 64 bits: here they become a multiplication by the reciprocal, of whose 128 bits the upper half is the quotient
- * (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994).
+/* Quotients and remainders of 64-bit integers by constants. LLVM calls a function of the device
+ * library for them if the processor has no 64-bit registers. Here they become a multiplication by
+ * the reciprocal: the quotient is the upper half of the 128-bit product (Granlund and Montgomery,
+ * Division by Invariant Integers using Multiplication, 1994).
  *
- * With 2^s <= d < 2^(s + 1) and m = 2^(64 + s) / d, rounded up: if d * m is not more than 2^s above 2^(64 + s), then n / d is
- * n * m >> (64 + s). Else one bit more of m is enough; it is a bit that 64 do not hold, and is added by itself. */
+ * With 2^s <= d < 2^(s + 1), let m be 2^(64 + s) / d, rounded up. If d * m is at most 2^s above
+ * 2^(64 + s), then n / d is n * m >> (64 + s). Otherwise m needs one more bit. That is bit 64,
+ * which a 64-bit word cannot hold, and it is added separately. */
 #include "pairs.h"
 
 #include <stdint.h>
@@ -57,7 +59,7 @@ static LLVMValueRef product(const divide *d, LLVMValueRef n, uint64_t m)
   return LLVMBuildMul(d->b, n, constant(d, m), "");
 }
 
-/* The upper half of n * m: each product is of 32 bits by 32. */
+/* The upper half of n * m, from products of 32 by 32 bits. */
 static LLVMValueRef upper_product(const divide *d, LLVMValueRef n, uint64_t m)
 {
   uint64_t m_low = m & UINT32_MAX, m_high = m >> 32;
@@ -94,7 +96,7 @@ static LLVMValueRef signed_quotient(const divide *d, LLVMValueRef n, int64_t by)
   return with_sign(d, q, by < 0 ? LLVMBuildNot(d->b, sign, "") : sign);
 }
 
-/* What LLVM makes shifts of is left to it. */
+/* Divisors that are powers of two are left to LLVM, which makes shifts of them. */
 static bool is_by_constant(LLVMValueRef i, uint64_t *by, bool *is_signed)
 {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
@@ -113,7 +115,7 @@ static void replace(const divide *d, LLVMValueRef i, uint64_t by, bool is_signed
 {
   LLVMPositionBuilderBefore(d->b, i);
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
-  /* Used several times: all uses are to see the same if it is undefined. */
+  /* It is used several times: freeze makes all uses see the same value if it is undefined. */
   LLVMValueRef n = LLVMBuildFreeze(d->b, LLVMGetOperand(i, 0), "");
   LLVMValueRef result = is_signed ? signed_quotient(d, n, (int64_t)by) : quotient_of(d, n, by);
   if (op == LLVMURem || op == LLVMSRem) result = LLVMBuildSub(d->b, n, product(d, result, by), "");

@@ -1,12 +1,15 @@
-/* Counts loops as the chip's compiler counts them: down to zero, by a number of rounds that is known when the loop begins.
+/* Finds the loops that the chip's compiler would repeat without a branch, and makes them count as
+ * it does: down to zero, from a trip count that is known when the loop begins.
  *
  *   for (unsigned short i = 0; i < size; ++i)        rounds = size; do … while (--rounds);
  *
- * It runs LLVM's pass for hardware loops, and makes brnzdec of what that finds, or rpt, which takes no slot in the loop, where rpt's register for
- * the count is wide enough (public fork of LLVM, graphcore/llvm-project-fork: isHardwareLoopProfitable of ColossusTTIImpl, colossus-hwloop-pass.ll,
- * ColossusTargetMachine.cpp). Here the same pass is run, and what it leaves for the code generator is replaced: most decrements by a
- * subtraction, those of loops that may be repeats by the instruction tile.count (isa.h: REPEATS), which says so to popc when the code is
- * finished (libarchive-ipu/object_joins.c). */
+ * The chip's compiler runs LLVM's pass for hardware loops. It makes brnzdec of what the pass finds,
+ * or rpt, which takes no slot in the loop, if the trip count fits into rpt's counter (public fork
+ * of LLVM, graphcore/llvm-project-fork: isHardwareLoopProfitable of ColossusTTIImpl,
+ * colossus-hwloop-pass.ll, ColossusTargetMachine.cpp). Here the same pass runs, and the intrinsics
+ * that it leaves for the code generator are replaced. In loops that may be repeats the decrement
+ * becomes the instruction tile.count (isa.h: REPEATS), which marks the loop for popc's work on the
+ * finished object (libarchive-ipu/object_joins.c). Other loops get their exit condition back. */
 #include "pairs.h"
 
 #include <populus/arena.h>
@@ -19,7 +22,7 @@
 
 enum { MOST_ROUNDS = 65535, MOST_STEPS = 8 };
 
-/* ---- how large a number may be ---- */
+/* ---- upper bounds of values ---- */
 
 static uint64_t most(LLVMValueRef value, unsigned steps);
 
@@ -41,7 +44,8 @@ static bool is_call_of(LLVMValueRef i, const char *intrinsic)
   return id && id == LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
 }
 
-/* What `use` says if it is a comparison with a constant that the source has promised (__builtin_assume). */
+/* The upper bound of `value` if `use` is a comparison with a constant that the source asserts
+ * (__builtin_assume). */
 static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
 {
   if (!LLVMIsAICmpInst(use) || LLVMGetOperand(use, 0) != value) return UINT64_MAX;
@@ -72,7 +76,7 @@ static uint64_t most_of_call(LLVMValueRef call, unsigned steps)
   return least ? smaller(a, b) : a + b - smaller(a, b);
 }
 
-/* Where a sum or a product may be larger than the type holds, it is not known. */
+/* The bound is unknown if a sum or a product may overflow its type. */
 static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
 {
   unsigned count = (unsigned)LLVMGetNumOperands(i);
@@ -118,7 +122,8 @@ static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
   }
 }
 
-/* The largest number that `value` may be, as far as its last `steps` instructions and promises show; at most what its type holds. */
+/* An upper bound of `value`, from its last `steps` instructions and from assumptions; at most the
+ * largest value of its type. */
 static uint64_t most(LLVMValueRef value, unsigned steps)
 {
   if (LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
@@ -133,7 +138,7 @@ static uint64_t most(LLVMValueRef value, unsigned steps)
 
 /* ---- the loops ---- */
 
-/* Of one block, which calls nothing. */
+/* Is it a loop of one block without calls? */
 static bool is_simple(LLVMBasicBlockRef block, LLVMValueRef keep)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -149,7 +154,8 @@ static bool is_simple(LLVMBasicBlockRef block, LLVMValueRef keep)
   return loops;
 }
 
-/* What a loop ended by, so that it can end by that again: the pass removes what nothing uses. */
+/* The exit condition of a loop. The pass removes a condition without uses, so a call keeps it: the
+ * loop may need it again. */
 typedef struct kept {
   LLVMValueRef call;       /* of a function that does nothing, with the condition */
   LLVMBasicBlockRef first; /* where the branch went if the condition held */
@@ -201,7 +207,8 @@ static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef rounds)
   return LLVMBuildCall2(builder, signature, code, &rounds, 1, "");
 }
 
-/* The same of a loop that is not worth it: its branch is what it was, and what counted is of no use. */
+/* Gives a loop that is not worth a repeat its exit condition back; the counter becomes
+ * dead code. */
 static void forget(LLVMValueRef decrement, const kept *k)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(decrement));
@@ -219,7 +226,8 @@ static const kept *kept_in(const conditions *c, LLVMBasicBlockRef block)
   return NULL;
 }
 
-/* Or as large as that, if it was computed as a number of 16 bits: one more than that. */
+/* Does the trip count fit into rpt's counter? It may be one more than a number that fits, if it was
+ * computed as a zero-extended number plus 1. */
 static bool fits(LLVMValueRef rounds)
 {
   if (most(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
@@ -245,7 +253,7 @@ static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMV
   LLVMInstructionEraseFromParent(decrement);
 }
 
-/* start: of a loop whose count a phi carries to its decrement. */
+/* Replaces the intrinsic `start`, whose count a phi carries to the loop's decrement. */
 static void replace_start(LLVMBuilderRef builder, const conditions *c, LLVMValueRef start)
 {
   LLVMValueRef rounds = LLVMGetOperand(start, 0), decrement = NULL;

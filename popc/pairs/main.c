@@ -1,12 +1,13 @@
-/* popc-pairs: the program that popc starts between clang's optimizer and its code generator, for sources that may have vectors, or divide
- * 64-bit integers.
+/* popc-pairs: the program that popc runs between clang's optimizer and its code generator, for
+ * sources that may have vectors or divide 64-bit integers.
  *
  *   popc-pairs [divisions] <bitcode >bitcode
  *
- * A program of its own, so that LLVM's end, of a mistake or without memory, is not popc's or its host's. What it is given is
- * bitcode of the LLVM that it is linked with, or of an older one.
+ * It is a program of its own so that a crash of LLVM, or its lack of memory, does not end popc or
+ * popc's host. Its input is bitcode of the LLVM that it is linked with, or of an older one.
  *
- * Exit status: 0 done; STATUS_AT_FAULT, it is no bitcode that this LLVM reads or would take back, and standard error says why.
+ * Exit status: 0 done; STATUS_AT_FAULT, this LLVM cannot read the bitcode or would not take it
+ * back, and standard error says why.
  */
 #include "../compile_internal.h"
 #include "pairs.h"
@@ -28,7 +29,7 @@ static int fail(const char *doing, const char *why)
   return STATUS_AT_FAULT;
 }
 
-/* The same elements may have been taken out, or put together, several times; what a function was made of may be of no use. */
+/* Removes duplicate extractions and insertions of elements, and dead operands of functions. */
 static int tidy(LLVMModuleRef module)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -67,14 +68,15 @@ static int transform(bool divisions_only)
   return 0;
 }
 
-/* Asked by AddressSanitizer, if it is there: what LLVM keeps until the process ends is not ours. */
+/* AddressSanitizer calls it, if present: what LLVM keeps until the process ends is no leak
+ * of ours. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
   return "detect_leaks=0";
 }
 
-/* Nor is it worth the time to give back. */
+/* The process ends without freeing that, which would only take time. */
 int main(int argc, char **argv)
 {
   limits limits = popc_get_limits();

@@ -1,14 +1,17 @@
-/* Vectors of 64 bits in registers of 64 bits: what popc does to a module between clang's optimizer and clang's code generator.
+/* Vectors of 64 bits in 64-bit registers: what popc does to a module between clang's optimizer and
+ * clang's code generator.
  *
  *   source --clang -emit-llvm--> bitcode --popc-pairs--> bitcode --clang -x ir, no passes--> object
  *
- * The tile has loads, stores and arithmetic on pairs of floats and on four halves (isa.h: PACKED), which LLVM does not know;
- * it would take each element alone. What it does know is a register of 64 bits that holds a double. So a <2 x float> or
- * <4 x half> that is loaded, stored, added, subtracted, multiplied or compared, or of which there is a function (exp …), becomes a double here, on which inline assembly
- * operates, and the function gets the feature "d": LLVM then has these registers, loads, stores and copies of them.
+ * The tile has loads, stores and arithmetic on pairs of floats and on four halves (isa.h: PACKED).
+ * LLVM does not know these and would scalarize. But it knows 64-bit registers that hold a double.
+ * So a <2 x float> or <4 x half> that is loaded, stored, added, subtracted, multiplied, compared,
+ * or is the operand of a function (exp …) becomes a double, on which inline assembly operates. The
+ * function gets the feature "d", so that LLVM has these registers, their loads, stores and copies.
  *
- * That is done where it helps: around arithmetic. Everything else that is made of such a vector (elements, shuffles, calls)
- * gets its elements. A function that computes with doubles is left alone, as the tile has no instructions for those.
+ * That is done only around arithmetic, where it helps. Every other user of such a vector (elements,
+ * shuffles, calls) gets its elements. A function that computes with doubles itself is left alone,
+ * as the tile has no instructions for them.
  *
  *   choose.c     which instructions of a function become pairs
  *   rewrite.c    makes them
@@ -24,11 +27,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A vector of a function that is a pair, or that something else needs as one. */
+/* A vector of a function that is a pair, or that an instruction needs as one. */
 typedef struct pair_value {
   LLVMValueRef vector;
   LLVMValueRef pair; /* NULL: not made yet */
-  bool chosen;       /* it is an instruction that goes when its pair is there */
+  bool chosen;       /* an instruction that is removed when its pair exists */
 } pair_value;
 
 /* One function. */
@@ -48,11 +51,11 @@ typedef struct pairs {
 /* choose.c */
 bool pairs_is_floats(LLVMTypeRef type); /* <2 x float> */
 bool pairs_is_halves(LLVMTypeRef type); /* <4 x half> */
-/* funct7 of the instruction that does what `i` does to pairs; -1: none. */
+/* funct7 of the packed instruction that does to pairs what `i` does; -1: none. */
 int pairs_operation(LLVMValueRef i);
-/* The same of a function of pairs, and what it is of. */
+/* The same for a function of pairs; `of` becomes its operand. */
 int pairs_function(LLVMValueRef i, LLVMValueRef *of);
-/* Floats of which each word is computed alone, as the chip does: a quotient, a root. */
+/* An operation on floats that is done word by word, as on the chip: a quotient, a root. */
 bool pairs_is_by_words(LLVMValueRef i);
 /* A store of a vector that is aligned to 8 bytes, as fsd wants it. */
 bool pairs_is_wide_store(LLVMValueRef user);
@@ -65,7 +68,7 @@ bool pairs_is_chosen(const pairs *p, LLVMValueRef value);
 bool pairs_choose(pairs *p);
 
 /* rewrite.c */
-/* What was chosen is replaced, and goes. */
+/* Replaces the chosen instructions and removes them. */
 void pairs_rewrite(pairs *p);
 
 /* All functions of a module; was one changed? */
@@ -76,7 +79,7 @@ bool pairs_transform(LLVMModuleRef module);
 bool pairs_divide(LLVMModuleRef module);
 
 /* loops.c */
-/* Loops whose number of rounds is known when they begin count down to zero, and say so where the chip would repeat them. */
+/* Loops that the chip would repeat count down to zero by tile.count, which marks them. */
 LLVMErrorRef pairs_count_loops(LLVMModuleRef module);
 
 #endif

@@ -1,8 +1,11 @@
-/* Makes pairs of what was chosen: doubles for LLVM, and inline assembly that computes them.
+/* Turns the chosen instructions into pairs: doubles for LLVM, and inline assembly that
+ * computes them.
  *
- *   %s = fmul <2 x float> %a, %b      %s = call double asm ".insn r 0x77, 0, 2, $0, $1, $2"(double %a', double %b')
+ *   %s = fmul <2 x float> %a, %b
+ *   %s = call double asm ".insn r 0x77, 0, 2, $0, $1, $2"(double %a', double %b')
  *
- * The instructions are PACKED and PAIR_FUNCTIONS of isa.h; 0x77 is OP-P, the opcode that RISC-V keeps for packed arithmetic. */
+ * The instructions are PACKED and PAIR_FUNCTIONS of isa.h. 0x77 is OP-P, the opcode that RISC-V
+ * reserves for packed arithmetic. */
 #include "pairs.h"
 
 #include <populus/arena.h>
@@ -56,7 +59,7 @@ static void go_to_entry(const pairs *p)
 
 static void promise(const pairs *p, LLVMValueRef call)
 {
-  /* memory: 0 is none. */
+  /* The value 0 of `memory` means no access. */
   static const char *const promises[] = {"memory", "nounwind", "willreturn"};
   for (size_t i = 0; i < sizeof promises / sizeof *promises; ++i) {
     unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
@@ -145,7 +148,8 @@ static LLVMValueRef vector_of_pair(const pairs *p, LLVMValueRef pair, LLVMTypeRe
   return vector;
 }
 
-/* The pair of any vector: of constants and arguments where the function begins, of others right behind them. */
+/* The pair of any vector. It is made at the start of the function for constants and arguments, and
+ * right after the definition for others. */
 static LLVMValueRef pair_of(pairs *p, LLVMValueRef vector)
 {
   pair_value *v = pairs_get(p, vector);
@@ -220,7 +224,7 @@ static LLVMValueRef make_by_words(const pairs *p, LLVMValueRef i)
   return packed(p, wide(p), SPECIAL, PAIR_OF_WORDS, words[0], words[1]);
 }
 
-/* Operands first: making them moves the builder. */
+/* The operands are made first, as making them moves the builder. */
 static LLVMValueRef make(pairs *p, LLVMValueRef i)
 {
   LLVMValueRef of = NULL;
@@ -257,7 +261,7 @@ static void fill_phi(pairs *p, LLVMValueRef phi)
   }
 }
 
-/* A user that is not chosen, and has not got another value yet; NULL: there is none any more. */
+/* A user that is not chosen and still uses the vector; NULL: there is none left. */
 static LLVMValueRef next_user(const pairs *p, LLVMValueRef i)
 {
   LLVMUseRef use = LLVMGetFirstUse(i);
@@ -272,7 +276,7 @@ static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
     if (LLVMGetOperand(user, k) == from) LLVMSetOperand(user, k, to);
 }
 
-/* What stores the vector, stores the pair; what else is not a pair gets the elements. */
+/* Stores of the vector store the pair; other users that are not pairs get the elements. */
 static void replace(pairs *p, LLVMValueRef i)
 {
   LLVMValueRef pair = pairs_find(p, i)->pair, vector = NULL, user;

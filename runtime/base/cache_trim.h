@@ -1,4 +1,4 @@
-/* The folder of the caches (populus/cache_folder.h) kept small, and that said in the log. */
+/* Keeps the cache folder (populus/cache_folder.h) small, and logs what it removes. */
 #ifndef BASE_CACHE_TRIM_H
 #define BASE_CACHE_TRIM_H
 

@@ -1,5 +1,5 @@
-/* CBOR as it is written: maps and vectors of indefinite length, since nobody knows in advance how long they
- * become. The context is the stream itself. */
+/* A CBOR back end. Maps and vectors have indefinite length, since nobody knows in advance how long
+ * they become. The context is the stream itself. */
 #include "base/emitter.h"
 
 #include <cbor.h>

@@ -1,11 +1,11 @@
-/* Profiles as they come into being: whoever has something to say calls the functions below in order, and a
- * back end makes JSON, CBOR or values of it. Nothing is kept but by the last.
+/* Streaming output of profiles. A producer calls the functions below in order, and a back end makes
+ * JSON, CBOR or values of it. Only the last one keeps anything.
  *
  *   graph profile, execution profile --emitter--> json_emitter   json.c
  *                                                 cbor_emitter   emit_cbor.c
  *                                                 value_emitter  value_build.c -> pop_profile
  *
- * `key` is NULL in vectors, and for the outermost value. Everything that is begun is ended. */
+ * `key` is NULL in vectors, and for the outermost value. Every begin has an end. */
 #ifndef BASE_EMITTER_H
 #define BASE_EMITTER_H
 
@@ -67,13 +67,14 @@ static inline void emit_bool(const emitter *e, const char *key, bool value)
   e->to->put_bool(e->context, key, value);
 }
 
-/* What writes a profile, or a part of one, to an emitter: exactly one value. */
+/* Writes a profile, or a part of one, to an emitter: exactly one value. */
 typedef void emit_function(const emitter *to, const void *what);
 
-/* emit_stream.c: all of what `emit` says of `what`, in the format. SYSTEM if the stream cannot be written. */
+/* emit_stream.c: writes what `emit` says of `what` to the stream, in the format. SYSTEM if it
+ * cannot be written. */
 POP_MUST_CHECK pop_error *emit_to_stream(emit_function *emit, const void *what,
                                          pop_profile_format format, FILE *stream);
-/* value_build.c: the same as values, the caller's to free. */
+/* value_build.c: the same as values, which the caller frees. */
 pop_profile *emit_to_values(emit_function *emit, const void *what);
 
 /* emit_cbor.c */

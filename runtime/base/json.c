@@ -1,5 +1,5 @@
-/* Where most of what is written is a bracket or a few digits, taking the stream's lock for each of them was more than half of
- * the time: a document is one thread's, so nothing here takes it. */
+/* Most of the output is brackets and a few digits. Taking the stream's lock for each took more than
+ * half of the time. One thread writes a document, so nothing here takes the lock. */
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -128,8 +128,8 @@ void json_put_integer(json_writer *json, const char *key, int64_t value)
   put_digits(json->stream, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-/* Times in nanoseconds, and shares, are mostly whole thousandths. These digits are read as the same number, and printf takes
- * ten times as long. False: the number is another one. */
+/* Times in nanoseconds, and shares, are mostly whole thousandths. These digits are read back as the
+ * same number, and printf takes ten times as long. False if the number is another one. */
 static bool put_thousandths(FILE *stream, double value)
 {
   if (signbit(value) || !(value < 1e12)) return false;

@@ -1,4 +1,4 @@
-/* JSON as it is written: nothing is kept but how deep it is nested. */
+/* A streaming JSON writer: it keeps only the nesting. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 typedef enum json_layout {
-  JSON_OUTER_LINES, /* what the two outer levels hold is on lines of its own; the rest follows */
+  JSON_OUTER_LINES, /* the two outer levels have a line for each value; the rest follows on it */
   JSON_DENSE,
-  JSON_PRETTY /* a line for everything, but scalars of a list are on one */
+  JSON_PRETTY /* a line for each value, but one for the scalars of a list */
 } json_layout;
 
 typedef struct json_writer {
@@ -26,11 +26,11 @@ void json_begin_object(json_writer *json, const char *key);
 void json_end_object(json_writer *json);
 void json_begin_list(json_writer *json, const char *key);
 void json_end_list(json_writer *json);
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 void json_put_string(json_writer *json, const char *key, const char *value);
 void json_put_number(json_writer *json, const char *key, uint64_t value);
 void json_put_integer(json_writer *json, const char *key, int64_t value);
-/* So that reading it gives the same; null if it is no number. */
+/* In digits that are read back as the same number; null if it is not a number. */
 void json_put_double(json_writer *json, const char *key, double value);
 void json_put_bool(json_writer *json, const char *key, bool value);
 

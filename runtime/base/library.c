@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* For want of memory the dynamic linker says what it could not make, and not always why. */
+/* If memory is short, the dynamic linker says what it could not do, but not always why. */
 void *library_load(const char *path, int flags, const char *symbol, const char **why)
 {
   errno = 0;

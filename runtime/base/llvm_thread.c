@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 typedef struct llvm_thread {
-  pthread_mutex_t use; /* held by who calls */
+  pthread_mutex_t use; /* held by the caller */
   pthread_mutex_t lock;
   pthread_cond_t change;       /* of: */
   void (*body)(void *context); /* NULL: it waits for something to do */
@@ -29,13 +29,13 @@ static llvm_thread threads[NUM_LLVM_USERS] = {
                           .change = PTHREAD_COND_INITIALIZER},
 };
 
-/* Set once, `reason` before it, by who gets hold of `giving_up` first. */
+/* Set once, `reason` before it, by the first thread that gets `giving_up`. */
 static atomic_bool lost;
 static atomic_flag giving_up = ATOMIC_FLAG_INIT;
 static char reason[160];
 static atomic_bool without_thread;
 
-/* Read where nothing may be allocated. */
+/* Initial-exec, as it is read where nothing may be allocated. */
 static _Thread_local llvm_thread *this_thread __attribute__((tls_model("initial-exec")));
 
 static void lose(const char *why)
@@ -70,7 +70,7 @@ void llvm_thread_give_up(const char *why)
   for (;;) pause();
 }
 
-/* Of what is not LLVM's, in this thread. */
+/* For code in this thread that is not LLVM's. */
 static void lack_memory(size_t bytes)
 {
   (void)bytes;
@@ -95,11 +95,12 @@ static void *serve(void *context)
 
 bool llvm_thread_has_room(void)
 {
-  /* libLLVM and what it needs are some 200 MiB of addresses; constructors allocate 2 MiB, and relocations take 10. */
+  /* libLLVM and its dependencies take some 200 MiB of address space; constructors 2 MiB,
+   * relocations 10 MiB. */
   static const size_t addresses = (size_t)256 << 20, memory = (size_t)16 << 20;
   void *libraries =
       mmap(NULL, addresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  void *volatile constructed = malloc(memory); /* or the compiler would do without */
+  void *volatile constructed = malloc(memory); /* volatile: the compiler must not remove it */
   bool there = libraries != MAP_FAILED && constructed;
   if (libraries != MAP_FAILED) munmap(libraries, addresses);
   free(constructed);
@@ -108,7 +109,8 @@ bool llvm_thread_has_room(void)
 
 /* ---- forks ---- */
 
-/* Only the caller of fork is in the child: the threads are not. Who was in LLVM has left it as it was. */
+/* The child has only the thread that called fork. Another thread that was in LLVM has
+ * left it inconsistent. */
 static void start_in_child(void)
 {
   for (int i = 0; i < NUM_LLVM_USERS; ++i) {

@@ -1,34 +1,40 @@
-/* LLVM in this process, so that it cannot end it.
+/* Runs LLVM in this process in such a way that it cannot end the process.
  *
- * LLVM does not return where it has no memory, or something that it takes for fatal: it ends the process. Nor can it be left
- * there by longjmp or an exception, as it is not made for that: locks would stay taken, and what its stack holds be forgotten.
- * So it runs in threads of ours, and such a thread can be given up: it never goes on, whoever waits for it is told so, and
- * LLVM is not entered again. What it has in memory is lost to the process; code that it has made stays.
+ * LLVM does not return when it has no memory or meets a fatal error: it ends the process. It cannot
+ * be left by longjmp or an exception either, as it is not made for that: locks would stay taken,
+ * and what its stack holds would be lost. So LLVM runs in threads of its own, and such a thread can
+ * be given up. It then never continues, its caller gets an error, and LLVM is not entered again.
+ * LLVM's memory is lost to the process; code that it has made stays.
  *
- *   caller --llvm_thread_call--> thread --body--> module --> LLVM --no memory--> llvm/ends.c --llvm_thread_give_up--> caller
+ *   caller --llvm_thread_call--> thread --body--> module --> LLVM --no memory-->
+ *   llvm/ends.c --llvm_thread_give_up--> caller
  *
- * Not covered is loading LLVM: its constructors run while the dynamic linker holds its lock, so a thread that stopped there would
- * have everybody else stop at the next dlopen, or in exit(). llvm_thread_has_room is asked first. Nor are thread-local
- * variables of libraries: without memory for them the dynamic linker itself ends the process. */
+ * Two cases are not covered. LLVM's constructors run while the dynamic linker holds its lock: a
+ * thread that stopped there would block the next dlopen and exit(). So llvm_thread_has_room is
+ * asked before LLVM is loaded. And without memory for thread-local variables of libraries, the
+ * dynamic linker itself ends the process. */
 #ifndef BASE_LLVM_THREAD_H
 #define BASE_LLVM_THREAD_H
 
 #include <stdbool.h>
 
-/* Each has a thread of its own: the translator's rests for long. */
+/* Each user has a thread of its own, as the translator's may be busy for long. */
 typedef enum llvm_user { LLVM_TRANSLATOR, LLVM_HOST_LINKER, NUM_LLVM_USERS } llvm_user;
 
-/* Calls `body` in the user's thread and waits for it; one call of a user at a time. False: it has not returned and never will, and
- * nobody touches `context` any more; or there is no LLVM any more, or no thread. See llvm_thread_error. */
+/* Calls `body` in the user's thread and waits for it. A user makes one call at a time. False: the
+ * call has not returned and never will, and nobody touches `context` any more; or LLVM was given up
+ * before, or there is no thread. See llvm_thread_error. */
 bool llvm_thread_call(llvm_user user, void (*body)(void *context), void *context);
 
-/* Before LLVM is loaded: are there the addresses and the memory that its libraries and their constructors take? */
+/* Asked before LLVM is loaded: is there enough address space and memory for its libraries
+ * and their constructors? */
 bool llvm_thread_has_room(void);
 
-/* As a part of a sentence: why the last call was not made, or not finished. NULL: they all were. */
+/* As a part of a sentence, why the last call was not made or not finished. NULL: all calls were. */
 const char *llvm_thread_error(void);
 
-/* Called where this thread cannot go on; allocates nothing. Returns only in threads that are not LLVM's. */
+/* Called where this thread cannot continue; allocates nothing. Returns only in threads that
+ * are not LLVM's. */
 void llvm_thread_give_up(const char *why);
 
 /* Is this one of LLVM's threads? */

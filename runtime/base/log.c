@@ -15,7 +15,7 @@ static const char *const level_names[] = {"OFF", "ERR", "WARN", "INFO", "DEBUG",
 static const char level_letters[] = "-EWIDT";
 enum { NUM_LEVELS = sizeof level_names / sizeof *level_names, MAX_PARTS = 8, MAX_PART_NAME = 16 };
 
-/* A level of its own for a part: POPLAR_ENGINE_LOG_LEVEL. */
+/* The level of one part: POPLAR_ENGINE_LOG_LEVEL. */
 typedef struct part_level {
   char part[MAX_PART_NAME];
   log_level level;
@@ -25,7 +25,7 @@ typedef struct log_channel {
   const char *prefix;  /* of lines: "PO" */
   const char *library; /* of variables: "POPLAR" */
   log_level threshold;
-  log_level most; /* of the threshold and the parts' levels */
+  log_level most; /* the most verbose of the threshold and the parts' levels */
   int destination;
   part_level parts[MAX_PARTS];
   size_t num_parts;
@@ -79,7 +79,7 @@ static void warn(const log_channel *channel, const char *format, ...)
   va_end(args);
 }
 
-/* ---- what the environment says ---- */
+/* ---- environment variables ---- */
 
 static void open_destination(log_channel *channel, const char *variable, const char *name)
 {
@@ -95,7 +95,7 @@ static void open_destination(log_channel *channel, const char *variable, const c
     warn(channel, "%s: cannot open '%s': %s; logging to stderr", variable, name, strerror(errno));
 }
 
-/* False if it is no level, with a warning. */
+/* False, with a warning, if the text is no level. */
 static bool read_level(const log_channel *channel, const char *variable, const char *text,
                        log_level *level)
 {

@@ -1,16 +1,21 @@
-/* The log: POPLAR_LOG_LEVEL (OFF, ERR, WARN, INFO, DEBUG, TRACE; default OFF) says how much,
- * POPLAR_<part>_LOG_LEVEL how much of one part, POPLAR_LOG_DEST (stdout, stderr or a file that is appended
- * to; default stderr) where. Lines look like `09:38:52.878 15288 PO:ENGINE   [I] message`; each is one
- * write, so that threads, and processes that share a file, do not mix their lines. A destination that
- * cannot be opened is replaced by standard error, a level that is none is left out, each with a warning
- * when the log is first asked for.
+/* The log.
  *
- * What the functions do that programs know from PopLibs (poputil, popops, …) is logged apart, with `PL` for
- * `PO`, as POPLIBS_LOG_LEVEL and POPLIBS_LOG_DEST say.
+ * POPLAR_LOG_LEVEL (OFF, ERR, WARN, INFO, DEBUG, TRACE; default OFF) is its level,
+ * POPLAR_<part>_LOG_LEVEL that of one part. POPLAR_LOG_DEST (stdout, stderr or a file, to which it
+ * is appended; default stderr) is its destination. Lines look like
  *
- * All rooms of the runtime log here, so it is in the lowest of them.
+ *     09:38:52.878 15288 PO:ENGINE   [I] message
  *
- * What takes time is logged as a phase, two lines at level DEBUG with what it cost:
+ * Each line is one write, so that threads, and processes that share a file, do not mix their lines.
+ * A destination that cannot be opened is replaced by standard error, and an invalid level is
+ * ignored, each with a warning when the log is first used.
+ *
+ * Functions that programs know from PopLibs (poputil, popops, …) have a log of their own: `PL`
+ * instead of `PO`, POPLIBS_LOG_LEVEL and POPLIBS_LOG_DEST.
+ *
+ * All folders of the runtime log here, so it is in the lowest of them.
+ *
+ * Work that takes time is logged as a phase, two lines at level DEBUG with its cost:
  *
  *     Starting phase: exchange
  *     Ending phase: exchange (duration 607 ms; diff RSS: 0.586426 MB)
@@ -40,7 +45,8 @@ typedef struct log_phase {
 } log_phase;
 
 log_phase log_phase_start(const char *part, const char *name);
-/* A phase of which it turns out later whether it is worth two lines: begin; measure where it ends, once; then log_phase_say. */
+/* A phase that may turn out not to be worth two lines: begin; measure once, at its end;
+ * then log_phase_say. */
 log_phase log_phase_begin(const char *part, const char *name);
 log_phase log_phase_measure(const log_phase *phase);
 void log_phase_say(const log_phase *measured);

@@ -1,7 +1,8 @@
 /* Objects at addresses that are given out once.
  *
- * Each has pages of its own. They come from the system in chunks, next to each other, so that any number of them is one
- * mapping; those of a dead object are given back (MADV_DONTNEED) and read as zeros, which is to be dead. */
+ * Each object has pages of its own. They come from the system in chunks next to each other, so that
+ * any number of them is one mapping. The pages of a dead object are given back (MADV_DONTNEED).
+ * They then read as zeros, which means dead. */
 #include "base/object.h"
 
 #include "base/log.h"
@@ -12,7 +13,7 @@
 
 enum { CHUNK_PAGES = 64 };
 
-/* What looks for leaks does not look at mapped memory unless it is told. */
+/* A leak checker scans mapped memory only if it is told to. */
 extern void __lsan_register_root_region(const void *begin, size_t bytes) __attribute__((weak));
 
 static struct {
@@ -53,7 +54,7 @@ static char *new_pages(size_t bytes)
   return memory;
 }
 
-/* In front of an object: nobody else knows how large it is. */
+/* Precedes an object and holds its size. */
 typedef struct header {
   size_t bytes; /* with the header; 0: from malloc, and it stays */
   size_t padding;

@@ -1,12 +1,13 @@
-/* What host programs hold by address: graphs, engines, executables, devices, traces, profiles.
+/* Objects that host programs hold by address: graphs, engines, executables, devices,
+ * traces, profiles.
  *
- * A program may free one twice or use it afterwards. So an address is given out once in the life of a process, and what
- * lies there can be read for ever: who is asked whether an object lives always has the right answer. What is behind a
- * freed one goes back to the system; 4 KiB of addresses stay.
+ * A program may free an object twice or use it after freeing it. So an address is given out once in
+ * the life of a process, and can be read for ever: a check whether an object lives is always right.
+ * The memory of a freed object goes back to the system; 4 KiB of address space stay.
  *
- * An object's struct begins with `object base`. It lives as long as somebody refers to it: the program, which has counted
- * calls of its own to take and give back references (`users`), or another object. A program that gives back one more
- * than it has takes nothing from others. */
+ * An object's struct begins with `object base`. The object lives as long as something refers to it:
+ * the program, whose calls that take and give back references are counted (`users`), or another
+ * object. A program that gives back one reference too many takes none from other objects. */
 #ifndef BASE_OBJECT_H
 #define BASE_OBJECT_H
 
@@ -16,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds, and what messages call them. */
+/* Kinds, and their names in messages. */
 #define OBJECT_KINDS(X)                                                                            \
   X(GRAPH, "graph")                                                                                \
   X(ENGINE, "engine")                                                                              \
@@ -40,28 +41,29 @@ typedef struct object {
   atomic_uint users, references;
 } object;
 
-/* Zeros, with one user, who has one reference. */
+/* Zeroed, with one user, who has one reference. */
 void *object_new(object_kind kind, size_t bytes);
 /* The object is gone: its bytes read as zeros from here on. */
 void object_delete(object *o);
 
 void object_use(object *o);  /* one user more */
 void object_hold(object *o); /* one reference more, of another object */
-/* One reference less. True: that was the last; the caller frees what the object has, and the object. */
+/* Removes a reference. True: that was the last; the caller frees what the object owns,
+ * and the object. */
 POP_MUST_CHECK bool object_drop(object *o);
-/* One user less, of `call`; as object_drop. False as well if the object is NULL, which is fine, or is not the
- * program's to free (any more), which the log says. */
+/* Removes a user, in `call`; result as object_drop. Also false if the object is NULL, which is
+ * allowed, or is not the program's to free (any more), which is logged. */
 POP_MUST_CHECK bool object_release(void *o, object_kind kind, const char *call);
 
 static inline bool object_lives(const void *o, object_kind kind)
 {
   return o && ((const object *)o)->kind == kind;
 }
-/* An error that names the call unless the object lives. */
+/* An error that names the call if the object does not live. */
 POP_MUST_CHECK pop_error *object_check(const void *o, object_kind kind, const char *call);
-/* The same for calls that have no errors: the log has it. */
+/* The same for calls without errors: it is logged. */
 bool object_there(const void *o, object_kind kind, const char *call);
-/* An argument that a call cannot do without: an address of `what`. */
+/* An error if a required argument, an address of `what`, is NULL. */
 POP_MUST_CHECK pop_error *object_check_argument(const void *argument, const char *what,
                                                 const char *call);
 /* `count` things at `list`. */

@@ -1,6 +1,6 @@
-/* A stable radix sort, one byte of the key per pass, bytes that are the same in all keys skipped:
- * time grows with the number of items only, and three million edges take some 50 ms. Short lists
- * are sorted by insertion. */
+/* A stable radix sort, one byte of the key per pass. Bytes that are the same in all keys are
+ * skipped. Its time is linear in the number of items: three million edges take some 50 ms. Short
+ * lists are sorted by insertion. */
 #include "base/order.h"
 
 #include <populus/arena.h>

@@ -1,5 +1,5 @@
-/* Sorting by integer keys: what the compiler sorts, it sorts by numbers (tile, block, offset), and
- * there may be millions of them. */
+/* Sorting by integer keys. The compiler sorts by numbers (tile, block, offset), sometimes
+ * millions of items. */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H
 

@@ -1,12 +1,13 @@
 /* Work over host threads.
  *
- * Items are handed out from a counter, to whoever is done with the last ones: the cost of a tile is not
- * known beforehand, and neighbours often do the same. The calling thread begins alone; only when it has
- * done more than waking the others costs does it wake them. So a step in which little happens, as most
- * steps of control code are, stays on one thread.
+ * Threads take items from a shared counter when they are done with their last ones: the cost of a
+ * tile is not known beforehand, and neighbours often cost the same. The calling thread begins
+ * alone. It wakes the others only when it has done more work than waking them costs. So a step with
+ * little work, as most steps of control code are, stays on one thread.
  *
- * Helpers are started when they are wanted first, and sleep between steps. A child of fork has none of its parent's, and
- * starts its own: a callback of a stream may fork, and go on with the run in the child. */
+ * Helpers are started when they are first wanted, and sleep between steps. A child of fork has none
+ * of its parent's helpers and starts its own: a callback of a stream may fork and continue the run
+ * in the child. */
 #include "base/thread_pool.h"
 #include "base/threads.h"
 
@@ -60,7 +61,7 @@ void thread_pool_reverse(thread_pool *pool)
   pool->reversed = true;
 }
 
-/* In a child of the process that had them. */
+/* Called in a child of the process that had the helpers. */
 static void forget_helpers(thread_pool *pool)
 {
   if (!pool->helpers || pool->generation == threads_generation()) return;
@@ -88,7 +89,7 @@ void thread_pool_free(thread_pool *pool)
   free(pool);
 }
 
-/* The next items; false if there are none behind them. */
+/* Runs the next items; false if none are left. */
 static bool run_items(thread_pool *pool, uint64_t *instructions)
 {
   const thread_pool_work *w = &pool->work;
@@ -122,7 +123,7 @@ static void *help(void *argument)
   return NULL;
 }
 
-/* A helper that cannot be started is done without. Under `lock`, before the first step. */
+/* Goes on without a helper that cannot be started. Called under `lock`, before the first step. */
 static void start_helpers(thread_pool *pool)
 {
   pool->helpers = pop_xcalloc(pool->num_helpers, sizeof *pool->helpers);
@@ -166,7 +167,7 @@ void thread_pool_run_known(thread_pool *pool, const thread_pool_work *work, uint
     wake_helpers(pool);
     awake = true;
   }
-  pop_memory_hold(); /* helpers work with what is the caller's */
+  pop_memory_hold(); /* helpers use the caller's data */
   while (run_items(pool, &instructions))
     if (!awake && pool->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
       wake_helpers(pool);

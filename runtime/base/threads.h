@@ -5,12 +5,13 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that gets none of the process's signals: they are for the program's own threads. Those of its own mistakes
- * (SIGSEGV, …) it gets. False if there can be none. */
+/* Starts a thread that gets no signals of the process, which are for the program's own threads, but
+ * those of its own mistakes (SIGSEGV, …). False if it cannot be started. */
 bool thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
-/* How many forks lie between the process that called this first and this one. A child has only the thread that called fork:
- * who has started others compares, and does without them or starts new ones. */
+/* The number of forks between the first process that called this and this one. A child of fork has
+ * only the thread that called fork. So an owner of threads compares this number, and does without
+ * them or starts new ones. */
 unsigned threads_generation(void);
 
 #endif

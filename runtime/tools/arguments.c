@@ -177,7 +177,7 @@ static pop_error *take_archive(int argc, char **argv, arguments *a)
   return NULL;
 }
 
-/* How many of them are "-"; *one is such. */
+/* How many of them are "-"; *one is one of these. */
 static size_t count_standard(const transfers *t, const transfer **one)
 {
   size_t count = 0;
@@ -189,7 +189,7 @@ static size_t count_standard(const transfers *t, const transfer **one)
   return count;
 }
 
-/* Standard input can be read once, and standard output hold one thing. */
+/* Standard input can be read once, and standard output can get one thing. */
 static pop_error *check_standard_streams(const arguments *a)
 {
   const transfer *in = NULL, *out = NULL;

@@ -6,7 +6,7 @@
 #include <populus/engine.h>
 #include <populus/error.h>
 
-/* What the stream of a replica has brought. */
+/* The data that a replica's stream has delivered. */
 typedef struct collector {
   pop_bytes data;
   size_t bytes; /* of one copy */
@@ -40,8 +40,8 @@ typedef struct arguments {
   uint64_t repeat;
 } arguments;
 
-/* Reads the command line into what has `program` and `linked`; the strings are of argv, which is cut up.
- * *done: help or version has been printed. Errors: USAGE. */
+/* Reads the command line into `a`, whose `program` and `linked` are set. The strings are argv's,
+ * which is cut up. *done: help or version has been printed. Errors: USAGE. */
 POP_MUST_CHECK pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done);
 void arguments_free(arguments *a);
 

@@ -63,7 +63,7 @@ static pop_tensor part_of(pop_tensor batch, size_t tile, size_t first, size_t en
   return pop_tensor_slice(batch, tile * PER_TILE + first, tile * PER_TILE + end, 0);
 }
 
-/* Four vertices a tile; tiles behind others have more to do. */
+/* Four vertices a tile. Tiles with higher numbers have more work. */
 static pop_program dense(pop_graph *ipu, pop_tensor in, pop_tensor out, uint32_t rounds,
                          const char *name)
 {
@@ -81,7 +81,7 @@ static pop_program dense(pop_graph *ipu, pop_tensor in, pop_tensor out, uint32_t
   return pop_program_execute(ipu, set, name);
 }
 
-/* Every other tile has a part. */
+/* Every other tile has a part of the work. */
 static pop_program relu(pop_graph *ipu, pop_tensor x, const char *name)
 {
   pop_compute_set set = pop_graph_add_compute_set(ipu, name);
@@ -188,7 +188,7 @@ static pop_error *run(pop_graph *graph, const char *folder)
   return error;
 }
 
-/* As a file beside the report, so that the page has the lines of it. */
+/* Writes the source as a file beside the report, so that the page can show its lines. */
 static pop_error *add_codelets(pop_graph *graph, const char *folder)
 {
   char *path = pop_xasprintf("%s/" DEMO_SOURCE, folder);

@@ -1,4 +1,5 @@
-/* popview --demo: a report of a program that is built into popview: compiled and run when it is asked for. */
+/* popview --demo: the report of a program that is built into popview, and is compiled and
+ * run on request. */
 #ifndef TOOLS_DEMO_H
 #define TOOLS_DEMO_H
 
@@ -6,8 +7,9 @@
 
 #define DEMO_SOURCE "demo.c" /* the codelets, in the report's folder */
 
-/* Two IPUs of 64 tiles that pass batches on: streams, exchanges within and between IPUs, loops, branches, functions, uneven work,
- * timed blocks. Writes its codelets' source and its report into `folder`, which is made if it is not there. Errors: those of compiling and running. */
+/* Two IPUs of 64 tiles that pass batches on: streams, exchanges within and between IPUs, loops,
+ * branches, functions, uneven work, timed blocks. Writes its codelets' source and its report into
+ * `folder`, which is made if it does not exist. Errors: those of compiling and running. */
 POP_MUST_CHECK pop_error *demo_write_report(const char *folder);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What there is of a kind. */
+/* One of the things of a kind that the executable has. */
 typedef struct candidate {
   const char *name;
   uint32_t num_replicas;
@@ -49,7 +49,7 @@ static pop_error *unknown(const candidates *c, const char *what, const char *tex
                        purpose, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* A name may have an '@' of its own, so the whole text is looked for first. */
+/* A name may contain an '@', so the whole text is searched for first. */
 static pop_error *choose(const candidates *c, const char *what, const char *text,
                          const char *purpose, const candidate **chosen, uint32_t *replica)
 {
@@ -84,7 +84,8 @@ static pop_error *list_handles(const pop_executable *executable, bool read, cand
   return NULL;
 }
 
-/* The shape of all replicas, with the replicas first if there are several, becomes that of what is meant. */
+/* Narrows a shape of all replicas, which has the replicas first if there are several, to the
+ * replicas that are meant. */
 static void take_shape(found_thing *found, const char *what, const char *text, uint32_t replicas,
                        pop_type type, const size_t *shape, uint32_t rank)
 {

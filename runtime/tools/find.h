@@ -1,4 +1,4 @@
-/* What an archive has by name, as --list shows it; NAME@2 is that of replica 2 alone. */
+/* Things of an archive by name, as --list shows them; NAME@2 is the thing in replica 2 alone. */
 #ifndef TOOLS_FIND_H
 #define TOOLS_FIND_H
 
@@ -8,8 +8,9 @@
 
 #define ALL_REPLICAS UINT32_MAX
 
-/* A handle, a remote buffer with all its rows, or a stream with one copy; in a replicated graph that of all
- * replicas, which are the first dimension then, or of one. It is not copied: `use` points into it. */
+/* A handle, a remote buffer with all its rows, or a stream with one copy. In a replicated graph it
+ * is that of all replicas, which are then the first dimension, or that of one. It must not be
+ * copied: `use` points into it. */
 typedef struct found_thing {
   tensor_use use;
   const char *name;      /* without the replica */
@@ -19,8 +20,8 @@ typedef struct found_thing {
   uint32_t num_replicas; /* that are meant: 1 if it is not replicated, or broadcast */
 } found_thing;
 
-/* A handle goes before a remote buffer of the same name. Errors: UNKNOWN_HANDLE with the nearest name, or the
- * replicas that there are. */
+/* A handle is preferred to a remote buffer of the same name. Errors: UNKNOWN_HANDLE with the
+ * nearest name, or with the existing replicas. */
 POP_MUST_CHECK pop_error *find_handle(const pop_executable *executable, const char *text, bool read,
                                       found_thing *found);
 POP_MUST_CHECK pop_error *find_stream(const pop_executable *executable, const char *text,

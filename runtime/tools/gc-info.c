@@ -1,7 +1,7 @@
 /* gc-info: which devices there are.
  *
- * Commands and output are those of the documented tool, as far as they mean anything here: a software IPU
- * has no temperatures and no PCI addresses. */
+ * Commands and output are those of the documented tool, as far as they have a meaning here: a
+ * software IPU has no temperatures and no PCI addresses. */
 #include "values.h"
 
 #include <populus/populus.h>

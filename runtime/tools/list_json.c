@@ -10,7 +10,8 @@ static void put_shape(values *v, const size_t *shape, size_t rank)
   values_end(v);
 }
 
-/* Opens an item and says what each has; those that go both ways have no direction: NULL. */
+/* Opens an item with the properties that all have. Items that go both ways have no
+ * direction: NULL. */
 static void begin_item(values *v, const char *name, const char *direction, pop_type type,
                        const size_t *shape, size_t rank, uint32_t num_replicas)
 {

@@ -1,4 +1,4 @@
-/* Headers of .npy files: a Python dictionary, of which only the form that NumPy writes is read. */
+/* Headers of .npy files: a Python dictionary. Only the form that NumPy writes is read. */
 #include "npy.h"
 
 #include <stdio.h>

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the file it is another than here, so nothing is known of it before the program runs. */
+/* volatile: in the file it is changed when an archive is linked in. */
 __attribute__((section(POP_EMBED_RECORD_SECTION),
                used)) static const volatile pop_embed_record record = {.magic = POP_EMBED_MAGIC};
 
@@ -148,7 +148,7 @@ static pop_error *choose_programs(const pop_executable *executable, const argume
   return NULL;
 }
 
-/* SIGINT ends the run, which then says where it was; a second one ends the process. */
+/* SIGINT ends the run, which then says where it was. A second one ends the process. */
 static pop_engine *running;
 static volatile sig_atomic_t interrupted;
 
@@ -197,7 +197,7 @@ static pop_error *run_programs(const pop_executable *executable, pop_engine *eng
   return error;
 }
 
-/* Where it was not built there is no page among the reports. */
+/* A build without the viewer has no page among its reports. */
 static bool has_viewer(void)
 {
   char *path = pop_xasprintf("%s/viewer.js", pop_data_dir());
@@ -257,7 +257,8 @@ static pop_error *run(pop_executable *executable, arguments *a)
   return error;
 }
 
-/* Where Populus was when the archive was linked into this program, unless somebody says otherwise. */
+/* The data folder of the Populus that linked the archive into this program, unless the
+ * environment names another. */
 static void set_data_dir(void)
 {
   char folder[POP_EMBED_DATA_DIR_BYTES];

@@ -1,4 +1,4 @@
-/* pophlo: modules of StableHLO become archives of tile images, are run, or are checked.
+/* pophlo: modules of StableHLO are compiled to archives of tile images, run, or checked.
  *
  *   command line -> pophlo_arguments -> one module: compile, run, save
  *                                    -> many: pophlo_check
@@ -49,7 +49,7 @@ pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device, buil
 
 /* ---- one module ---- */
 
-/* What no consumer has is nothing to copy from or to. */
+/* A value without consumers has nothing to copy from or to. */
 static bool is_tensor(pop_model_value v)
 {
   return v.type != POP_TYPE_COUNT;
@@ -107,7 +107,7 @@ bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, cons
   return true;
 }
 
-/* On as many tiles as the module is worth, or, where that does not fit, on all. */
+/* Builds for as many tiles as the module is worth or, if it does not fit there, for all. */
 static pop_error *build_where_it_fits(const pophlo_arguments *a, step_line *line, built *b)
 {
   pophlo_arguments all;
@@ -121,8 +121,8 @@ static pop_error *build_where_it_fits(const pophlo_arguments *a, step_line *line
   return build(&all, line, b);
 }
 
-/* Of several replicas: one behind the other; what goes in may also be the same for all. `shape` has room for one dimension
- * more than the value has. */
+/* The tensor of several replicas has theirs one after the other. An input may also be the same for
+ * all. `shape` has room for one dimension more than the value has. */
 static tensor_use use_of(const pophlo_arguments *a, pop_model_value v, size_t *shape)
 {
   uint32_t replicas = a->replicas ? a->replicas : 1, first = replicas > 1;

@@ -46,8 +46,8 @@ typedef struct built {
 POP_MUST_CHECK pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device,
                                           built *b);
 void built_free(built *b);
-/* Does the error say that the model does not fit on the tiles that it is worth, and are there more? Says so of `what`; `all`: the
- * arguments for all tiles. */
+/* Does the error say that the model does not fit on the tiles that it is worth, and are there more?
+ * Then prints so about `what`, and `all` becomes the arguments for all tiles. */
 bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, const pop_model *model,
                            const pop_error *error, const char *what, pophlo_arguments *all);
 
@@ -56,7 +56,7 @@ int pophlo_check(const pophlo_arguments *a);
 
 /* *done: help or the version has been printed. */
 POP_MUST_CHECK pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done);
-/* pophlo_environment.c: what TF_POPLAR_FLAGS and XLA_FLAGS add to that. */
+/* pophlo_environment.c: adds what TF_POPLAR_FLAGS and XLA_FLAGS say. */
 POP_MUST_CHECK pop_error *pophlo_parse_environment(pophlo_arguments *a);
 void pophlo_arguments_free(pophlo_arguments *a);
 
@@ -65,7 +65,7 @@ POP_MUST_CHECK pop_error *pophlo_list(const pophlo_arguments *a, const pop_model
 
 /* pophlo_feeds.c: streams of a module, and the files of --in and --out that have their names. */
 typedef struct pophlo_feed pophlo_feed;
-/* Before the engine runs. To be freed after an error, too, once the engine has been. */
+/* Called before the engine runs. Free the result after an error, too, after the engine. */
 POP_MUST_CHECK pop_error *pophlo_feeds_connect(const pophlo_arguments *a, const pop_model *model,
                                                pop_engine *engine, pophlo_feeds **result);
 POP_MUST_CHECK pop_error *pophlo_feeds_write(const pophlo_feeds *feeds);

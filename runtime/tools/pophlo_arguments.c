@@ -227,7 +227,7 @@ static pop_error *take_option(int option, pophlo_arguments *a)
   }
 }
 
-/* What goes together. */
+/* Checks combinations of options. */
 static pop_error *check_combination(const pophlo_arguments *a)
 {
   if (!a->num_files) return pop_error_new(POP_ERROR_USAGE, "no module is given\n%s", help);

@@ -1,9 +1,12 @@
-/* --check: files on several threads, each of which takes a batch at a time.
+/* --check: several threads check files, each a batch at a time.
  *
- *   batch of files -> modules, each for one or two devices -> graphs, whose codelets are compiled together
- *                  -> one after the other: engine, run, judge; what does not fit by itself once more, on all tiles
+ *   batch of files -> modules, each for one or two devices -> graphs, whose codelets
+ *   are compiled together
+ *                  -> one after the other: engine, run, judge; a module that does not fit once
+ *                  more, alone, on all tiles
  *
- * The compiler takes longer to start than for a small module, so a batch costs little more than one. */
+ * The compiler's start takes longer than compiling a small module, so a batch costs little more
+ * than one module. */
 #include "pophlo.h"
 #include "step_line.h"
 
@@ -39,7 +42,7 @@ typedef struct batch {
   size_t count, capacity;
 } batch;
 
-/* Of a file's errors the first counts. */
+/* Only the first error of a file counts. */
 static void failed(check_list *list, size_t file, pop_error *error)
 {
   if (!error) return;
@@ -86,7 +89,8 @@ static pop_error *add_file(batch *b, size_t file, size_t *bytes)
   return error;
 }
 
-/* The next of all files; fewer at a time where few are left, so that no thread has all of them. */
+/* Takes the next file. Batches get smaller when few files are left, so that no thread takes
+ * all of them. */
 static bool take_file(check_list *list, size_t taken, size_t *file)
 {
   pthread_mutex_lock(&list->lock);
@@ -160,7 +164,7 @@ static pop_error *run(const pophlo_arguments *a, checked *c, const pop_program *
   return both ? run_on(a, c, program, "interpreter") : NULL;
 }
 
-/* By itself, of the file. */
+/* Builds and runs the module alone. */
 static pop_error *build_and_run(const pophlo_arguments *a, checked *c)
 {
   pop_program program;
@@ -173,7 +177,7 @@ static pop_error *build_and_run(const pophlo_arguments *a, checked *c)
   return run(a, c, &program);
 }
 
-/* On as many tiles as the module is worth, or, where that does not fit, on all. */
+/* Runs on as many tiles as the module is worth or, if it does not fit there, on all. */
 static pop_error *run_where_it_fits(const pophlo_arguments *a, checked *c,
                                     const pop_program *program)
 {
@@ -223,7 +227,7 @@ static void *check_files(void *context)
 
 /* ---- all ---- */
 
-/* Prints what was found; the gravest status. */
+/* Prints the results; returns the gravest status. */
 static int report(const check_list *list)
 {
   const pophlo_arguments *a = list->a;
@@ -239,7 +243,7 @@ static int report(const check_list *list)
   return status;
 }
 
-/* All files are checked whatever one of them says. */
+/* All files are checked, even if one fails. */
 int pophlo_check(const pophlo_arguments *a)
 {
   check_list list = {.a = a, .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -1,4 +1,5 @@
-/* Flags that TensorFlow programs know from the environment: TF_POPLAR_FLAGS and XLA_FLAGS, words between blanks. */
+/* Environment variables of TensorFlow programs with flags, words between blanks:
+ * TF_POPLAR_FLAGS and XLA_FLAGS. */
 #include "pophlo.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ static pop_error *unknown_flag(const char *variable, const char *word)
   return error;
 }
 
-/* With --check, so many modules are compiled at once; one module is compiled by one thread. */
+/* With --check, the number of modules that are compiled at once. A single module is
+ * compiled by one thread. */
 static pop_error *take_threads(pophlo_arguments *a, const char *text)
 {
   char *end;

@@ -1,4 +1,5 @@
-/* Infeeds and outfeeds of a module that pophlo runs: streams to and from files of any number of such tensors. */
+/* Infeeds and outfeeds of a module that pophlo runs: streams to and from files, each with any
+ * number of tensors. */
 #include "pophlo.h"
 #include "tensor_file.h"
 

@@ -1,4 +1,4 @@
-/* pophlo --list: what a module takes and gives, as text or as JSON. */
+/* pophlo --list: inputs and outputs of a module, as text or as JSON. */
 #include "pophlo.h"
 
 #include "values.h"

@@ -1,7 +1,9 @@
-/* poprun: instances of a program under mpirun, which share out the replicas of the graphs that they run.
+/* poprun: runs instances of a program under mpirun, which share the replicas of their
+ * graphs among them.
  *
- * What is started is mpirun, and by it this program once more for each instance (poprun_instance.c), which starts the
- * program itself. mpirun knows the machines, carries what instances print, and ends all when one of them has failed. */
+ * poprun starts mpirun. mpirun starts poprun once more for each instance (poprun_instance.c), and
+ * that starts the program. mpirun knows the machines, forwards what instances print, and ends all
+ * when one of them has failed. */
 #include "poprun_instance.h"
 #include "poprun_reach.h"
 
@@ -119,7 +121,7 @@ static char *list_hosts(const poprun_options *o)
   return list;
 }
 
-/* Variables that programs of ours read, on other machines: those on this one have them anyway. */
+/* Exports variables that our programs read to other machines. On this one they are set anyway. */
 static void add_exports(words *w)
 {
   static const char *const prefixes[] = {"POPLAR_",  "POPLIBS_",         "POPULUS_",
@@ -164,7 +166,7 @@ static void add_openmpi(words *w, const poprun_options *o, const char *own)
   for (size_t i = 0; i < o->num_mpi_args; i++) add(w, o->mpi_args[i]);
 }
 
-/* What scripts say to Open MPI, in MPICH's words. */
+/* The same in MPICH's options. */
 static void add_mpich(words *w, const poprun_options *o, const char *own)
 {
   for (size_t i = 0; i < o->num_mpi_args; i++) {
@@ -259,7 +261,7 @@ static void say_unreached(void)
   if (count > 0) fwrite(text, 1, (size_t)count, stderr);
 }
 
-/* It may wait for ever for what could not be reached. */
+/* Without this mpirun may wait for ever for a machine that could not be reached. */
 static void end_unreached(int number)
 {
   (void)number;
@@ -269,7 +271,7 @@ static void end_unreached(int number)
   errno = before;
 }
 
-/* What a terminal sends goes to mpirun, too; twice would be too much. */
+/* A signal from the terminal reaches mpirun, too, and must not reach it twice. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
   (void)unused;
@@ -309,9 +311,10 @@ static poprun_input choose_input(const poprun_options *o)
   return is_at_end(STDIN_FILENO) ? INPUT_TO_NONE : INPUT_TO_FIRST;
 }
 
-/* MPICH's launcher passes the end of its standard input on to where the first instance runs, and dies of SIGPIPE if that
- * one has left by then: seen in one of 2,000 starts on a busy machine. Where there is nothing to pass on, it is given an
- * input that does not end while poprun lives; instances find theirs at its end (poprun_instance.c). */
+/* MPICH's launcher passes the end of its standard input on to the first instance's machine. It dies
+ * of SIGPIPE if that has left by then: seen in one of 2,000 starts on a busy machine. If there is
+ * no input to pass on, the launcher gets one that does not end while poprun lives. Instances find
+ * theirs at its end (poprun_instance.c). */
 static pop_error *give_endless_input(void)
 {
   int ends[2];

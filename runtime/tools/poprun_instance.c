@@ -1,6 +1,6 @@
-/* One instance of a program: a child of a poprun that mpirun has started on the instance's machine. It gives the child its
- * environment, passes on signals, says how it has ended if that was not well, and leaves no orphan: the child dies with
- * this process, and this process ends with mpirun. */
+/* One instance of a program: the child of a poprun that mpirun has started on the instance's
+ * machine. This process sets the child's environment, passes signals on, and reports an abnormal
+ * end. It leaves no orphan: the child dies with this process, and this process ends with mpirun. */
 #include "poprun_instance.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static void silence(void)
   dup2(nothing, STDERR_FILENO);
 }
 
-/* MPICH would leave those that it passes nothing on to with an input that does not end. */
+/* MPICH would leave instances to which it passes nothing with an input that does not end. */
 static void end_input(const instance *of)
 {
   if (of->input == INPUT_TO_NAMED || (of->input == INPUT_TO_FIRST && of->index == 0)) return;
@@ -131,7 +131,8 @@ _Noreturn static void become(const instance *of, char *const *program, const sig
   _exit(NOT_STARTED);
 }
 
-/* MPICH's launcher ends the others by itself only if the one that failed had joined them: this is how it is asked to. */
+/* MPICH's launcher ends the other instances by itself only if the failed one had joined them. So it
+ * is asked to. */
 static void end_others(const instance *of, int status)
 {
   enum { SECONDS = 10 };

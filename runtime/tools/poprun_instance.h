@@ -7,7 +7,7 @@
 /* The first argument of a poprun that mpirun has started: `--instance-of KIND:…` */
 #define POPRUN_INSTANCE "--instance-of"
 
-/* What it is to know, as one argument; the caller's to free. `kind`: of MPI. */
+/* The instance's settings, as one argument; the caller frees. `kind`: of MPI. */
 char *poprun_describe(const poprun_options *options, const char *kind);
 
 /* Runs one; the exit status. */

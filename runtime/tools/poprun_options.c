@@ -1,5 +1,5 @@
-/* poprun's command line. The options are those that public scripts use of the documented tool, as --x=y and --x y; what they
- * say of partitions and their server is taken and has nothing to be done for. */
+/* poprun's command line. It has the documented tool's options that public scripts use, as --x=y and
+ * --x y. Options about partitions and their server are accepted and ignored. */
 #include "poprun_options.h"
 
 #include <arpa/inet.h>
@@ -158,7 +158,8 @@ static pop_error *take_hosts(poprun_options *to, const option *of, const char *v
 
 /* ---- arguments of mpirun ---- */
 
-/* The next word, as a shell has them: quotes, backslashes; the caller's to free. NULL: a quote has no end. */
+/* The next word by the shell's rules for quotes and backslashes; the caller frees. NULL: a quote
+ * has no end. */
 static char *next_word(const char **text)
 {
   char *word = pop_xcalloc(strlen(*text) + 1, 1), *out = word, quote = 0;
@@ -291,7 +292,7 @@ static bool is_yes_or_no(const char *text)
                   strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0);
 }
 
-/* At argv[*at], which is left at the last argument that belongs to it. */
+/* Takes the option at argv[*at]; *at is left at the last argument that belongs to it. */
 static pop_error *take_long(poprun_options *to, char **argv, int *at)
 {
   const char *given = argv[*at] + 2, *equals = strchr(given, '=');

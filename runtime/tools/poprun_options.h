@@ -9,8 +9,8 @@
 
 enum { POPRUN_ALL = -1 };
 
-/* Which instances can read poprun's standard input: the first, unless it is at its end, or those that an option of mpirun's
- * names. */
+/* The instances that can read poprun's standard input: the first, unless the input is at its end,
+ * or those that an option of mpirun's names. */
 typedef enum poprun_input { INPUT_TO_FIRST, INPUT_TO_NONE, INPUT_TO_NAMED } poprun_input;
 
 typedef struct poprun_options {
@@ -32,7 +32,8 @@ typedef struct poprun_options {
   char *const *program; /* with its arguments, NULL at the end */
 } poprun_options;
 
-/* Everything lives until the process ends. Errors: USAGE. *done: it was --help or --version, and is printed. */
+/* Everything lives until the process ends. Errors: USAGE. *done: --help or --version
+ * has been printed. */
 POP_MUST_CHECK pop_error *poprun_parse(int argc, char **argv, poprun_options *options, bool *done);
 
 /* Where an instance is: hosts get as many each, in their order. */

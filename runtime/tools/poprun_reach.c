@@ -1,5 +1,6 @@
-/* ssh for mpirun (poprun_reach.h). Open MPI ends without a word about which machine it was, and MPICH waits for ever for one
- * that it could not reach. So this is between them and ssh: it says which machine it was, and tells poprun, which ends all. */
+/* ssh for mpirun (poprun_reach.h). If a machine cannot be reached, Open MPI ends without naming it,
+ * and MPICH waits for ever. So this runs between them and ssh: it names the machine, and tells
+ * poprun, which ends all. */
 #include "poprun_reach.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ bool poprun_is_reaching(int argc, char *const *argv)
   return getenv(POPRUN_REACH) && argc > 2 && strcmp(argv[1], "-x") == 0;
 }
 
-/* What is said on standard error here goes by way of mpirun, which poprun ends at once. */
+/* Standard error here goes through mpirun, which poprun ends at once. So poprun gets
+ * the message. */
 static void tell(const char *host, int status)
 {
   long poprun = 0;
@@ -35,7 +37,8 @@ static void tell(const char *host, int status)
   kill((pid_t)poprun, POPRUN_UNREACHED);
 }
 
-/* A machine that takes the connection and says nothing would be waited for without end. */
+/* Without a limit, a machine that accepts the connection and is then silent would be waited
+ * for without end. */
 static void run_ssh(int argc, char **argv)
 {
   char **arguments = calloc((size_t)argc + 3, sizeof *arguments);

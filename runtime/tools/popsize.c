@@ -1,4 +1,4 @@
-/* popsize: what tile memory is used for, of an archive of tile images.
+/* popsize: shows what tile memory is used for, in an archive of tile images.
  *
  *   arguments -> a report for each archive (size_report.c) -> text, CSV or JSON (size_print.c)
  */

@@ -1,6 +1,7 @@
 /* popview: a report as a page that opens anywhere.
  *
- *   arguments -> populus/report_page.h -> one HTML file; serve.c -> the same from a server; report_diff.c -> what differs, as text or JSON */
+ *   arguments -> populus/report_page.h -> one HTML file; serve.c -> the same from a server;
+ *             -> report_diff.c -> the differences of two reports, as text or JSON */
 #include "demo.h"
 #include "report_diff.h"
 #include "serve.h"
@@ -197,7 +198,7 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
   return check(a);
 }
 
-/* The report of the demonstration is needed until the page has it. */
+/* Removes the demonstration's report when the page has been written. */
 static void remove_report(const char *folder)
 {
   static const char *const names[] = {"profile.pop",

@@ -41,7 +41,8 @@ static const json_t *find(const json_t *of, const char *first, const char *secon
   return third ? json_object_get(of, third) : of;
 }
 
-/* Numbers of a report are counts: what is none is 0, and none is above 2^53, so that sums of two do not overflow. */
+/* Numbers of a report are counts. A value that is not a number counts as 0. None is above 2^53, so
+ * sums of two do not overflow. */
 #define LARGEST 9007199254740992
 
 static double number_of(const json_t *value)
@@ -155,8 +156,8 @@ static void take_categories(diff *d, int side)
   }
 }
 
-/* Cycles of all steps of a name, or of a type where they have none. Sorted lists would not be in order of appearance:
- * numbers are found by a JSON object. */
+/* Cycles of all steps of a name, or of a type for steps without one. A JSON object finds the row of
+ * a name, as a sorted list would lose the order of appearance. */
 static void take_names(diff *d, json_t *numbers, int side)
 {
   size_t i;
@@ -187,7 +188,7 @@ static bool has(const diff *d, int side, const char *first, const char *second)
   return find(d->reports[side], first, second, NULL) != NULL;
 }
 
-/* A name that is not in one report has taken nothing there. */
+/* A name that one report does not have counts as 0 there. */
 static void complete_names(diff *d)
 {
   for (size_t i = 0; i < d->names.count; i++)
@@ -229,7 +230,8 @@ static pop_error *check_comparable(const diff *d, const char *const *paths)
       paths[1]);
 }
 
-/* A figure that only one of them has, as a report of another version may, has neither grown nor stayed. */
+/* A watched figure that only one report has, as one of another version may, is an error: it has
+ * neither grown nor stayed. */
 static pop_error *check_figures(const diff *d, const char *const *paths)
 {
   for (size_t i = 0; i < d->totals.count && d->options->fail_above >= 0; i++) {

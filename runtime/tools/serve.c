@@ -51,7 +51,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
                 MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_MUST_COPY));
 }
 
-/* What cannot be read now may be there the next time: a program writes it. */
+/* The error is temporary: a report that cannot be read now may be readable later, as a program
+ * is writing it. */
 static enum MHD_Result answer_error(struct MHD_Connection *connection, pop_error *error)
 {
   enum MHD_Result result =
@@ -60,7 +61,7 @@ static enum MHD_Result answer_error(struct MHD_Connection *connection, pop_error
   return result;
 }
 
-/* What is written goes through a file without a name: it may be larger than memory. */
+/* The answer goes through an unnamed file, as it may be larger than memory. */
 static enum MHD_Result answer_written(const server *s, struct MHD_Connection *connection,
                                       const char *type,
                                       pop_error *(*write)(const server *s, FILE *stream))
@@ -101,7 +102,7 @@ static void stamp_file(XXH3_state_t *state, int folder, const char *name)
   XXH3_64bits_update(state, values, sizeof values);
 }
 
-/* In any order: names of a folder come as the file system has them. */
+/* Independent of the order in which the file system lists the names. */
 static uint64_t stamp_folder(DIR *folder)
 {
   uint64_t sum = 0;
@@ -148,7 +149,8 @@ static enum MHD_Result answer_stamp(const server *s, struct MHD_Connection *conn
 
 /* ---- requests ---- */
 
-/* A page of somebody else's whose name has been made to mean 127.0.0.1 asks under that name. */
+/* Protects against DNS rebinding: a foreign page whose name was made to mean 127.0.0.1 asks
+ * under that name. */
 static bool is_own_host(const server *s, const char *host)
 {
   char own[2][32];
@@ -157,7 +159,7 @@ static bool is_own_host(const server *s, const char *host)
   return host && (strcmp(host, own[0]) == 0 || strcmp(host, own[1]) == 0);
 }
 
-/* The time that it takes does not say how much of it is right. */
+/* Compares in constant time, so that the time does not tell how much is right. */
 static bool is_token(const server *s, const char *text)
 {
   size_t size = sizeof s->token - 1;
@@ -216,7 +218,7 @@ static pop_error *start(server *s, struct MHD_Daemon **daemon)
   return NULL;
 }
 
-/* All that may go wrong with the reports goes wrong before somebody opens the page. */
+/* Reads the reports once, so that errors appear before somebody opens the page. */
 static pop_error *try_reports(const server *s)
 {
   FILE *nowhere = fopen("/dev/null", "we");

@@ -1,4 +1,4 @@
-/* Rows as text with bars, as CSV, as JSON; and what differs between those of two archives. */
+/* Rows as text with bars, as CSV, as JSON; and the differences between the rows of two archives. */
 #include "size_report.h"
 #include "values.h"
 
@@ -63,7 +63,8 @@ static void sort(size_report *r, size_sort by)
 
 /* ---- text ---- */
 
-/* What a narrow terminal has room for beside the rows, so that they do not wrap. COLUMNS says it for what is no terminal. */
+/* The width that is left beside the rows on a narrow terminal, so that they do not wrap. COLUMNS
+ * gives it if there is no terminal. */
 static int bar_width(void)
 {
   struct winsize size;
@@ -74,7 +75,7 @@ static int bar_width(void)
   return columns > BAR_COLUMN ? (int)columns - BAR_COLUMN : 0;
 }
 
-/* Answers how wide it is. */
+/* Returns its width. */
 static int print_bar(uint64_t part, uint64_t whole)
 {
   int width = whole ? (int)(((double)part / (double)whole) * bar_width() + 0.5) : 0;
@@ -106,7 +107,7 @@ static void print_text_row(const size_row *row, uint64_t whole)
   print_note(row, width ? " " : "");
 }
 
-/* How many tiles have how many bytes. */
+/* The number of tiles by the number of their bytes. */
 static void print_histogram(const size_row *rows, size_t count)
 {
   uint64_t least = UINT64_MAX, most = 0, tiles[HISTOGRAM_ROWS] = {0}, highest = 0;
@@ -315,7 +316,7 @@ static change *find_changes(const size_report *before, const size_report *after,
   return changes;
 }
 
-/* Places move: what they hold is in the other rows. */
+/* Places are not shown, as they move. What they hold is in the other rows. */
 static bool is_shown(const change *c)
 {
   return c->row->kind != SIZE_PLACE && (c->row->kind == SIZE_TOTAL || c->before != c->after);

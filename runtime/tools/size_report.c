@@ -100,7 +100,7 @@ static void count_uses(maker *m, const pop_image *image)
   }
 }
 
-/* Code has constants and padding without symbols: they are of the category of what is before them. */
+/* Code has constants and padding without symbols. They get the category of the code before them. */
 static void add_unnamed_code(const maker *m, const pop_image *image, tile_sizes *sizes)
 {
   for (size_t i = 0; i < image->num_segments; ++i) {
@@ -133,7 +133,8 @@ static void take_symbols(maker *m, const pop_image *image, tile_sizes *sizes)
     }
 }
 
-/* What is no gap and belongs to no category alone is shared by several, at different times. */
+/* Bytes that are no gap and belong to no single category are shared by several at
+ * different times. */
 static void add_sizes(maker *m, const tile_sizes *s)
 {
   uint32_t alone = 0;
@@ -279,7 +280,7 @@ static pop_error *read_image(maker *m, size_t member, uint32_t tile, bool with_p
 
 /* ---- the archive ---- */
 
-/* Without metadata: the target whose tile memory is where that of the image is. */
+/* Without metadata: the target whose tile memory begins where the image's does. */
 static pop_error *guess_target(maker *m, size_t member)
 {
   pop_error *error = NULL;
@@ -297,7 +298,8 @@ static pop_error *guess_target(maker *m, size_t member)
   return error;
 }
 
-/* The metadata, if there are any that can be used. That the system lacks something says nothing about them. */
+/* Opens the metadata if they can be used. A lack of the system's resources is an error, as it says
+ * nothing about them. */
 static pop_error *open_metadata(maker *m, const char *path)
 {
   pop_executable *executable;

@@ -1,11 +1,12 @@
-/* What tile memory is used for, over the tiles of an archive: rows of what there is, how many bytes it has,
- * and how often.
+/* What tile memory is used for, over the tiles of an archive: rows, each with a kind,
+ * bytes and a count.
  *
- *   archive --size_report.c--> rows --size_print.c--> text, CSV, JSON; two of them: what has changed
+ *   archive --size_report.c--> rows --size_print.c--> text, CSV, JSON; the changes
+ *   between two archives
  *
- * Bytes come from the images. What they are used for comes from the metadata, which account for every byte; of an
- * archive without them, or with those of another version, from the images' symbols: then what has
- * no symbol, as the padding between vertices, counts as a gap.
+ * Bytes come from the images. Their use comes from the metadata, which account for every byte. If
+ * an archive has no metadata, or those of another version, it comes from the images' symbols. Then
+ * bytes without a symbol, such as the padding between vertices, count as gaps.
  */
 #ifndef TOOLS_SIZE_REPORT_H
 #define TOOLS_SIZE_REPORT_H
@@ -57,7 +58,8 @@ typedef struct size_report {
 
 #define SIZE_ALL_TILES UINT32_MAX
 
-/* Of all tiles, or of one and then with its places. Errors: FILE_LOAD; INDEX if there is no such tile. */
+/* For all tiles, or for one, then with its places. Errors: FILE_LOAD; INDEX if there is
+ * no such tile. */
 POP_MUST_CHECK pop_error *size_report_make(const char *archive, uint32_t tile, step_line *line,
                                            size_report *report);
 void size_report_free(size_report *report);
@@ -75,7 +77,7 @@ typedef struct size_style {
 } size_style;
 
 POP_MUST_CHECK pop_error *size_print(size_report *report, const size_style *style);
-/* What is in one of them only, or has another size; the totals in any case. */
+/* Prints rows that only one of them has or whose sizes differ; the totals in any case. */
 POP_MUST_CHECK pop_error *size_print_difference(size_report *before, size_report *after,
                                                 const size_style *style);
 

@@ -1,4 +1,4 @@
-/* The line on the terminal about steps that take longer than a second: "compiling: 3 of 11". */
+/* The progress line about steps that take longer than a second: "compiling: 3 of 11". */
 #ifndef TOOLS_STEP_LINE_H
 #define TOOLS_STEP_LINE_H
 
@@ -12,7 +12,7 @@ typedef struct step_line {
   pop_progress *progress;
 } step_line;
 
-/* The line is the caller's, and stays where it is until the end; `what` is a constant. */
+/* The line is the caller's, and must not move until the end; `what` is a constant. */
 void step_line_start(step_line *line, bool quiet, const char *what);
 void step_line_is_at(step_line *line, size_t done, size_t total); /* from any thread */
 void step_line_end(step_line *line);

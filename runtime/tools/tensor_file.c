@@ -1,4 +1,4 @@
-/* Files of elements, checked against what they are for. */
+/* Files of elements, checked against the tensors that they are for. */
 #include "tensor_file.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static char *show_wanted(const tensor_use *use)
   return both;
 }
 
-/* What would make it fit, in NumPy's words; "" if only the shape is another. */
+/* How to make it fit, in NumPy's words; "" if only the shape differs. */
 static const char *remedy(const npy_header *header, pop_type type)
 {
   const char *wanted = npy_descr(type);
@@ -117,7 +117,7 @@ static bool is_standard(const char *file)
   return strcmp(file, "-") == 0;
 }
 
-/* To its end; but no more than one byte too many of what has a size. */
+/* Reads to the end, but at most one byte more than the wanted size, if there is one. */
 static pop_error *read_standard_input(const tensor_use *use, uint8_t **bytes, size_t *size)
 {
   enum { STEP = 1 << 16 };

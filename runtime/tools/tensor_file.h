@@ -1,11 +1,11 @@
-/* Files of elements: .npy by their name's end, otherwise the bare elements as they are in tile memory; - is
- * standard input or output, of bare elements. */
+/* Files of elements. A name that ends in .npy means a .npy file, any other the bare elements as
+ * they are in tile memory; - means bare elements on standard input or output. */
 #ifndef TOOLS_TENSOR_FILE_H
 #define TOOLS_TENSOR_FILE_H
 
 #include "npy.h"
 
-/* What a file's elements are for. */
+/* The tensor that a file's elements are for. */
 typedef struct tensor_use {
   const char *what, *name; /* "handle" or "stream", and its name */
   pop_type type;
@@ -21,7 +21,8 @@ typedef struct tensor_use {
  * frees *bytes. Errors: FILE_LOAD with file, name, type and shape. */
 POP_MUST_CHECK pop_error *tensor_file_read(const char *file, const tensor_use *use, uint8_t **bytes,
                                            size_t *start, size_t *size);
-/* Writes `size` bytes: one tensor, or, if it repeats, as many as they are, in one more dimension. */
+/* Writes `size` bytes: one tensor or, if it repeats, as many as there are, with one
+ * more dimension. */
 POP_MUST_CHECK pop_error *tensor_file_write(const char *file, const tensor_use *use,
                                             const void *data, size_t size);
 /* "float[300,40]"; the caller frees. */

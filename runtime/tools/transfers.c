@@ -9,13 +9,13 @@
 
 /* ---- handles ---- */
 
-/* Of replicas `first` on, those that are meant. */
+/* The first of the replicas that are meant. */
 static uint32_t first_replica(const found_thing *found)
 {
   return found->replica == ALL_REPLICAS ? 0 : found->replica;
 }
 
-/* `step`: from one replica's rows to the next one's; 0: all get the same. */
+/* `step`: the distance from one replica's rows to the next one's; 0: all get the same. */
 static pop_error *write_rows(pop_engine *engine, const found_thing *to, const uint8_t *bytes,
                              size_t step)
 {
@@ -37,7 +37,7 @@ static pop_error *read_rows(pop_engine *engine, const found_thing *from, uint8_t
   return NULL;
 }
 
-/* `size` bytes: of what is meant, or of one replica for all that are. */
+/* `size` is that of all that is meant, or of one replica, whose elements then go to all. */
 static pop_error *write_elements(pop_engine *engine, const found_thing *to, const uint8_t *bytes,
                                  size_t size)
 {
@@ -123,7 +123,7 @@ static pop_error *connect_out(const pop_executable *executable, pop_engine *engi
   return NULL;
 }
 
-/* The copies in turn, of each the replicas in turn. */
+/* Writes copy by copy, each replica by replica. */
 static pop_error *write_out(const pop_executable *executable, const transfer *t)
 {
   found_thing from;
@@ -140,7 +140,7 @@ static pop_error *write_out(const pop_executable *executable, const transfer *t)
   return error;
 }
 
-/* ---- have they what they need? ---- */
+/* ---- checks before a run ---- */
 
 /* Counts, by replica, the files that the stream has. */
 static pop_error *count_files(const pop_executable *executable, const transfers *t,
@@ -202,7 +202,7 @@ pop_error *transfers_connect(const pop_executable *executable, pop_engine *engin
   return NULL;
 }
 
-/* What is misspelt is said before anything has run. */
+/* Reports misspelt names before anything has run. */
 pop_error *transfers_check(const pop_executable *executable, const arguments *a)
 {
   found_thing found;

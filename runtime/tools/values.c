@@ -1,4 +1,4 @@
-/* They are CBOR on the way (RFC 8949), which the library reads and writes as JSON. */
+/* Values are kept as CBOR (RFC 8949), which the library converts to JSON. */
 #include "values.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void put_head(values *v, unsigned major, uint64_t number)
   for (int shift = 56; shift >= 0; shift -= 8) put_byte(v, number >> shift & 0xff);
 }
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 static void put_text(values *v, const char *text)
 {
   static const char replacement[] = "\xef\xbf\xbd";

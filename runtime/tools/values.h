@@ -1,4 +1,4 @@
-/* What a tool says as JSON: values are put together in order, then printed, on one line or for people. */
+/* JSON output of tools: values are built in order, then printed, on one line or for people. */
 #ifndef TOOLS_VALUES_H
 #define TOOLS_VALUES_H
 
@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a map each value has a key; of a list, and the whole, it is NULL. Begin with {0}. */
+/* Each value of a map has a key; in a list, and for the outermost value, it is NULL.
+ * Begin with {0}. */
 typedef pop_bytes values;
 void values_begin_map(values *v, const char *key);
 void values_begin_list(values *v, const char *key);

@@ -8,7 +8,7 @@
 
 enum { MAX_SEGMENTS = 8, MAX_FILE_BYTES = 1 << 24 };
 
-/* The loadable segments of an executable that our own linker has just made: no checks. */
+/* The loadable segments of an executable that our own linker has just made, unchecked. */
 static inline pop_image make_image(const pop_target *target, const uint8_t *file, uint8_t *memory,
                                    pop_image_segment *segments)
 {

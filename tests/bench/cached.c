@@ -1,9 +1,10 @@
-/* cached <rounds> <codelets.gp> <folder>: what an engine takes that is compiled, and one from the cache.
+/* cached <rounds> <codelets.gp> <folder>: times of an engine that is compiled, and of
+ * one from the cache.
  *
- * The program is the example matvec_split itself, for a matrix of 10000 x 1000. Each round builds its graph anew, twice:
- * once the engine is compiled, once it is found in the folder; both are loaded.
+ * The program is the example matvec_split itself, for a matrix of 10000 x 1000. Each round builds
+ * its graph anew, twice: one engine is compiled, the other is found in the folder. Both are loaded.
  *
- * Prints a line "<name> <milliseconds>" for each figure of each round; cached.sh knows what they mean:
+ * Prints a line "<name> <milliseconds>" for each figure of each round; cached.sh explains them:
  *
  *   compiled, compiled_load    pop_engine_create and pop_engine_load without a cache
  *   cached, cached_load        the same with a hit

@@ -1,9 +1,10 @@
 #!/bin/sh
 # cached.sh <file>: engines from the executable cache, for tutorial 7 with a matrix of 10000 x 1000 on ipu2 (cached.c).
 #
-# cached_load_ms is the time of pop_engine_create with a hit and of pop_engine_load, what a program waits for before it
-# runs; its rival is the same without a cache. cached_load_vs_compile is that time over the one of pop_engine_create
-# without a cache alone, which is compiling and nothing else. Medians; the files are in the page cache.
+# cached_load_ms is the time of pop_engine_create with a hit and of pop_engine_load, for which a
+# program waits before it runs. Its rival is the same without a cache. cached_load_vs_compile is
+# that time over the time of pop_engine_create without a cache, which only compiles. Medians; the
+# files are in the page cache.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

@@ -1,10 +1,11 @@
-/* estimates <codelets.gp>: cycles of the example matvec_split with a matrix of 10000 x 1000 on a model of ipu1, where
- * vertices take what the tutorial says that they take.
+/* estimates <codelets.gp>: cycles of the example matvec_split with a matrix of 10000 x 1000 on a
+ * model of ipu1, where vertices take the cycles of the tutorial's estimates.
  *
- * Prints "<name> <cycles>" for: program, the program; empty, one that does nothing, which is what running any takes; ipu,
- * the program with what the vertices' code takes. Before that where the program's cycles go, from what the machine says:
- * "step <what> <from> <to>", when the first tile begins it and the last one ends. estimates.sh knows what all that is
- * compared with. */
+ * Prints "<name> <cycles>" for: program, the program; empty, a program that does nothing, which
+ * is the overhead of any run; ipu, the program with the cycles of the vertices' code. Before
+ * that it prints where the program's cycles go, by the machine's events: "step <what> <from>
+ * <to>", when the first tile begins the step and the last one ends it. estimates.sh says to
+ * what these are compared. */
 #define EXAMPLE_CODELET_DIR ""
 #define main example_main
 #include "../../examples/matvec_split/matvec_split.c"

@@ -1,12 +1,13 @@
 #!/bin/sh
 # estimates.sh <file>: tutorial 7 with a matrix of 10000 x 1000 on a model of ipu1, in cycles (estimates.c).
 #
-# tutorial7_ipu1_cycles is what the program takes from its first step to its last (running a program that does nothing is
-# taken off: 166 of 5470), by the tutorial's estimates of its vertices; its rival is what the guide's sample says, 5,071.
-# runtime/profile/README.md says where the difference comes from, with the steps that the program prints.
+# tutorial7_ipu1_cycles is the program's cycles from its first step to its last, with the tutorial's
+# estimates of its vertices. The cycles of a program that does nothing are subtracted: 166 of 5470.
+# Its rival is the figure of the guide's sample, 5,071. runtime/profile/README.md explains the
+# difference, with the steps that the program prints.
 #
-# tutorial7_ipu1_code_cycles is the same with what the vertices' code takes: this tile has no instruction that multiplies and
-# adds two floats in a cycle, which the estimate is about.
+# tutorial7_ipu1_code_cycles is the same with the cycles of the vertices' code. The estimate assumes
+# an instruction that multiplies and adds two floats in a cycle, which this tile does not have.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

@@ -1,12 +1,15 @@
-/* execution <rounds> <steps>: what it costs that programs can be profiled, and what it costs to profile them.
+/* execution <rounds> <steps>: the cost of the ability to profile programs, and the cost
+ * of profiling them.
  *
- * The program is <steps> times a compute set with six vertices on each of 1,472 tiles and an exchange to each from
- * its neighbour. Prints a line "<name> <number>" for each figure of each round; execution.sh knows what they mean:
+ * The program is <steps> times a compute set with six vertices on each of 1,472 tiles and an
+ * exchange to each from its neighbour. Prints a line "<name> <number>" for each figure of each
+ * round; execution.sh explains them:
  *
  *   engine      milliseconds of pop_engine_run without instrumentation
  *   machine     of the machine alone with the same images, which knows nothing of profiles
  *   profiled    of pop_engine_run with all of debug.instrument and vertices measured
- *   cycles_off, cycles_on, peak_mib    of the device; of the process, with the profile, its summary and its trace written
+ *   cycles_off, cycles_on, peak_mib cycles of the device; memory of the process after writing
+ *   profile, summary and trace
  */
 #include "engine/engine_private.h"
 
@@ -78,7 +81,7 @@ static double run_ms(pop_engine *engine)
   return now_ms() - start;
 }
 
-/* As the engine's run, on its machine. */
+/* What the engine's run does, on its machine. */
 static double machine_ms(pop_engine *engine)
 {
   uint32_t event = 1;

@@ -1,10 +1,12 @@
 #!/bin/sh
-# execution.sh <file>: what execution profiles cost, on 1,472 tiles with 1,000 steps (execution.c).
+# execution.sh <file>: the cost of execution profiles, on 1,472 tiles with 1,000 steps
+# (execution.c). Medians.
 #
-# profiling_off_overhead is the time of a run without instrumentation over that of the machine alone with the same
-# images: what it costs that there could be a profile. profiling_on_time and profiling_on_cycles are a run with everything
-# measured over one without, in time of the host and in cycles of the device. profiling_peak_mib is the process with
-# both engines, when profile, summary and trace have been written. Medians.
+# profiling_off_overhead is the time of a run without instrumentation over that of the machine alone
+# with the same images: the cost of the ability to profile. profiling_on_time and
+# profiling_on_cycles are a run with everything measured over one without, in time of the host and
+# in cycles of the device. profiling_peak_mib is the memory of the process with both engines, after
+# writing profile, summary and trace.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

@@ -1,14 +1,19 @@
-/* fidelity <codelets.gp> [row...]: what programs take here that were published with what they take on chips.
+/* fidelity <codelets.gp> [row...]: our cycles of programs whose cycles on chips are published.
  *
- * Prints a line for each row, or each of those that are named: name, kind, published cycles, ours, then ours in parts: computing, copies within the tile,
- * exchange, syncs, host. fidelity.sh has the sources, computes ratios, and says which rows are kept aside. Kinds: program
- * (measured by its author on a chip), estimate (the chip's libraries' own formula for one tile), aside (measured by its author
- * on a chip, all of them kept aside: written when costs, or joined operations, had been chosen, without a look at them), new (the same, written when
- * repeats and joined accesses had been chosen, as those that were aside had been seen by then), listing (instructions of a published loop; for
- * pairs only).
+ * Prints a line for each row, or for the named ones: name, kind, published cycles, ours, then ours
+ * in parts: computing, copies within the tile, exchange, syncs, host. fidelity.sh has the sources,
+ * computes ratios, and says which rows are kept aside. The kinds are:
  *
- * A program of 1,216 or 1,472 equal tiles is measured on 3 x 3 (x 3) of them with the same tile's work: what the one in the
- * middle does is what each of them does. */
+ *   program   measured by its author on a chip
+ *   estimate  the chip's libraries' own formula for one tile
+ *   aside     measured by its author on a chip; all are kept aside. Written without a look at them
+ *             after costs, or joined operations, had been chosen
+ *   new       the same, but written after repeats and joined accesses had been chosen, as the rows
+ *             of kind aside had been seen by then
+ *   listing   instructions of a published loop; for pairs only
+ *
+ * A program of 1,216 or 1,472 equal tiles is measured on 3 x 3 (x 3) of them with the same work for
+ * each tile. The tile in the middle does what each of them does. */
 #include "engine/engine_private.h"
 
 #include <populus/popops.h>
@@ -24,7 +29,7 @@ static void check(pop_error *error)
   exit(1);
 }
 
-/* The rows that are asked for; none: all. */
+/* The requested rows; none: all. */
 static char *const *asked;
 static int num_asked;
 
@@ -71,8 +76,8 @@ static uint64_t run(pop_engine *engine, size_t program)
   return pop_engine_cycles(engine) - before;
 }
 
-/* `step` once, traced; and three times. Of a step's computing on the tile, the `vertices` longest are its own vertices',
- * the others are copies. */
+/* Measures `step` once, traced, and three times. Of the step's computing on the tile, the
+ * `vertices` longest parts are its own vertices', the others are copies. */
 static result measure(pop_graph *graph, pop_program step, uint32_t tile, uint32_t vertices)
 {
   pop_program programs[] = {pop_program_sequence(graph, "once"),
@@ -360,7 +365,7 @@ static void measure_pi(const char *name, const char *kind, const char *vertex, d
   finish(graph);
 }
 
-/* Takes what the supervisor's part of a step takes: there is nothing else in it. */
+/* Measures the supervisor's part of a step, as the step has nothing else. */
 static void measure_loop(const char *codelets)
 {
   if (!is_asked("empty_loop")) return;
@@ -386,7 +391,8 @@ static pop_tensor add_vector(pop_graph *graph, size_t count, size_t tile, const 
   return v;
 }
 
-/* The vector and the partial sums come from the other tile, as nearly all of them come from other tiles there. */
+/* The vector and the partial sums come from the other tile, as nearly all come from other tiles
+ * in the original. */
 static void measure_matrix_vector(const char *codelets)
 {
   enum { DOTS = 48, SEGMENT = 143, SUMS = 7, PARTIALS = 7 };
@@ -445,7 +451,7 @@ static void measure_host_link(const char *codelets)
   finish(graph);
 }
 
-/* Two floats a round, in as many slots as a listing of what the chip's compiler makes of it has. */
+/* Two floats a round. `slots`: those of a published listing of the chip's compiler. */
 static void measure_listing(const char *name, const char *vertex, unsigned slots,
                             const char *codelets)
 {
@@ -555,8 +561,9 @@ static void measure_operation(const operation_row *o, size_t elements, const cha
 
 /* ---- kept aside: vertices of six workers, on one tile ---- */
 
-/* What its authors say that two looks at the cycle counter take, one after the other (tile_interpreter_hw_primitives.py of
- * graphcore-research/tessellate-ipu): their figures have it in them. */
+/* The cycles between two successive reads of the cycle counter, by its authors
+ * (tile_interpreter_hw_primitives.py of graphcore-research/tessellate-ipu). Their
+ * figures include them. */
 enum { LOOKING = 45, WORKERS = 6 };
 
 /* ScaledAddSupervisor of poplibs, on the chip. */
@@ -587,7 +594,8 @@ static void connect_floats(pop_graph *graph, pop_vertex v, const char *name, siz
   pop_graph_connect(graph, v, name, add_elements(graph, POP_FLOAT, count, name));
 }
 
-/* `starts`: the pairs of `count` floats, as many to each worker but the last one that gets any. */
+/* `starts`: pairs of `count` floats, equally many for each worker but the last one that
+ * gets any. */
 static void connect_starts(pop_graph *graph, pop_vertex v, size_t count)
 {
   unsigned short starts[WORKERS + 1] = {0};
@@ -644,7 +652,7 @@ static void measure_rotation(const char *codelets)
   measure_aside(graph, set, "rotation_512", 1916 - LOOKING);
 }
 
-/* Of a worker alone: what its author says that it takes, by itself. */
+/* One worker alone, as its author measured it. */
 static void measure_schur(const char *codelets)
 {
   enum { FLOATS = 128, P = 3, Q = 64 };

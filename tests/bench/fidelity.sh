@@ -1,14 +1,21 @@
 #!/bin/sh
-# fidelity.sh <file>: our cycles beside those that were published (fidelity.c, fidelity/codelets.cpp: programs of ours that do
-# the same work; fidelity/rows: where each figure is from, and what explains the difference).
+# fidelity.sh <file>: our cycles beside published ones (fidelity.c;
+# fidelity/codelets.cpp: programs of ours that do the same work; fidelity/rows: the
+# source of each figure, and what explains the difference).
 #
-# fidelity_geomean, fidelity_worst: over the programs that were measured on chips by their authors; the mean of ours over
-# published, and the ratio that is furthest from 1, either way. Every third row is held back: it is in the table and in
-# fidelity_held_geomean and fidelity_held_worst, and nothing is tuned to it. Rows of the kind aside are held back too, all of
-# them, and were written when costs had been chosen: fidelity_aside_geomean, fidelity_aside_worst; they were seen when joined
-# operations or repeats were chosen, so rows of the kind new were written after that: fidelity_new_geomean, fidelity_new_worst. fidelity_library_geomean:
-# library operations against their authors' formulae for the chip, which nobody measured here. fidelity_pairs_alike: of the
-# pairs in that file, how many have the same one faster here.
+# fidelity_geomean, fidelity_worst: the geometric mean of ours over published, and the
+# ratio furthest from 1 in either direction, of programs that their authors measured on
+# chips. Every third row is held back: nothing is tuned to it. These rows are in the
+# table and in fidelity_held_geomean and fidelity_held_worst.
+#
+# fidelity_aside_geomean, fidelity_aside_worst: rows of the kind aside. All of them are
+# held back, and were written after costs had been chosen. They had been seen when
+# joined operations and repeats were chosen. So rows of the kind new were written after
+# that: fidelity_new_geomean, fidelity_new_worst.
+#
+# fidelity_library_geomean: library operations against their authors' formulae for the chip,
+# which nobody measured here. fidelity_pairs_alike: how many of the pairs in that file have the
+# same faster member here.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

@@ -1,12 +1,14 @@
 #!/bin/sh
-# headers.sh <file>: what a C++ compiler takes for a program that is #include <poplar/Engine.hpp> and nothing else (the aim of
-# issue 8: under a second), beside the same for the headers of the standard library that it includes.
+# headers.sh <file>: compile time of a program that is #include <poplar/Engine.hpp> and
+# nothing else (the aim of issue 8: under a second), beside that of the standard library's
+# headers which it includes.
 #
 #   header_engine_ms, header_engine_o2_ms             user time of g++ -std=c++11, without and with -O2
 #   header_engine_clang_ms, header_engine_clang_o2_ms the same of clang++-19
 #   header_engine_c++17_ms, header_engine_c++20_ms    g++, later standards: their standard headers are larger
 #
-# User time, the least of several turns: what else runs on the machine makes it larger, never smaller.
+# User time, the least of several turns, as other work on the machine makes it larger,
+# never smaller.
 set -eu
 
 output=$1

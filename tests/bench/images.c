@@ -1,15 +1,17 @@
-/* images <ipus> <rounds> <codelets.gp> <archive>: what linking tiles and writing their images takes.
+/* images <ipus> <rounds> <codelets.gp> <archive>: the cost of linking tiles and writing
+ * their images.
  *
- * A graph with 1,472 tiles on each IPU whose images have about 37 KB each, none of it zero but the
- * system's memory and the stacks: files without holes, the most that writing can cost. Each tile
- * has vertices that read its constants, and one whose input comes from the next tile. It is compiled
- * once and saved `rounds` times, to a new file each time, as any user's first build does.
+ * A graph with 1,472 tiles on each IPU whose images have about 37 KB each. Only the system's
+ * memory and the stacks are zero, so the files have no holes, which makes writing as expensive
+ * as possible. Each tile has vertices that read its constants, and one whose input comes from
+ * the next tile. The graph is compiled once and saved `rounds` times, to a new file each time,
+ * as in any user's first build.
  *
- * Prints a line "<name> <value>" for each figure; images.sh knows what they mean:
+ * Prints a line "<name> <value>" for each figure; images.sh explains them:
  *
  *   link_s          passes link and allocate: which code, where, relocated
  *   save_s          images made, written, synced and renamed; once for each round
- *   memory_kib      that saving took on top of what there was
+ *   memory_kib      memory that saving took in addition
  *   peak_kib        of the process
  */
 #include <engine/engine_private.h>
@@ -86,7 +88,7 @@ static long memory_kib(const char *key)
   return value;
 }
 
-/* The peak becomes what is in use now. */
+/* Resets the peak to what is in use now. */
 static void reset_peak(void)
 {
   FILE *file = fopen("/proc/self/clear_refs", "w");

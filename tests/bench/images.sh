@@ -1,18 +1,19 @@
 #!/bin/sh
-# images.sh <file>: linking tiles and writing their archive, beside what others need for the same 1,472 images of 37 KB
-# (images.c), and the compilation of a million vertices.
+# images.sh <file>: linking tiles and writing their archive, beside other tools with the same 1,472
+# images of 37 KB (images.c), and the compilation of a million vertices.
 #
 #   link_write_s          passes link and allocate, then images made, written, synced and renamed
 #   link_write_vs_cp      beside cp and sync of the finished archive: times as long
 #   link_write_vs_lld     ld.lld-19 once for each tile, then llvm-ar-19 rcs: times as fast
 #   link_write_vs_gnu_ld  riscv64-unknown-elf-ld likewise, then ar rcS: times as fast
 #   link_write_<n>_…      the same for as many tiles: time, memory that saving adds, peak of the process
-#   plan_vs_lower_bound_worst  the worst tile's memory, of examples and of graphs that are hard to plan (plan.c), beside
-#                         what no plan can do without: times as much
-#   compile_million_vertices_…  each vertex reads two rows of other tiles (scale.c); each pass by the log
+#   plan_vs_lower_bound_worst  the worst tile's memory over the lower bound of any plan, for examples
+#                         and for graphs that are hard to plan (plan.c)
+#   compile_million_vertices_…  each vertex reads two rows of other tiles (scale.c); each pass, by
+#                         the log
 #
-# The rivals link two objects for each tile: the codelets, and the rest of the tile's memory as data. Ours and cp take
-# turns and are medians; the linkers run once over all tiles.
+# The rivals link two objects for each tile: the codelets, and the rest of the tile's memory as
+# data. Ours and cp are measured in rotation and are medians; the linkers run once over all tiles.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

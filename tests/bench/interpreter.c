@@ -1,11 +1,11 @@
 /* interpreter <name> <program.elf> <start.elf> <rival> [argument...]: instruction rates of one program.
  *
- * Runs a static executable on one tile of the software IPU up to its first ecall, and with the
- * rival (`<rival> [argument...] <program.elf>`, a Linux emulator that carries out that ecall,
- * exit), in rotation, five times each; checks that both have the same result, and prints one
- * object for run.sh. Times are processor time: of machine_run alone here (the interpreter alone, one thread); for the rival
- * of the whole process without what it takes with <start.elf>, which is the same program with no rounds. Programs come
- * from interpreter.sh. */
+ * Runs a static executable five times on one tile of the software IPU up to its first ecall, and in
+ * rotation with the rival (`<rival> [argument...] <program.elf>`, a Linux emulator that carries out
+ * that ecall, exit). Checks that both have the same result, and prints one object for run.sh. Times
+ * are processor time: here of machine_run alone (the interpreter alone, one thread); for the rival
+ * of the whole process, less the time with <start.elf>, which is the same program with no rounds.
+ * interpreter.sh makes the programs. */
 #include "bare_image.h"
 
 #include <machine/machine.h>

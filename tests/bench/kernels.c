@@ -1,18 +1,20 @@
 /* kernels [<kernel>...]: ordinary vertices on the software IPU beside the host.
  *
- * The working folder holds, made by kernels.sh from kernels/vertices: kernels.gp, host_o2.so, host_o3.so (-O3
- * -march=native), kernels.linux. A kernel is run by everybody in the table `rivals` in rotation, ROUNDS times; its figure is
- * the least processor time of one over that of another. How often a vertex runs in one go is found out with the host,
- * so that it takes about HOST_SECONDS. What all leave in memory is compared.
+ * kernels.sh makes the content of the working folder from kernels/vertices: kernels.gp, host_o2.so,
+ * host_o3.so (-O3 -march=native), kernels.linux. Every entry of the table `rivals` runs a kernel in
+ * rotation, ROUNDS times. Its figure is the least processor time of one over that of another. The
+ * number of runs of a vertex in one go is calibrated on the host, so that they take about
+ * HOST_SECONDS. The memory that all rivals leave is compared.
  *
- * Three programs: one vertex alone on a tile; six, one for each worker; 48 small ones, eight for each.
+ * Three programs: one vertex alone on a tile; six, one for each worker; 48 small ones,
+ * eight for each.
  *
- * Half of the kernels, by a hash of their names, may be looked at: why they are slow, what would make them
- * faster. The others are only reported, and the means are theirs. Everybody runs on one thread: one tile has no work
- * for more.
+ * Half of the kernels, by a hash of their names, are a training set: developers may look at why
+ * they are slow and at what would make them faster. The others are only reported, and the means are
+ * theirs. All rivals run on one thread, as one tile has no work for more.
  *
- * kernels first <kernel> <engine>: seconds of wall time that a new process needs for a first run (the program's own use),
- * with nothing in the executable cache. */
+ * kernels first <kernel> <engine>: wall time in seconds of a first run in a new process (for the
+ * program's own use), with an empty executable cache. */
 #include "kernels/vertices/data.h"
 #include "kernels/vertices/list.h"
 
@@ -26,7 +28,7 @@
 #include <time.h>
 
 enum { ROUNDS = 5, QEMU_ROUNDS = 2, NUM_FIELDS = 3, MAX_VERTICES = 48 };
-enum { INTERPRETER_SHARE = 16, QEMU_SHARE = 8 }; /* so many times fewer rounds */
+enum { INTERPRETER_SHARE = 16, QEMU_SHARE = 8 }; /* these rivals run so many times fewer rounds */
 static const double HOST_SECONDS = 8e-3;
 
 typedef struct kernel {
@@ -58,7 +60,7 @@ static const pop_type graph_types[] = {
     [FLOAT] = POP_FLOAT,        [UNSIGNED] = POP_UNSIGNED_INT,   [INT] = POP_INT,
     [BYTE] = POP_UNSIGNED_CHAR, [DWORD] = POP_UNSIGNED_LONGLONG, [HALF] = POP_HALF};
 
-/* Nobody chooses which kernels are only reported. */
+/* A hash decides, so that nobody can choose which kernels are only reported. */
 static bool is_only_reported(const kernel *k)
 {
   return hash_data(2166136261u, (const uint8_t *)k->name, (uint32_t)strlen(k->name)) >> 16 & 1;
@@ -74,7 +76,7 @@ static const layout layouts[] = {
     {"", 1, false}, {"six_", 6, false}, {"small_", MAX_VERTICES, true}};
 enum { NUM_LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
-/* As the vertex's struct on the host. */
+/* The same layout as the vertex's struct on the host. */
 typedef struct field {
   void *data;
   uint32_t size;
@@ -382,7 +384,8 @@ static double time_first_run(const char *self, const kernel *k, const char *engi
   return seconds;
 }
 
-/* The least of some, in turns: a first run is short, and whatever else the machine does then would count. */
+/* The least of several, in rotation: a first run is short, and other work of the machine
+ * would affect it. */
 static double compare_first_runs(const char *self, const kernel *k)
 {
   enum { FIRST_RUNS = 3 };

@@ -1,20 +1,20 @@
 /* machine <kernel>...: engines of the software IPU beside the host, in one run.
  *
- * For each kernel the working folder holds, made by machine.sh from kernels/machine.c:
+ * For each kernel machine.sh makes these files in the working folder from kernels/machine.c:
  *   <kernel>.host        native program, host -O2, which prints its checksum
  *   <kernel>.tile        for the software IPU, as many rounds
  *   <kernel>.gp          a vertex for the CPU device, as many rounds
  *   <kernel>.host_short, <kernel>.short, <kernel>.linux   SHORT times fewer rounds: the host, the
  *                        software IPU, qemu-riscv32 (whose checksum is what fits an exit status)
- *   <kernel>.linux_start the same without rounds: what qemu-riscv32 takes to start is not counted
+ *   <kernel>.linux_start the same without rounds: the start of qemu-riscv32 is not counted
  *
  *   dispatch.tile        calls of an empty vertex
  *
- * The host and everybody in the table `rivals` are run in rotation, ROUNDS times; numbers are ratios
- * to the host in the same round, their medians, and geometric means of those over all kernels but
- * the half ones (the host's -O2 has no half instructions). Processor time: of machine_run, from the
- * second on, so that compilation is not in it; of pop_engine_run, alike; of whole processes otherwise. Everybody has one
- * thread. */
+ * The host and all entries of the table `rivals` run in rotation, ROUNDS times. Numbers are ratios
+ * to the host in the same round, their medians, and the geometric means of those over all kernels
+ * but the half ones (the host's -O2 has no half instructions). Times are processor time: of
+ * machine_run from the second run on, so that compilation is not included; of pop_engine_run
+ * likewise; of whole processes otherwise. Everything runs on one thread. */
 #include "bare_image.h"
 
 #include <machine/machine.h>
@@ -149,7 +149,7 @@ static pop_error *run_host(const kernel *k, const char *suffix, uint32_t *sum, d
   return error;
 }
 
-/* The first run loads and, where the engine compiles, compiles: it is not timed. */
+/* The first run loads the program and, if the engine compiles, compiles it: it is not timed. */
 static pop_error *run_machine(kernel *k, int r, machine_engine engine, uint32_t *sum,
                               double *seconds)
 {
@@ -193,7 +193,7 @@ static pop_error *load_cpu_device(const char *codelets, pop_engine **engine)
   return error ? error : pop_engine_load(*engine);
 }
 
-/* The engine may use any of its threads, so the process's time is taken. */
+/* The process's time is taken, as the engine may use any of its threads. */
 static pop_error *run_cpu_device(kernel *k, int r, uint32_t *sum, double *seconds)
 {
   if (!k->cpu_device) {

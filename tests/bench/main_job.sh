@@ -1,9 +1,10 @@
 #!/bin/sh
 # main_job.sh <file>: the main job, tutorial 7 for a matrix of 10000 x 1000 on all 1,472 tiles of ipu2.
 #
-# The program itself is run ROUNDS times; what its steps took is what its log says (POPLAR_LOG_LEVEL=DEBUG), and each
-# number is a median. The rival of interpreter_mips is qemu-riscv32 running the same vertices (kernels/dot_vertex.c).
-# The rivals of writing the archive are in images.sh.
+# The program itself is run ROUNDS times. The times of its steps are those of its log
+# (POPLAR_LOG_LEVEL=DEBUG), and each number is a median. The rival of interpreter_mips
+# is qemu-riscv32 with the same vertices (kernels/dot_vertex.c). images.sh has the
+# rivals of writing the archive.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

@@ -1,18 +1,26 @@
 #!/bin/sh
 # models.sh <file>: modules of StableHLO by pophlo.
 #
-# models_conformance is how many of StableHLO's conformance programs hold (in POPULUS_STABLEHLO; left out where there are
-# none), models_conformance_s what that takes. models_matmul_vs_bound is the cycles of a product of two 1024 x 1024 matrices of
-# f32 on the 1,472 tiles of ipu2, to those of its multiply-adds at one for each issue slot: 1024^3 / 1472; exchange and all
-# else counts. models_memory_vs_live is all memory of its images, gaps included, to the bytes of the three matrices;
-# models_memory_own_vs_live is that without the 8 KiB at the base of each tile, which are the system's whatever the program is
-# (12 MB, nearly as much as the matrices: 1 + 1472 * 8192 / 12582912 = 1.96 is the least that models_memory_vs_live can be).
-# models_memory_data_vs_live is what of that holds elements: the matrices and all copies of
-# their elements (operands' pieces for a step, partial sums, messages), each byte of a tile counted once; what is left is code,
-# exchange code, stacks and tables, which grow with the number of tiles and not with the matrices.
-# models_transformer_compile_s is what one layer of a transformer takes to an archive: 128 words of width 512, 8 heads, a hidden
-# layer of 2,048 (examples/models/transformer.mlir, enlarged); the least of three. models_resnet_vs_bound and models_resnet_compile_s
-# are the same for two 3 x 3 convolutions of 56 x 56 x 64 with bias and activation, and the input added (a block of a ResNet).
+# models_conformance: how many of StableHLO's conformance programs pass (in POPULUS_STABLEHLO; left
+#     out if there are none)
+# models_conformance_s: the time of that
+# models_matmul_vs_bound: cycles of a product of two 1024 x 1024 matrices of f32 on the 1,472 tiles
+#     of ipu2, exchange and all else included, over those of its multiply-adds at one for each issue
+#     slot: 1024^3 / 1472
+# models_memory_vs_live: all memory of its images, gaps included, over the bytes of the three
+#     matrices
+# models_memory_own_vs_live: that without the 8 KiB at the base of each tile, which are the system's
+#     for any program (12 MB, nearly as much as the matrices: models_memory_vs_live is at least 1 +
+#     1472 * 8192 / 12582912 = 1.96)
+# models_memory_data_vs_live: the part of that which holds elements: the matrices and all copies of
+#     their elements (operands' pieces for a step, partial sums, messages), each byte of a tile
+#     counted once. The rest is code, exchange code, stacks and tables, which grow with the number
+#     of tiles and not with the matrices
+# models_transformer_compile_s: compilation of one layer of a transformer to an archive: 128 words
+#     of width 512, 8 heads, a hidden layer of 2,048 (examples/models/transformer.mlir, enlarged);
+#     the least of three
+# models_resnet_vs_bound, models_resnet_compile_s: the same for two 3 x 3 convolutions of 56 x 56 x
+#     64 with bias and activation, and the input added (a block of a ResNet)
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 

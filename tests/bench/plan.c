@@ -1,13 +1,14 @@
-/* plan <graph> <codelets.gp>: graphs whose memory is hard to plan, for the archive that target.saveArchive
- * asks for.
+/* plan <graph> <codelets.gp>: graphs whose memory is hard to plan. target.saveArchive
+ * names the archive.
  *
  *   chip       1,472 tiles
  *   sixteen    16 IPUs, 23,552 tiles
- *   overfull   8 tiles, of which one has more data than memory
+ *   overfull   8 tiles, one of which has more data than memory
  *
- * Each is a network of layers: a layer reads the one before it, on the next tile, and one from further
- * back, so that lives of many lengths overlap; sizes differ from layer to layer and from tile to tile.
- * Some layers are in loops, and some vertices want memory elements apart or interleaved memory. */
+ * Each is a network of layers. A layer reads the one before it, on the next tile, and one from
+ * further back, so that live ranges of many lengths overlap. Sizes differ from layer to layer
+ * and from tile to tile. Some layers are in loops, and some vertices want memory elements apart
+ * or interleaved memory. */
 #include "support/random.h"
 
 #include <populus/arena.h>
@@ -66,7 +67,7 @@ static void add_layer(builder *b, size_t layer)
   char name[32];
   snprintf(name, sizeof name, "layer%zu", layer);
   b->layers[layer] = pop_graph_add_variable(b->graph, POP_FLOAT, &count, 1, name);
-  pop_graph_set_tile_mapping(b->graph, b->layers[layer], 0); /* of tiles that there are not */
+  pop_graph_set_tile_mapping(b->graph, b->layers[layer], 0); /* rows of missing tiles, too */
   for (size_t tile = 0; tile < b->tiles; ++tile)
     pop_graph_set_tile_mapping(b->graph, part(b, layer, tile), tile);
 }

@@ -6,7 +6,8 @@
 #   popc_vs_clang_templates  a template with 200 instantiations; the rival compiles it for the host and then for the tile
 #   two_clangs_at_once       small: clang for host and tile side by side, the floor on two cores
 #
-# All commands for a file take turns, so that a busy machine is as busy for each; values are medians.
+# All commands for a file are measured in rotation, so that other work affects each
+# alike; values are medians.
 set -eu
 
 output=$1

@@ -1,8 +1,8 @@
 /* ranks <what> <replicas> <tiles> <elements> <rounds>: replicas in one process or, under poprun, in several ranks.
  *
- * `reduce` all-reduces so many floats of each replica, each round; `mixed` computes on them first, as long again for each
- * round as the test machine takes for some supersteps. Prints for each round "run <seconds>" of pop_engine_run, and in the
- * end "peak_mib <MiB>" of the process. */
+ * In each round `reduce` all-reduces so many floats of each replica. `mixed` first computes on
+ * them, for as long as the test machine takes for some supersteps. Prints for each round "run
+ * <seconds>" of pop_engine_run, and at the end "peak_mib <MiB>" of the process. */
 #include <populus/populus.h>
 
 #include <stdio.h>

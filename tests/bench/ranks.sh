@@ -1,12 +1,14 @@
 #!/bin/sh
 # ranks.sh <file>: replicas in several ranks, under Open MPI on this machine (ranks.c).
 #
-# ranks_overhead: 4 replicas that compute and all-reduce, in 2 ranks over the same in one process, on the same cores.
-# ranks_16_memory_per_rank: peak of one of 16 ranks, each with a replica of 64 tiles; its rival is one process with all 16.
-# ranks_allreduce_vs_mpi: an all-reduce of 64 MiB over 4 ranks, by tiles, over a bare MPI_Allreduce of as many bytes. The tiles'
-# exchange and additions are simulated instruction by instruction: that is what the ratio is of.
+# ranks_overhead: 4 replicas that compute and all-reduce, in 2 ranks over the same in one process,
+# on the same cores. ranks_16_memory_per_rank: peak memory of one of 16 ranks, each with a replica
+# of 64 tiles; its rival is one process with all 16. ranks_allreduce_vs_mpi: an all-reduce of 64 MiB
+# over 4 ranks, by tiles, over a bare MPI_Allreduce of as many bytes. The ratio shows the
+# simulation, instruction by instruction, of the tiles' exchange and additions.
 #
-# In the first rounds tile code is interpreted while it is translated, and MPI makes its connections: the last LAST count.
+# In the first rounds tile code is interpreted while it is translated, and MPI connects: only the
+# last LAST rounds count.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 
@@ -28,7 +30,8 @@ in_ranks() { # <instances> <program>...
   "$POPULUS_BIN/poprun" --mpi openmpi --num-instances "$n" --only-output-from-instance 0 "$@"
 }
 
-# In turn, so that what else the machine does is in both; all threads may use all cores (--bind-to none), here as there.
+# Measured in rotation, so that other work of the machine affects both. All threads may use all
+# cores (--bind-to none) in both.
 : >ratios
 for _ in 1 2 3; do
   runs alone "$ranks" mixed 4 64 65536 $((LAST + 3))

@@ -1,8 +1,8 @@
-/* scale <case> <codelets.gp> [archive]: how the toolchain carries graphs that are large in one way.
+/* scale <case> <codelets.gp> [archive]: the toolchain with graphs that are large in one way.
  *
- * Builds the case's graph, compiles it, writes the archive if asked to, loads and runs it, and prints
- * one object for run.sh for each step. Where the case is one that must be refused, what is measured is
- * how soon. POPLAR_LOG_LEVEL=DEBUG shows the passes. */
+ * Builds the case's graph, compiles it, writes the archive if there is one, loads and runs it, and
+ * prints one object for run.sh for each step. For a case that must be refused, the time until the
+ * refusal is measured. POPLAR_LOG_LEVEL=DEBUG shows the passes. */
 #include "../support/compiled.h"
 #include <populus/arena.h>
 #include <populus/popops.h>
@@ -57,8 +57,8 @@ static pop_program build_local(pop_graph *graph)
   return local_vertices(graph, MANY_VERTICES);
 }
 
-/* Every vertex reads two rows from other tiles. The strides have no factor in common with the number
- * of rows, so that every row is read twice, from everywhere. */
+/* Every vertex reads two rows from other tiles. The strides and the number of rows are coprime, so
+ * every row is read twice, from everywhere. */
 static pop_program build_exchange(pop_graph *graph)
 {
   const size_t vertices = MANY_VERTICES, strides[] = {618033, 414213}, first[] = {1000, 500000};
@@ -77,7 +77,8 @@ static pop_program build_exchange(pop_graph *graph)
   return pop_program_execute(graph, set, "exchange");
 }
 
-/* Four vertices a tile; each reads the row of the one four further on, that is of the next tile. */
+/* Four vertices a tile. Each reads the row of the vertex four further on, which is on
+ * the next tile. */
 static pop_program build_neighbours(pop_graph *graph)
 {
   enum { PER_TILE = 4 };
@@ -93,7 +94,8 @@ static pop_program build_neighbours(pop_graph *graph)
   return pop_program_execute(graph, set, "neighbours");
 }
 
-/* The same in replicas, which then give their output to the next one: all of it crosses IPUs. */
+/* The same in replicas, which then give their output to the next one: all of it crosses
+ * between IPUs. */
 static pop_program build_replicas(pop_graph *graph)
 {
   enum { REPLICAS = 4 };
@@ -181,7 +183,7 @@ static pop_program build_transpose(pop_graph *graph)
   return pop_program_copy(pop_tensor_transpose(source), destination, "transpose");
 }
 
-/* Copies in a row that have nothing to do with each other, each from one tile to another. */
+/* Independent copies in a row, each from one tile to another. */
 static pop_program build_many_copies(pop_graph *graph)
 {
   const size_t copies = 8502, words = 4;
@@ -201,7 +203,7 @@ static pop_program build_many_copies(pop_graph *graph)
   return program;
 }
 
-/* Over the outer dimension: an element for each of the inner one. */
+/* Reduces over the outer dimension, to one element for each of the inner one. */
 static pop_program build_reduce(pop_graph *graph)
 {
   const size_t shape[] = {300, 30000}, dimension = 0;
@@ -275,8 +277,8 @@ static void print_peak_memory(const struct scale_case *x, double most)
                "MiB");
 }
 
-/* For all exchanges together: cycles of the slowest tile, and what it could not be less than: the
- * words of the tile that sends or receives most. */
+/* For all exchanges together: cycles of the slowest tile, and their lower bound, the words of the
+ * tile that sends or receives most. */
 static void print_exchanges(const struct scale_case *x, const compilation *c)
 {
   uint64_t cycles = 0, least = 0, code_bytes = 0, all_code_bytes = 0;
@@ -313,7 +315,7 @@ static double process_memory(const char *key)
   return kib / 1024;
 }
 
-/* VmHWM, the most that was resident, begins anew; *most is what it was, if that is more. */
+/* Resets VmHWM, the peak of resident memory; *most becomes its old value if that is larger. */
 static void forget_most_memory(double *most)
 {
   double now = process_memory("VmHWM");
@@ -324,7 +326,7 @@ static void forget_most_memory(double *most)
   fclose(file);
 }
 
-/* As text: nothing of it is kept in memory, as the most that is resident meanwhile shows. */
+/* Writes it as text. Nothing of it is kept in memory, as the peak of resident memory shows. */
 static pop_error *write_profile(const pop_engine *engine, double compile_seconds,
                                 double *most_memory)
 {

@@ -1,14 +1,18 @@
-/* supersteps <matvec_split_codelets.gp> [measurement]: what the software IPU does between vertices. On all tiles of an ipu2.
+/* supersteps <matvec_split_codelets.gp> [measurement]: the work of the software IPU between
+ * vertices, on all tiles of an ipu2.
  *
- *   exchange_vs_memcpy   time of memcpy divided by that of exchange: 12 MB, of which every tile sends and receives
- *                        blocks of 1 KiB, each to and from another tile, beside one memcpy of 12 MB between two
- *                        buffers. The exchange's time is that of the whole superstep, with everybody's control
- *                        code; both run on one host thread and are measured by its processor time.
+ *   exchange_vs_memcpy   time of memcpy divided by that of an exchange of 12 MB. Every tile sends
+ *                        and receives blocks of 1 KiB, each to and from another tile. memcpy copies
+ *                        12 MB between two buffers. The exchange's time is that of the whole
+ *                        superstep with all control code. Both run on one host thread and are
+ *                        measured by its processor time.
  *   exchange_1_block_…   the same with one block on each tile, 1.5 MB
- *   superstep_us         a superstep in which two of all tiles exchange a word and the others only sync
- *   tutorial7_run_ms     the guide's tutorial 7 with 10000 x 1000 floats: matrix and vector come by streams, the result
- *                        goes by one. The whole of pop_engine_run on all host threads, when the code has
- *                        been translated; beside the host's own loop over the same data, on one thread
+ *   superstep_us         a superstep in which two of all tiles exchange a word and the
+ *                        others only sync
+ *   tutorial7_run_ms     the guide's tutorial 7 with 10000 x 1000 floats; matrix and vector
+ *                        come by streams, the result goes by one. The whole of pop_engine_run
+ *                        on all host threads, after translation, beside the host's own loop
+ *                        over the same data, on one thread
  *   tutorial7_cpu_ms     processor time of all threads in these runs
  *   tutorial7_first_run_ms   the first run after the load, which begins interpreted
  *

@@ -1,16 +1,17 @@
-/* translation <kernel>...: what translating tile code costs.
+/* translation <kernel>...: the cost of translating tile code.
  *
- *   translate_1472_vs_1     <kernel>.small on 1,472 tiles and on one, MACHINE_TRANSLATOR: processor time of the
- *                           first run less that of the second, which has nothing to translate any more, and
- *                           less the same difference of the interpreter; sums over all kernels. Each time is
- *                           the least of all rounds, of kernels that run for microseconds: what is asked for
- *                           would drown in differences of long runs
- *   first_run_<length>_<n>  a program's first run from load to the end of the process, MACHINE_AUTO to
- *                           MACHINE_INTERPRETER: on one core, where the translator competes with the
- *                           interpreter (processor time), and on two (time)
+ *   translate_1472_vs_1     <kernel>.small on 1,472 tiles and on one, with MACHINE_TRANSLATOR.
+ *                           Processor time of the first run less that of the second, which
+ *                           translates nothing any more, and less the same difference of the
+ *                           interpreter; sums over all kernels. Each time is the least of all
+ *                           rounds. The kernels run for microseconds only, as differences of long
+ *                           runs would hide the result
+ *   first_run_<length>_<n>  a program's first run from load to the end of the process, MACHINE_AUTO
+ *                           to MACHINE_INTERPRETER: on one core, where the translator competes with
+ *                           the interpreter (processor time), and on two (wall time)
  *
- * Each measurement is a process of its own, because native code belongs to the process. What others do to the
- * host makes times longer, never shorter: the least counts. */
+ * Each measurement is a process of its own, because native code belongs to the process. Other work
+ * on the host makes times longer, never shorter: so the least counts. */
 #include "bare_image.h"
 
 #include <machine/machine.h>
@@ -97,8 +98,8 @@ static void run_twice(const job *j, machine_engine engine, double times[2])
   machine_free(m);
 }
 
-/* The interpreter, too, pays once: for pages that are touched and code that is decoded. What the process
- * pays once, for the first machine, is nobody's. */
+/* The interpreter also pays once, for pages that are touched and code that is decoded. What the
+ * process pays once, for its first machine, is not counted. */
 static void translate(const job *j, int end)
 {
   double times[NUM_TIMES] = {0};
@@ -119,7 +120,7 @@ static void run_first(const job *j, int end)
   machine_free(m);
 }
 
-/* What the job wrote, and what its process took. */
+/* Returns what the job wrote, and the times of its process. */
 static void measure(void (*work)(const job *, int), const job *j, double times[NUM_TIMES])
 {
   int ends[2], status;

@@ -1,5 +1,5 @@
-/* Fuzz target of the archive reader: whole members, parts of them, tile numbers, and the same archive
- * written again, which must hold the same.
+/* Fuzz target of the archive reader: whole members, parts of them, tile numbers. The archive is
+ * also written again, and must then hold the same.
  */
 #include "fuzz.h"
 #include "use.h"

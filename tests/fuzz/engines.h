@@ -4,7 +4,7 @@
 
 #include <machine/machine.h>
 
-/* Runs the image of a single tile interpreted and translated: aborts if what is left behind (fault, cycles,
+/* Runs the image of a single tile interpreted and translated. Aborts if the outcome (fault, cycles,
  * instructions, memory) differs. */
 void expect_engines_agree(const pop_image *image, const tile_stack *stacks, uint64_t max_cycles);
 

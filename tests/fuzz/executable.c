@@ -1,13 +1,14 @@
-/* Fuzz target of damaged archives that run: what is loaded, and the engine with it, must stand whatever metadata
- * and images say.
+/* Fuzz target of damaged archives that run: loader and engine must withstand any
+ * metadata and images.
  *
- * An archive knows its damage by digests, so that changed bytes of one would never get far. Here a sound
- * executable is compiled once, and the input says what is changed in its metadata and images, digests being
- * as if whoever changed them had known how to make them anew:
+ * An archive finds damage by its digests, so changed bytes of one would never get far. Here a sound
+ * executable is compiled once. The input says what is changed in its metadata and images, with
+ * digests that fit the changes. Each change has six bytes, until the input ends:
  *
- *   which: 0 the metadata (CBOR), else an image (ELF); where: 3 bytes; how: byte set, xor, word added; value
+ *   which: 0 the metadata (CBOR), else an image (ELF); where: 3 bytes; how: byte set,
+ *          xor, word added; value
  *
- * six bytes each, until the input ends. Then it is decoded, loaded, every program run, every handle used.
+ * Then the executable is decoded and loaded, every program is run, and every handle is used.
  */
 #include "fuzz.h"
 #include "use.h"
@@ -24,7 +25,7 @@
 enum {
   NUM_TILES = 3,
   CHANGE_BYTES = 6,
-  MOST_BYTES = 1 << 22, /* that streams and remote buffers may ask for: not the point here */
+  MOST_BYTES = 1 << 22, /* limit of streams and remote buffers, whose sizes are not tested here */
   MOST_TILES = 64,
   MOST_CYCLES = 20000
 };
@@ -43,7 +44,7 @@ static pop_tensor new_tensor(pop_graph *graph, pop_type type, size_t count, cons
   return t;
 }
 
-/* Every way in which tiles and host talk with each other. */
+/* All ways in which tiles and host communicate. */
 static pop_program add_programs(pop_graph *graph)
 {
   pop_tensor data = new_tensor(graph, POP_INT, 8, "data"),

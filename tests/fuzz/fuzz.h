@@ -1,4 +1,4 @@
-/* What libFuzzer calls, and what it offers. */
+/* Functions that libFuzzer calls, and one that it offers. */
 #ifndef POPULUS_FUZZ_H
 #define POPULUS_FUZZ_H
 

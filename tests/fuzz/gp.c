@@ -5,8 +5,8 @@
  *         -> of each entry: stack, live sections, relocated into memory of just its size
  *         -> written again, which must be readable again
  *
- * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run
- * over the corpus.
+ * The preset `fuzz` builds it for libFuzzer. Every other preset builds it into `replay`, which the
+ * tests run over the corpus.
  */
 #include "fuzz.h"
 #include "gp_parts.h"
@@ -31,7 +31,7 @@ static void read_type(const pop_vertex_type *type)
     touch_text(pop_type_name(field->type));
     (void)pop_field_max_elements(field);
     if (field->has_rows) (void)pop_field_row_bytes(field);
-    /* Of two fields with one name a graph could reach the first only. */
+    /* With two fields of one name, a graph could reach only the first. */
     if (pop_vertex_type_find_field(type, field->name) != field) abort();
     if (field->offset + field->size > type->state_size) abort();
   }
@@ -86,7 +86,8 @@ static void use_targets(pop_gp *gp)
   free(targets);
 }
 
-/* Who has read it can write it, and read that: merging codelets is no place for surprises. */
+/* A `.gp` that can be read can be written, and the result can be read: merging codelets
+ * relies on that. */
 static void write_again(const pop_gp *gp)
 {
   pop_gp_builder *builder = pop_gp_builder_new();

@@ -1,7 +1,7 @@
-/* Mutations of a `.gp`: one member changes, sizes and digest around it are made to fit.
+/* Mutations of a `.gp`: one member changes; the sizes and the digest around it are adapted.
  *
- * Without this, every byte that libFuzzer adds or takes away would break the archive. One input in
- * eight is changed as plain bytes all the same: the archive's reader is fuzzed too.
+ * Otherwise every byte that libFuzzer adds or removes would break the archive. One input in eight
+ * is still changed as plain bytes, as the archive's reader is fuzzed, too.
  */
 #include "fuzz.h"
 #include "gp_parts.h"
@@ -11,7 +11,8 @@
 
 enum { GROWTH_BYTES = 64 };
 
-/* Host objects are changed inside their wrapping, which would not be taken for one otherwise. */
+/* Host objects are changed inside their wrapping. Otherwise they would not be
+ * recognised as wrapped. */
 static void change(gp_member *member, unsigned seed)
 {
   const uint8_t *content;

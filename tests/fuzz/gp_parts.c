@@ -13,7 +13,7 @@ static gp_kind kind_of(const char *name)
   return !strncmp(name, "host-", 5) ? GP_HOST : !strncmp(name, "lib-", 4) ? GP_LIBRARY : GP_TILE;
 }
 
-/* The digest is wrong, as a rule: what counts are the targets. */
+/* The digest is usually wrong. Only the targets are used. */
 static void take_targets(const pop_archive *archive, size_t index, gp_parts *parts)
 {
   uint8_t *note;

@@ -1,7 +1,7 @@
 /* A `.gp` taken apart and put together again, for fuzzing.
  *
- * The digest stops nearly every changed byte at the door. What lies behind the door must hold
- * against anybody who can compute a digest, so the fuzzer computes one.
+ * The digest stops nearly every changed byte. But the code after that check must withstand anybody
+ * who can compute a digest. So the fuzzer computes one.
  */
 #ifndef POPULUS_FUZZ_GP_PARTS_H
 #define POPULUS_FUZZ_GP_PARTS_H

@@ -1,7 +1,8 @@
-/* Fuzz target of whole graphs: what a random graph of variables, views, copies, vertices, streams, remote buffers, loops and
- * branches computes, against the model on the host (support/random_check.h), to the bit.
+/* Fuzz target of whole graphs. A random graph of variables, views, copies, vertices, streams,
+ * remote buffers, loops and branches must compute what the model on the host computes
+ * (support/random_check.h), to the bit.
  *
- *   byte 0: which engine runs it; the rest decides what the graph is, then random numbers do
+ *   byte 0: the engine; the other bytes decide what the graph is; after them random numbers do
  */
 #include "fuzz.h"
 #include "support/random_check.h"
@@ -32,7 +33,7 @@ static void compile_once(void)
   setenv("POPULUS_VERIFY", "1", 1); /* what each pass has made */
 }
 
-/* Code for the host takes long to make. */
+/* The translator is chosen rarely, as native code takes long to make. */
 static const char *choose_engine(uint8_t choice, bool *on_cpu)
 {
   *on_cpu = choice % 8 >= 5 && choice % 8 < 7;

@@ -1,5 +1,6 @@
-/* Fuzz target of the image reader: from memory and, piece by piece, as a member of an archive, which
- * must find the same; and the image written again, which must read as the same.
+/* Fuzz target of the image reader. It reads from memory and, piece by piece, a member
+ * of an archive, which must give the same. The image is also written again, and must
+ * then read as the same.
  */
 #include "fuzz.h"
 #include "use.h"

@@ -1,8 +1,8 @@
-/* Fuzz target of the machine's engines: programs of the shape that compilers make, interpreted and translated
- * (support/random_kernel.h says what the input's bytes decide).
+/* Fuzz target of the machine's engines: programs of the form that compilers make, interpreted and
+ * translated (support/random_kernel.h says what the input's bytes decide).
  *
- * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run
- * over the corpus.
+ * The preset `fuzz` builds it for libFuzzer. Every other preset builds it into `replay`, which the
+ * tests run over the corpus.
  */
 #include "engines.h"
 #include "fuzz.h"

@@ -3,11 +3,11 @@
  *   6 bytes of input -> one instruction: 2 choose it from the machine's table (or none: the word
  *   as it is), 4 are its operands. Branches stay near. The first 64 bytes are data.
  *
- * Worker 0 begins with registers that point into data, or to its edge, or are anything. What is left
- * behind (fault, cycles, instructions, memory) must be the same with both engines.
+ * Worker 0 begins with registers that point into data, to its edge, or anywhere. Both engines must
+ * have the same outcome (fault, cycles, instructions, memory).
  *
- * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run
- * over the corpus.
+ * The preset `fuzz` builds it for libFuzzer. Every other preset builds it into `replay`, which the
+ * tests run over the corpus.
  */
 #include "engines.h"
 #include "fuzz.h"

@@ -1,6 +1,6 @@
-/* Fuzz target of an archive's metadata: as the member `metadata.elf`, and as the CBOR that is in it,
- * whose digest no change would survive otherwise. What is accepted is asked for all that it tells, and
- * written again, which must read as the same.
+/* Fuzz target of an archive's metadata: as the member `metadata.elf`, and as the CBOR inside it, as
+ * the member's digest stops changes. Accepted metadata are read completely and written again, and
+ * must then read as the same.
  */
 #include "executable/executable.h"
 #include "fuzz.h"
@@ -27,7 +27,7 @@ static void read_names(const pop_executable *e)
   }
 }
 
-/* Rows, runs and intervals are in the arrays that they are said to be in. */
+/* Rows, runs and intervals lie inside their arrays. */
 static void read_tables(const pop_executable *e)
 {
   uint32_t num_tiles = pop_target_num_tiles(&e->target);

@@ -1,5 +1,6 @@
-/* Fuzz target of the reader of models: text to a module, calls inlined, everything checked. What is accepted is asked
- * for all that it tells. Nothing is lowered: that is as large as the shapes say. */
+/* Fuzz target of the reader of models: text to a module, calls inlined, everything
+ * checked. An accepted module is read completely, but not lowered, as the size of that
+ * depends on the shapes. */
 #include "fuzz.h"
 
 #include <populus/model.h>

@@ -1,5 +1,6 @@
-/* Fuzz target of all that an object goes through on its way to a tile: one with crafted sections, symbols, relocations and
- * alignments (object_make.h) is put into a `.gp` whose digest fits, read, added to a graph, compiled, saved, loaded and run.
+/* Fuzz target of the whole way of an object to a tile. An object with crafted sections, symbols,
+ * relocations and alignments (object_make.h) is put into a `.gp` whose digest fits, read, added to
+ * a graph, compiled, saved, loaded and run.
  *
  *   object -> gp_parts_join -> `.gp` -> graph -> images, archive -> interpreter, for a limited time
  */
@@ -18,7 +19,7 @@
 
 enum { NUM_TILES = 2, COUNT = 5 };
 
-/* Of each kind of vertex, with a vector of ints that it may change, and a number. */
+/* A vertex of each kind, with a vector of ints that it may change, and a number. */
 static void make_table(object_choices *choices, size_t *num_types, pop_bytes *table)
 {
   static const pop_field fields[] = {{.name = "x",

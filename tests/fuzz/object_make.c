@@ -84,7 +84,8 @@ static const struct {
 };
 #define NUM_KINDS ((unsigned)(sizeof kinds / sizeof *kinds))
 
-/* What codelets are made of; 0 is a return, so that a section of zeros is a sound function. */
+/* Typical instructions of codelets. Entry 0 is a return, so that a section of zeros is
+ * a sound function. */
 static const uint32_t instructions[] = {
     0x00008067, /* ret */
     0x00000013, /* nop */
@@ -294,7 +295,7 @@ static void put_file(maker *m, pop_bytes *elf)
     pop_bytes_append(elf, &m->sections[i].header, sizeof(Elf32_Shdr));
 }
 
-/* One field of the file's header, of a section's, or any byte becomes something else. */
+/* Changes one field of the file's header or of a section's, or any byte. */
 static void patch(maker *m, uint8_t *file, size_t size)
 {
   object_choices *c = m->choices;

@@ -1,7 +1,7 @@
 /* replay FILE|FOLDER...: runs a fuzz target over files, without libFuzzer.
  *
- * So the inputs that were findings once stay tests in every build, with the sanitizers of that
- * build. Exit status 1 if something cannot be read or there is nothing. */
+ * So inputs that were findings stay tests in every build, with that build's sanitizers. Exit status
+ * 1 if something cannot be read or there is nothing. */
 #include "fuzz.h"
 
 #include <populus/arena.h>

@@ -1,8 +1,8 @@
-/* Fuzz target of what popview reads: each piece of a report as the file that it may be in. What is accepted must make a page
- * with JSON in it that another reader takes, whatever the file said.
+/* Fuzz target of popview's readers: the input is one of the files of a report. If it is accepted,
+ * the page must contain JSON that another reader accepts.
  *
- * The first byte says which file it is: in a folder of its own, or, from NUM_FILES on, named itself; from twice that on the
- * text of sources is left out.
+ * The first byte says which file it is: in a folder of its own or, from NUM_FILES on, named
+ * directly; from twice that on, the text of sources is left out.
  */
 #include "fuzz.h"
 #include "use.h"

@@ -1,11 +1,13 @@
 #!/bin/sh
-# run.sh TARGET [SECONDS]: runs a fuzz target for 60 s of processor time, unless told, after building what it needs.
-# run.sh all [SECONDS]: all of them in turn, so many seconds each; goes on behind a finding, and lists the targets with one.
+# run.sh TARGET [SECONDS]: builds a fuzz target and runs it for SECONDS of processor time (default:
+# 60). run.sh all [SECONDS]: runs all targets in turn, SECONDS each; continues after a finding, and
+# lists the targets with findings.
 #
-# Starts from the committed corpus, for objects from the tests' codelets compiled now, and from what earlier runs have
-# found worth keeping in build-fuzz/corpus/TARGET. A finding goes to build-fuzz/findings/TARGET; give it a name that says what it was
-# and put it into tests/fuzz/corpus/TARGET, small (-minimize_crash=1), with the repair.
-# Exit status: 0 nothing found, 2 there is no such target, otherwise libFuzzer's.
+# The start corpus is the committed one, for objects also the tests' codelets, compiled now, and
+# what earlier runs have kept in build-fuzz/corpus/TARGET. A finding goes to
+# build-fuzz/findings/TARGET. Commit it with the repair as a small file (-minimize_crash=1) in
+# tests/fuzz/corpus/TARGET, under a name that says what it was. Exit status: 0 nothing found, 2
+# there is no such target, otherwise libFuzzer's.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,7 +52,7 @@ report)
   work=$(mktemp -d)
   (cd "$work" && POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"."}' \
     "$root/build/tests/support/small_archive" small.a streams)
-  # As report.c numbers them.
+  # Numbered as in report.c.
   number=0
   for file in profile.pop graph.cbor execution.cbor graph.json execution.json vars.json debug.json archive.a code.json; do
     # shellcheck disable=SC2059 # an escape, put together
@@ -64,22 +66,24 @@ executable | object | graph)
   ;;
 esac
 for source in $sources; do
-  # Some of them are there not to compile.
+  # Some of them must not compile.
   build/bin/popc -O2 "$source" -o "$seeds/$(basename "$source").gp" 2>"$seeds/log" || say "no seed: $source"
 done
 rm -f "$seeds/log"
 
-# What is allocated at once has libFuzzer's usual limit; the process more, and not for long: each object that is made and freed
-# leaves a page of addresses (runtime/base/object.h), of which AddressSanitizer keeps half a kilobyte.
+# A single allocation has libFuzzer's usual limit. The process has a higher one, and runs only for a
+# short time: each object that is made and freed leaves a page of addresses (runtime/base/object.h),
+# for which AddressSanitizer keeps half a kilobyte.
 slice=120 # seconds; `metadata` makes 36,000 objects in one, `model` a million
-# Each slice reads the whole corpus first, which takes these a minute or two.
+# Each slice first reads the whole corpus, which takes these targets a minute or two.
 case $target in
 kernels | machine | graph) slice=900 ;;
 esac
 set -- -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
 [ ! -f "tests/fuzz/$target.dict" ] || set -- "$@" -dict="tests/fuzz/$target.dict"
 
-# look_at_clock: `now` becomes the seconds of processor time of all that this script has run.
+# look_at_clock: `now` becomes the processor time, in seconds, of everything that this
+# script has run.
 clock=$(mktemp)
 trap 'rm -f "$clock"' EXIT
 look_at_clock()
@@ -88,7 +92,7 @@ look_at_clock()
   now=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += 60 * t[1] + t[2] } print int(sum) }' "$clock")
 }
 
-# libFuzzer counts seconds of the clock, of which a busy machine gives it a part.
+# libFuzzer counts wall time, of which a busy machine gives it only a part.
 look_at_clock
 end=$((now + seconds))
 while [ "$now" -lt "$end" ]; do

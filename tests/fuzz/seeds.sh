@@ -1,5 +1,6 @@
 #!/bin/sh
-# seeds.sh: makes the first inputs in tests/fuzz/corpus anew, after a change of the formats; the rest of the corpus stays.
+# seeds.sh: makes the first inputs in tests/fuzz/corpus anew after a change of the formats; the rest
+# of the corpus stays.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
-/* Fuzz target of files of tensors: what pop_graph_save_tensors writes, and the header of .npy files, which the first byte tells
- * apart by being odd. A graph is as it was behind what is refused: without an error, and able to take more. Tensors that are
- * accepted can be saved again, and come back. */
+/* Fuzz target of files of tensors: those of pop_graph_save_tensors (the first byte is even) and the
+ * header of .npy files (odd). After a refused file the graph is as before: without an error, and
+ * able to take more. Accepted tensors can be saved and loaded again. */
 #include "fuzz.h"
 #include "use.h"
 

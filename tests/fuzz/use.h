@@ -1,4 +1,4 @@
-/* What fuzz targets do with what they were given. */
+/* What fuzz targets do with their results. */
 #ifndef POPULUS_FUZZ_USE_H
 #define POPULUS_FUZZ_USE_H
 
@@ -19,7 +19,7 @@ static inline void touch_text(const char *text)
   touch(text, strlen(text) + 1);
 }
 
-/* True if there was none. */
+/* Frees the error. True if there was none. */
 static inline bool forget(pop_error *error)
 {
   if (!error) return true;

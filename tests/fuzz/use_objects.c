@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A tile's memory: what is larger is refused before anybody relocates it. */
+/* A tile's memory. A larger program is refused before it is relocated. */
 enum { MEMORY_BASE = 0x4c000, MEMORY_BYTES = 1 << 20 };
 
 static void read_symbol(void *context, const char *name, bool defined, bool weak)

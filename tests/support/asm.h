@@ -1,7 +1,7 @@
 /* A small assembler for tests: instruction words by name, into an array.
  *
- * asm_addi(a, A0, ZERO, 5) appends one instruction; asm_here(a) is the address of the next one, so
- * that asm_branch(a, ASM_BNE, A0, ZERO, loop) jumps back to what asm_here() was. Forward jumps:
+ * asm_addi(a, A0, ZERO, 5) appends one instruction. asm_here(a) is the address of the next one: a
+ * branch asm_branch(a, ASM_BNE, A0, ZERO, loop) jumps back to an earlier asm_here(). Forward jumps:
  * size_t at = asm_hole(a); … asm_patch_branch(a, at, ASM_BEQ, A0, ZERO).
  */
 #ifndef POPULUS_TEST_ASM_H

@@ -1,10 +1,11 @@
-/* A program with something of everything, for tests of images and archives.
+/* A program that uses a bit of everything, for tests of images and archives.
  *
  *   busy_graph CODELETS TARGET TILES
  *
- * CODELETS is tests/codelets/busy.c or its .gp. Compiles and runs on a TARGET of so many tiles, checks a
- * result, and prints a line for each tile: its number, its bytes without gaps and with gaps as the
- * memory report has them, and the bytes loaded. POPLAR_ENGINE_OPTIONS says where the archive goes. */
+ * CODELETS is tests/codelets/busy.c or its .gp. Compiles and runs on a TARGET of so many
+ * tiles, checks a result, and prints a line for each tile: its number, its bytes without
+ * gaps and with gaps as the memory report has them, and the bytes loaded.
+ * POPLAR_ENGINE_OPTIONS names the archive. */
 #include <populus/populus.h>
 
 #include <math.h>
@@ -63,7 +64,7 @@ static pop_program add_roots(busy_graph *b)
   return pop_program_execute(b->graph, set, "roots");
 }
 
-/* On every second tile, of a constant that lives on the last. */
+/* Dot products on every second tile, with a constant that is on the last tile. */
 static pop_program add_dot_products(busy_graph *b)
 {
   pop_compute_set set = pop_graph_add_compute_set(b->graph, "dot products");

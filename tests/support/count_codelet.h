@@ -1,4 +1,4 @@
-/* A vertex that takes as long as it is told: Count adds 1 to `n`, `rounds` times. */
+/* A vertex whose run time is an argument: Count adds 1 to `n`, `rounds` times. */
 #ifndef TESTS_COUNT_CODELET_H
 #define TESTS_COUNT_CODELET_H
 

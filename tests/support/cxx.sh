@@ -1,6 +1,7 @@
-# For scripts that compile C++ host programs against the build folder: sets `compilers` and `compiler`, defines cxx and link.
-# `compiler` is for what one of them is enough for: clang++, which takes half of g++'s time where nothing is optimised, in the
-# release build, and with sanitizers g++. So both have seen whatever both builds compile.
+# For scripts that compile C++ host programs against the build folder. Sets `compilers` and
+# `compiler`, defines cxx and link. `compiler` is for tests that need only one. In the release build
+# it is clang++, which takes half of g++'s time without optimisation; with sanitizers it is g++. So
+# the two builds together use both.
 compilers=
 for compiler in g++ clang++-19; do
   # A library with gcc's sanitizers does not go with clang's.
@@ -15,8 +16,8 @@ ccache=$(command -v ccache) || ccache=
 include=
 for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 
-# Each access to a member is tested for NULL and alignment, which takes the compiler as long as all else; the address sanitizer sees
-# those that matter.
+# Checks of each access to a member for NULL and alignment double the compile time. The address
+# sanitizer finds those that matter.
 sanitize=
 [ -z "$POPULUS_SANITIZE" ] || sanitize="-fsanitize=$POPULUS_SANITIZE -fno-sanitize=null,alignment,object-size,vptr"
 
@@ -33,8 +34,9 @@ cxx()
 lld=
 [ -z "$POPULUS_SANITIZE" ] || ! folder=$(llvm-config-19 --bindir) || lld="-fuse-ld=lld -B$folder"
 
-# link <compiler> <standard> <source> <program> <library>...: as users link, for static libraries and shared ones. Compiled
-# and linked apart, so that ccache, where it is, knows what another script has compiled.
+# link <compiler> <standard> <source> <program> <library>...: links as users do, for static
+# libraries and shared ones. Compiling and linking are separate steps, so that ccache, if installed,
+# can use another script's compilation.
 link()
 {
   link_compiler=$1 standard=$2 source=$3 program=$4
@@ -44,8 +46,8 @@ link()
   cxx "$link_compiler" "$program.o" $lld "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
 }
 
-# by_each <standard> <source>: one of tests/cxx, compiled by all compilers at once (it is compiling that takes the time), and
-# run.
+# by_each <standard> <source>: compiles one of tests/cxx with all compilers at once, as compiling
+# takes the most time, and runs it.
 by_each()
 {
   pids=

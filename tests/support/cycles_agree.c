@@ -1,12 +1,13 @@
-/* cycles_agree <archive>: what the execution profile says of compute sets and vertices, beside what the machine that runs
- * them says of its own clock: for every compute set, tile and vertex, on the interpreter and on the translator.
+/* cycles_agree <archive>: compares the execution profile's cycles of compute sets and vertices with
+ * the clock of the machine that runs them: for every compute set, tile and vertex, on the
+ * interpreter and on the translator.
  *
- * The archive is instrumented: by tile or vertex, or on one tile. All its programs are run, one after the other; what
- * streams bring is 0. The machine's trace knows no compute sets: which of them workers have computed is told by the
- * states of the vertices that they ran.
+ * The archive is instrumented: by tile or vertex, or on one tile. All its programs are run, one
+ * after the other; streams bring zeros. The machine's trace does not know compute sets. The states
+ * of the vertices that workers ran tell which ones they computed.
  *
- * Standard output: `compute_sets`, `vertices` and how many numbers were compared. Differences, of one cycle or more, go to
- * standard error, exit status 1. */
+ * Standard output: `compute_sets`, `vertices` and how many numbers were compared. Differences, of
+ * one cycle or more, go to standard error, with exit status 1. */
 #include "engine/engine_private.h"
 
 #include <populus/populus.h>
@@ -19,13 +20,16 @@
 
 enum { CONTEXTS = MACHINE_SUPERVISOR + 1, NOWHERE = -1 };
 
-/* Control code around calls of vertices of the supervisor, in cycles (runtime/compiler/emit/control.c, runtime/compiler/emit/instrument.c): eleven instructions
- * up to the end of the first tile.call, and one behind the last; if each call is measured four and seven more. Where no
- * supervisor is called, three up to the first instruction of the first worker. */
+/* Cycles of the control code around calls of the supervisor's vertices
+ * (runtime/compiler/emit/control.c, runtime/compiler/emit/instrument.c): eleven
+ * instructions up to the end of the first tile.call, and one after the last. If each call
+ * is measured, four and seven more. If no supervisor vertex is called, three up to the
+ * first instruction of the first worker. */
 enum { SLOT = 6, BEFORE_CALL = 11 * SLOT, BEHIND_CALL = SLOT, BEFORE_WORKER = 3 * SLOT };
 enum { MEASURED_BEFORE_CALL = 4 * SLOT, MEASURED_BEHIND_CALL = 7 * SLOT };
 
-/* A vertex of a work, where its state is; and what it took on each context when it was last called there. */
+/* A vertex of a work at its state's address, and the cycles of its last call there on
+ * each context. */
 typedef struct vertex_at {
   uint32_t tile, state;
   size_t work, number; /* the vertex's in all works, as in the profile */
@@ -154,7 +158,8 @@ static uint64_t number_of(pop_profile_value value, const char *what)
   return (uint64_t)pop_profile_as_int(value);
 }
 
-/* Of the work in its last execution: from its first vertex on, or with the code that comes before all of them. */
+/* The cycles of a work in its last execution: from its first vertex on, or with the code before
+ * all of them. */
 static uint64_t cycles_of_work(const checker *c, size_t work)
 {
   const compute_at *at = &c->computes[work];

@@ -1,9 +1,11 @@
-# For scripts that compare the cycles of execution profiles with the machine's; after check.sh: defines cycles_agree.
+# For scripts that compare the cycles of execution profiles with the machine's. Source it
+# after check.sh. Defines cycles_agree.
 
 vertices=0 # that were compared, of all programs
 
-# cycles_agree <level> <program> <arguments>...: compiled with debug.computeInstrumentationLevel, what its archive measures
-# is what the machine counts, on the interpreter and on the translator.
+# cycles_agree <level> <program> <arguments>...: compiles with
+# debug.computeInstrumentationLevel and checks that the archive measures what the machine
+# counts, on the interpreter and on the translator.
 cycles_agree()
 {
   level=$1

@@ -1,8 +1,9 @@
-# For scripts that compare what executes tile code: defines agree.
+# For scripts that compare engines of tile code. Defines agree.
 
-# run <engine:threads:cache> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
-# reports, if the options ask for some, to reports/. The cache is a folder: `fresh`, for executables, so that they are the same, but
-# whatever is translated is translated anew; `kept`, for the same executables and native code, too.
+# run <engine:threads:cache> <options> <program> <arguments>...: writes the program's output and the
+# costs of its programs to got.txt, and its reports, if the options ask for some, to reports/. The
+# cache is a folder: `fresh` caches executables only, so that they are the same but tile code is
+# translated anew; `kept` caches executables and native code.
 run()
 {
   engine=${1%%:*} threads=${1#*:} cache=${1##*:} options=$2
@@ -27,15 +28,16 @@ run()
 
 profiles=0 # programs that have one: those that were compiled without debug.instrument do not
 
-# agree <program> <arguments>...: prints the same, and takes the same cycles and instructions, whatever executes its tile
-# code and on however many threads of the host; its execution profile, too. What it is compared with is one thread of the
-# interpreter; the other runs are $plainly and $with_profile. With those here all is translated twice, by one thread and by
-# seven; the other runs of the translator find in the cache what the first has made, here or of another program. The graph is
-# compiled once for each kind of run, which the first runs as it was compiled and the others load: what compiling it twice gives
-# is for other tests (reproducible.sh, executable_cache.sh).
+# agree <program> <arguments>...: the program prints the same, and takes the same cycles and
+# instructions, with every engine and any number of host threads. So does its execution profile.
+# The reference is one thread of the interpreter; the other runs are $plainly and $with_profile.
+# Their code is translated twice, by one thread and by seven; the other runs of the translator
+# find the results of the first in the cache, from this or another program. The graph is
+# compiled once for each kind of run: the first run compiles it and the others load it. Other
+# tests compare two compilations (reproducible.sh, executable_cache.sh).
 plainly="interpreter:7:fresh translator:1:kept translator:7:fresh auto:2:kept"
 with_profile="interpreter:2:fresh translator:2:kept auto:7:fresh"
-# Under the sanitizers, which look for something else than other numbers, one run of each kind.
+# Under the sanitizers, which do not look for different numbers, there is one run of each kind.
 [ -z "$POPULUS_SANITIZE" ] || plainly="interpreter:7:fresh translator:7:fresh" with_profile=auto:7:kept
 agree()
 {

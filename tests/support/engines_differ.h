@@ -1,4 +1,5 @@
-/* Does a run of an image leave the same behind with another engine as with the interpreter? To the bit and cycle. */
+/* Does a run of an image have the same outcome with another engine as with the interpreter, to the
+ * bit and cycle? */
 #ifndef SUPPORT_ENGINES_DIFFER_H
 #define SUPPORT_ENGINES_DIFFER_H
 
@@ -63,8 +64,9 @@ static inline char *outcomes_differ(const outcome *a, const outcome *b, const po
   return NULL;
 }
 
-/* The sentence if `engine` does not do as the interpreter; an error, too, is one, and so is code that the translator could
- * not make: that would compare the interpreter with itself. `options`: but for the engine. */
+/* The difference of `engine` from the interpreter as a sentence. An error counts as a difference.
+ * So does code that the translator could not translate, as that would compare the interpreter with
+ * itself. `options`: all but the engine. */
 static inline char *engines_differ(machine_engine engine, const pop_target *target,
                                    const pop_image *image, const tile_stack *stacks,
                                    machine_options options)

@@ -1,5 +1,6 @@
-/* A program that needs memory of the kinds that no example has: rearranged inputs, rows, lists of rows, buffers that are
- * read and written, padding, and functions of the device library. POPLAR_ENGINE_OPTIONS says where the archive goes. */
+/* A program that uses the kinds of memory that no example uses: rearranged inputs, rows, lists of
+ * rows, buffers that are read and written, padding, and functions of the device library.
+ * POPLAR_ENGINE_OPTIONS names the archive. */
 #include <populus/populus.h>
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void add_scales(pop_graph *graph, pop_program sequence, pop_tensor x)
   pop_sequence_add(sequence, pop_program_execute(graph, set, "scale"));
 }
 
-/* Rows are columns of what lies in memory by rows: so they are rearranged. */
+/* The rows are columns of a variable that is stored by rows: so they are rearranged. */
 static void add_sum(pop_graph *graph, pop_program sequence, const char *type, pop_tensor matrix)
 {
   const size_t one = 1;

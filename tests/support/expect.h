@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `error` is there, of this code, and its message holds `fragment`. Frees it. `what` names the case. */
+/* Checks that there is an error with this code whose message holds `fragment`. Frees it. `what`
+ * names the case. */
 static inline void expect_error(pop_error *error, pop_error_code code, const char *fragment,
                                 const char *what)
 {

@@ -3,8 +3,8 @@
  *
  *     build/tests/support/fit_library_cycles >runtime/poplibs/host/our_cycles.def
  *
- * What one of each term takes is fitted by least squares of the relative errors. Which worker is the slowest depends on that, so it is
- * chosen anew a few times. */
+ * The cycles of one unit of each term are fitted by least squares of the relative errors. They
+ * decide which worker is the slowest. So the slowest worker is chosen again a few times. */
 #include "poplibs/host/our_cycles.h"
 #include "support/library_vertices.h"
 
@@ -25,7 +25,7 @@ static double cycles_of(const our_cycles *row, const double *terms)
   return cycles;
 }
 
-/* Solves a * x = b by elimination; what cannot be told apart is 0. */
+/* Solves a * x = b by elimination; unknowns that are not determined are 0. */
 static void solve(double a[MAX][MAX + 1], double *x)
 {
   bool done[MAX] = {false};
@@ -80,7 +80,8 @@ static double fit(our_cycles *row, sample *samples, size_t count)
   return worst;
 }
 
-/* The worker that is taken for the slowest at first: whose terms are most, the last of which count as `sign` says. */
+/* Guesses the slowest worker: the one with the largest terms, the last of which count
+ * with `sign`. */
 static void guess_slowest(sample *s, size_t terms, double sign)
 {
   double most = -INFINITY;
@@ -92,8 +93,8 @@ static void guess_slowest(sample *s, size_t terms, double sign)
   }
 }
 
-/* Terms at the ends may be what a worker does more, or what it saves: from a wrong guess the choice of the slowest does not come
- * back, so both are tried. */
+/* The terms at the ends may be work that a worker does in addition, or work that it saves. From a
+ * wrong guess the choice of the slowest worker does not recover. So both are tried. */
 static double fit_lanes(pop_graph *graph, uint32_t type, const uint64_t *cycles, our_cycles *row)
 {
   sample *samples = calloc(SHAPES, sizeof *samples);

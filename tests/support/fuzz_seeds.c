@@ -1,7 +1,7 @@
 /* fuzz_seeds archive|image FOLDER, fuzz_seeds link FOLDER OBJECT, fuzz_seeds metadata FOLDER
- * METADATA.elf: writes the first inputs of a fuzz target: a sound one or two, and each of the lies that
- * a header can tell about them: cut short, outside of the file, one over the other, naming itself, past
- * 32 bits. See tests/fuzz/seeds.sh.
+ * METADATA.elf: writes the first inputs of a fuzz target. These are one or two sound ones, and each
+ * of the wrong statements that a header can make about them: cut short, outside of the file,
+ * overlapping, naming itself, past 32 bits. See tests/fuzz/seeds.sh.
  */
 #include <populus/archive.h>
 #include <populus/arena.h>
@@ -31,8 +31,8 @@ static pop_error *save(const char *name, const void *bytes, size_t size)
 
 /* ---- ELF files ---- */
 
-/* A field of a header, and what it is made to be. The section is found by its name; NULL: the ELF
- * header. With SELF the value is the number of the section itself. */
+/* A field of a header, and its wrong value. The section is found by its name; NULL: the ELF header.
+ * With SELF the value is the number of the section itself. */
 typedef struct lie {
   const char *name, *section;
   size_t offset, bytes;
@@ -212,7 +212,7 @@ static const lie metadata_lies[] = {
     {"notes-aligned-to-8", SECTION_FIELD(NOTES, sh_addralign), 8},
 };
 
-/* A key of the CBOR, with room in front for its head, and what the bytes behind it are made to be. */
+/* A key of the CBOR, with room in front for its head, and the wrong bytes after it. */
 static const struct cbor_lie {
   const char *name, *key, *value;
 } cbor_lies[] = {

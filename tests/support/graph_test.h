@@ -1,4 +1,4 @@
-/* What the tests of graphs share. */
+/* Shared by the tests of graphs. */
 #ifndef GRAPH_TEST_H
 #define GRAPH_TEST_H
 
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A test that runs twice: for tiles, and for the CPU, where programs compute the same and the same is refused. */
+/* A test that runs twice, for tiles and for the CPU. Programs must compute the same on both, and
+ * the same must be refused. */
 #define TEST_ON_EACH_DEVICE(suite, name)                                                           \
   static void suite##_##name(void);                                                                \
   Test(suite, name)                                                                                \
@@ -43,8 +44,8 @@ static inline void assert_no_error(const pop_graph *graph)
   cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
 }
 
-/* The graph has an error with this code, and its message holds all of the words (at most 5, NULL
- * ends). */
+/* Checks that the graph has an error with this code whose message holds all of the words (at most
+ * 5, NULL ends). */
 static inline void assert_error(const pop_graph *graph, pop_error_code code,
                                 const char *const *words, const char *where)
 {
@@ -57,14 +58,14 @@ static inline void assert_error(const pop_graph *graph, pop_error_code code,
                        words[i], pop_error_message(error));
 }
 
-/* A call that is wrong, and what the graph's error says then. */
+/* A wrong call, and the graph's error after it. */
 typedef struct bad_call {
   void (*call)(pop_graph *graph);
   pop_error_code code;
   const char *words[5];
 } bad_call;
 
-/* Each on a graph of its own. */
+/* Makes each call on a graph of its own. */
 static inline void assert_bad_calls(const bad_call *cases, size_t count)
 {
   for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
-/* kinds_graph: a program with vertices of the supervisor, of all workers and of single ones, beside each other in all
- * ways, for tests of what is measured. Compiles it and runs it twice; POPLAR_ENGINE_OPTIONS says where the archive goes. */
+/* kinds_graph: a program with vertices of the supervisor, of all workers and of single workers, in
+ * all combinations, for tests of measured cycles. Compiles it and runs it twice;
+ * POPLAR_ENGINE_OPTIONS names the archive. */
 #include <populus/populus.h>
 
 #include <stdio.h>
@@ -27,8 +28,8 @@ static const char codelets[] =
     "  return true;\n"
     "}\n";
 
-/* By compute set and tile: T, A and 1 for vertices of the three types. In the first the slowest tile is one that calls a
- * supervisor; in the second one that does not, though others do. */
+/* By compute set and tile: T, A and 1 stand for vertices of the three types. In the first compute
+ * set the slowest tile calls a supervisor vertex; in the second it does not, though others do. */
 static const char *const placed[][4] = {{"TTTTTTTT", "T1111111111111", "A1", "1"},
                                         {"T", "TA", "1111111111111", ""},
                                         {"A", "11", "", "AA"}};

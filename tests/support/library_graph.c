@@ -1,5 +1,5 @@
-/* library_graph: compiles a graph of operations of popops and poplin; tests/cxx/same_graphs.cpp builds the same in C++, and
- * target.saveArchive keeps what comes out. */
+/* library_graph: compiles a graph of operations of popops and poplin, which target.saveArchive
+ * saves. tests/cxx/same_graphs.cpp builds the same graph in C++. */
 #include <populus/poplin.h>
 #include <populus/popops.h>
 #include <populus/populus.h>

@@ -1,6 +1,7 @@
-/* Vertices of every library type, of random shapes and with random data, and what their code takes on the software IPU:
- * fit_library_cycles.c makes the table of runtime/poplibs/host/our_cycles.h from some of them, unit/poplibs/our_cycles.c compares it
- * with others. */
+/* Vertices of every library type, of random shapes and with random data, and the cycles of
+ * their code on the software IPU. fit_library_cycles.c makes the table of
+ * runtime/poplibs/host/our_cycles.h from some of them; unit/poplibs/our_cycles.c compares
+ * it with others. */
 #ifndef LIBRARY_VERTICES_H
 #define LIBRARY_VERTICES_H
 
@@ -23,7 +24,7 @@ typedef struct library_vertex {
   pop_vertex vertex;
   const pop_vertex_type *type;
   uint32_t tile;
-  bool means; /* no few elements if each takes what it wants */
+  bool means; /* enough elements for a mean, if the cycles of each depend on its value */
   uint64_t random;
 } library_vertex;
 
@@ -61,7 +62,8 @@ static inline const pop_field *lv_field(const library_vertex *v, const char *nam
   return field;
 }
 
-/* A tensor of the field's type, in a variable of whole double words, so that others lie at such, too. */
+/* A tensor of the field's type, in a variable of whole double words, so that later ones are aligned
+ * to double words, too. */
 static inline pop_tensor lv_tensor(library_vertex *v, const char *name, const double *values,
                                    size_t count, bool constant)
 {
@@ -90,7 +92,7 @@ static inline int lv_compare(const void *a, const void *b)
 
 typedef enum lv_order { LV_ANY, LV_ASCENDING, LV_DESCENDING } lv_order;
 
-/* Numbers from low to high, in the middle of which there are no whole ones only. */
+/* Numbers from low to high; those in the middle are not only whole ones. */
 static inline double *lv_numbers(library_vertex *v, size_t count, double low, double high,
                                  lv_order order)
 {
@@ -120,7 +122,7 @@ static inline void lv_give(library_vertex *v, const char *field, size_t count, d
   lv_give_in_order(v, field, count, low, high, LV_ANY);
 }
 
-/* Bools of both kinds, numbers of a size that operations do not overflow. */
+/* Random data: both values of bools, and numbers small enough that operations do not overflow. */
 static inline void lv_data(library_vertex *v, const char *field, size_t count)
 {
   pop_type type = lv_field(v, field)->type;
@@ -158,7 +160,8 @@ static inline size_t lv_set(library_vertex *v, const char *field, size_t value)
 
 /* ---- shapes, by family: runtime/poplibs/ has what fields mean ---- */
 
-/* Operations that take as long as the numbers want: of many the mean counts, and what is one for all is of usual size. */
+/* Operations whose cycles depend on the values: with many elements the mean counts, and a single
+ * operand has a usual size. */
 static inline bool lv_varies(const library_vertex *v)
 {
   static const char *const types[] = {"::ASIN",
@@ -184,7 +187,7 @@ static inline size_t lv_elements(library_vertex *v)
   return lv_some(v, v->means && lv_varies(v) ? 1500 : 1, lv_varies(v) ? 3600 : 1200);
 }
 
-/* One for all, or one for each. */
+/* An operand: one for all elements, or one for each. */
 static inline void lv_operand(library_vertex *v, const char *field, bool single, size_t count)
 {
   pop_type type = lv_field(v, field)->type;
@@ -266,7 +269,7 @@ static inline void lv_histogram(library_vertex *v)
   lv_set(v, "absolute", lv_maybe(v));
 }
 
-/* Of a table, which all rows are in that are asked for. */
+/* The number of rows of a table, which includes all rows that are asked for. */
 static inline size_t lv_table(library_vertex *v, size_t *columns)
 {
   size_t rows = lv_some(v, 1, 30), size = lv_some(v, 1, rows), slices = lv_some(v, 1, 12);
@@ -623,7 +626,8 @@ static inline const lv_family *lv_family_of(const char *type)
 
 /* ---- all of them ---- */
 
-/* Written by the graph compiler, behind whatever looks at vertices: their descriptors are addresses. */
+/* Types that the graph compiler writes itself after all checks of vertices, as their
+ * descriptors are addresses. */
 static inline bool lv_is_of_compiler(const char *type)
 {
   return strcmp(type, "poplar_rt::Memcpy") == 0 || strcmp(type, "poplar_rt::StridedCopy") == 0;
@@ -649,8 +653,9 @@ static inline pop_graph *lv_new_graph(void)
   return graph;
 }
 
-/* `shapes` vertices of each type, whose names begin with `prefix`, that there are recipes for, in as many compute sets; those
- * of a type on a tile of its own. `means`: as library_vertex has it. */
+/* Adds `shapes` vertices of each type that begins with `prefix` and has a recipe, in as
+ * many compute sets. The vertices of a type are on a tile of their own. `means`: as in
+ * library_vertex. */
 static inline pop_program lv_add_vertices(pop_graph *graph, const char *prefix, unsigned shapes,
                                           uint64_t seed, bool means)
 {
@@ -673,8 +678,8 @@ static inline pop_program lv_add_vertices(pop_graph *graph, const char *prefix, 
   return main;
 }
 
-/* Runs the program on a model on which nothing is said about vertices: what their code took, by vertex. NULL: an error was
- * printed. */
+/* Runs the program on a model without estimates for the vertices. Returns the cycles of their code,
+ * by vertex. NULL: an error was printed. */
 static inline uint64_t *lv_measure(pop_graph *graph, pop_program main)
 {
   static const pop_option options[] = {{"target.tileEngine", "interpreter"},

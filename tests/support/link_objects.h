@@ -1,5 +1,5 @@
-/* Tile objects for tests of the linker: small sources, compiled by clang in the test's folder: a suite
- * that uses this has .init = enter_fresh_folder. */
+/* Tile objects for tests of the linker: small sources, compiled by clang in the test's folder. A
+ * suite that uses this has .init = enter_fresh_folder. */
 #ifndef POPULUS_TEST_LINK_OBJECTS_H
 #define POPULUS_TEST_LINK_OBJECTS_H
 
@@ -60,7 +60,8 @@ static inline Elf32_Shdr *section_header(uint8_t *bytes, const char *name)
   return NULL;
 }
 
-/* The error is there, of this code, and its message holds each of the fragments. Frees it. */
+/* Checks that there is an error with this code whose message holds each of the
+ * fragments. Frees it. */
 static inline void expect_fragments(pop_error *error, pop_error_code code,
                                     const char *const *fragments)
 {

@@ -2,9 +2,10 @@
  *
  *   link_tool [--fold] <address> <output> <root>[,<root>]... <object>... [--library <object>...]
  *
- * Writes <output>.dbg, the debug information, <output>.bin, the linked bytes from <address> on (code, read-only data, thread-local
- * data, data), and <output>.ld, a script that makes GNU ld or lld put the same sections at the
- * same addresses (not with --fold: then what is equal is there once). Prints "<group> <address> <size> <name>" for each symbol and section group.
+ * Writes <output>.dbg, the debug information; <output>.bin, the linked bytes from <address> on
+ * (code, read-only data, thread-local data, data); and <output>.ld, a script by which GNU ld or lld
+ * puts the same sections at the same addresses (not with --fold, which merges equal ones). Prints
+ * "<group> <address> <size> <name>" for each symbol and section group.
  */
 #include "live_sections.h"
 #include <populus/arena.h>

@@ -2,8 +2,8 @@
  *
  *   make_images <archive> <target> <tiles> <code.bin>
  *
- * Tile i: system memory, the code of the file (functions `control` and `vertex`, one half of it
- * each, the second local), i words of data that look like no instruction, and a stack. Prints
+ * Tile i has system memory, the code of the file (functions `control` and `vertex`, one half of it
+ * each, the second local), i words of data that do not look like instructions, and a stack. Prints
  * "<member> <bytes of .text>" for each.
  */
 #include <populus/archive.h>

@@ -1,7 +1,8 @@
-/* many_replicas REPLICAS TILES ELEMENTS: as many replicas of one IPU as there may be, each with so many tiles, all-reduce and gather
- * floats of their own. Prints a hash of what the host sees of all of them, and the cycles: the same in one process and in any
- * number of ranks; then, on the error output, seconds until the engine is loaded, those of the run, and the process's peak of
- * memory. */
+/* many_replicas REPLICAS TILES ELEMENTS: up to the largest number of replicas, of one IPU each,
+ * with so many tiles, all-reduce and gather floats of their own. Prints a hash of what the host
+ * sees of all of them, and the cycles. These are the same in one process and in any number of
+ * ranks. Then prints, on standard error, the seconds until the engine is loaded, those of the run,
+ * and the process's peak memory. */
 #include <populus/populus.h>
 
 #include <stdio.h>

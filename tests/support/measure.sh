@@ -1,4 +1,5 @@
-# Sourced by tests/bench/*.sh: . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"; $output is the file that numbers go to.
+# Sourced by tests/bench/*.sh: . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"; numbers go
+# to the file $output.
 
 # seconds <command>...: prints the wall time of a command
 seconds() {

@@ -1,12 +1,13 @@
-/* memory_agrees <archive> [per-tile file]: the memory report of an archive beside its images and the loader.
+/* memory_agrees <archive> [per-tile file]: compares the memory report of an archive with its
+ * images and the loader.
  *
- * For every tile: the size of `.text`, totalIncludingGaps of the report and the bytes that the loader
- * puts in the tile are equal; the report by category and region is what the image's symbols say, byte
- * by byte; and the parts of the report add up. Images of an archive that is out of memory cannot be
- * loaded: there the loader must refuse.
+ * For every tile the size of `.text`, totalIncludingGaps of the report and the bytes that the
+ * loader puts into the tile must be equal; the report by category and region must be what the
+ * image's symbols say, byte by byte; and the parts of the report must add up. Images of an archive
+ * that is out of memory cannot be loaded: there the loader must refuse.
  *
- * The file gets a line for each tile: `.text`, report, loaded. Standard output: how many tiles there
- * are, how many of them are too full, and for the worst plan what it is times its bound. */
+ * The file gets a line for each tile: `.text`, report, loaded. Standard output gets the number of
+ * tiles, the number of overfull ones, and the worst ratio of a plan to its bound. */
 #include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/image.h>
@@ -33,7 +34,7 @@ static void clear(byte_map *map, uint32_t size)
   map->size = size;
 }
 
-/* The first address behind `at` that may be in another region: a region's or `end`. */
+/* The first address after `at` that may be in another region: a region's border or `end`. */
 static uint32_t end_of_region(const pop_target *target, uint32_t at, uint32_t end)
 {
   const uint32_t borders[] = {target->interleaved_base, pop_target_memory_end(target)};
@@ -76,7 +77,8 @@ static void count_symbols(byte_map *map, const pop_image *image, pop_tile_memory
 
 /* ---- the comparison ---- */
 
-/* From the region's start to the end of the last byte in it that has a symbol; 0: there is none. */
+/* The bytes from the region's start to the end of the last byte in it with a symbol; 0:
+ * there is none. */
 static uint32_t named_end(const byte_map *map, const pop_target *target, uint32_t base,
                           pop_memory_region region)
 {
@@ -117,15 +119,15 @@ __attribute__((format(printf, 2, 3))) static void differ(checker *c, const char 
   va_end(arguments);
 }
 
-/* Vertex states have padding between them, and code has constants without names: what symbols say of
- * these is not all. */
+/* Vertex states have padding between them, and code has constants without names. So symbols do not
+ * cover all of these. */
 static bool has_symbols_for_all(int category)
 {
   return category != POP_MEMORY_VERTEX_CODE && category != POP_MEMORY_SHARED_CODE_STORAGE &&
          category != POP_MEMORY_SHARED_DATA_STORAGE && category != POP_MEMORY_VERTEX_INSTANCE_STATE;
 }
 
-/* Answers how many bytes have no symbols. */
+/* Returns how many bytes have no symbols. */
 static uint64_t compare_categories(checker *c, const pop_tile_memory *report,
                                    const pop_tile_memory *counted)
 {

@@ -1,6 +1,6 @@
-/* The model that random tests of the engine compare with: variables are arrays of the host, a view is
- * the list of its elements. Each operation on views is done twice: by the graph on its tensor, and
- * here element by element from the operation's definition. */
+/* The model with which random tests of the engine compare. Variables are arrays of the host, and a
+ * view is the list of its elements. Each operation on views is done twice: by the graph on its
+ * tensor, and here element by element from the operation's definition. */
 #ifndef POPULUS_TEST_MODEL_H
 #define POPULUS_TEST_MODEL_H
 
@@ -41,7 +41,8 @@ typedef struct model {
   pop_graph *graph;
   pop_arena *arena;
   uint64_t random; /* state */
-  /* From a fuzzer: what graph it is, as long as there are any; then it is `random` that decides. Values are always its. */
+  /* From a fuzzer: bytes that decide what the graph is. After their end `random` decides. Values
+   * are always `random`'s. */
   const uint8_t *choices;
   size_t num_choices;
   model_variable variables[MODEL_MAX_VARIABLES];
@@ -95,7 +96,7 @@ static inline uint8_t *model_cell(const model *m, model_element e)
   return v->bytes + (size_t)e.element * pop_type_bytes(v->type);
 }
 
-/* The view's elements as the host sees them; to have been allocated for it. */
+/* Writes the view's elements as the host sees them to `to`, which has room for them. */
 static inline void model_gather(const model *m, const model_view *view, void *to)
 {
   size_t size = pop_type_bytes(view->type);
@@ -148,7 +149,7 @@ static inline model_view model_whole(model *m, uint32_t variable)
   return view;
 }
 
-/* Which element of the operand an element of the result is: dimension d of the operand has index
+/* Maps an element of the result to one of the operand: dimension d of the operand has the index
  * (first[d] + step[d] * index of the result's dimension dimension[d]) modulo its size. */
 typedef struct model_pick {
   size_t first[MODEL_MAX_RANK], step[MODEL_MAX_RANK], dimension[MODEL_MAX_RANK];
@@ -287,7 +288,7 @@ static inline bool model_has_duplicates(const model *m, const model_view *v)
   return found;
 }
 
-/* May be copied to, written by a vertex and by the host. */
+/* May it be a copy's destination, and be written by a vertex and by the host? */
 static inline bool model_is_writable(const model *m, const model_view *v)
 {
   for (size_t i = 0; i < v->num_elements; ++i)
@@ -325,7 +326,7 @@ static inline model_view model_random_shuffle(model *m, const model_view *v)
   return model_dim_shuffle(m, v, permutation);
 }
 
-/* One operation more, if it suits the view. */
+/* Applies one more operation, if it suits the view. */
 static inline model_view model_random_step(model *m, const model_view *v, bool may_repeat)
 {
   if (v->rank == 0) return model_flatten(v);
@@ -363,8 +364,8 @@ static inline uint32_t model_random_variable(model *m, pop_type type)
   return at;
 }
 
-/* Some elements of one or several variables, in some order and shape. With may_repeat some may be
- * there several times; otherwise they are not, unless by a variable that is joined with itself. */
+/* Some elements of one or several variables, in some order and shape. With may_repeat some may
+ * occur several times. Without it they do so only if a variable is joined with itself. */
 static inline model_view model_random_view(model *m, pop_type type, bool may_repeat)
 {
   model_view view = model_whole(m, model_random_variable(m, type));

@@ -1,5 +1,5 @@
-/* other_format ARCHIVE: makes an archive's metadata, which are its first notes, those of the next format, with the
- * digest that goes with that. */
+/* other_format ARCHIVE: changes an archive's metadata, which are its first notes, to the next
+ * format, with the digest that fits. */
 #include <elf.h>
 #include <populus/arena.h>
 #include <populus/file.h>

@@ -1,14 +1,15 @@
-/* profile_agrees <archive>: the views of memory in an archive's graph profile, one beside the other and beside the
- * account of each tile (which memory_agrees holds against the images).
+/* profile_agrees <archive>: compares the views of memory in an archive's graph profile with each
+ * other and with the account of each tile (which memory_agrees compares with the images).
  *
- * For every tile: byTile is the account; the cells of byCategory are the account's; vertex types and compute sets
- * come to what the categories of vertices have; states come to the sizes of their symbols. In all: blocks of liveness
- * are those of the categories; the instructions of exchanges are the exchange code. Of a model without compileIPUCode the first two
+ * For every tile byTile must be the account, and the cells of byCategory those of the account.
+ * Vertex types and compute sets must add up to the categories of vertices, and states to the sizes
+ * of their symbols. Over all tiles, blocks of liveness must be those of the categories, and the
+ * instructions of exchanges the exchange code. For a model without compileIPUCode, the first two
  * are the account without code, and vertices have none.
  *
- * Standard output, for other tools' figures: including_gaps, used, and `category` with key and bytes not
- * overlapped, of all tiles; then `present` with the key of each category that has bytes at all. Differences go to
- * standard error, exit status 1. */
+ * Standard output has figures for other tools, over all tiles: including_gaps, used, and `category`
+ * with key and bytes not overlapped; then `present` with the key of each category that has any
+ * bytes. Differences go to standard error, with exit status 1. */
 #include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/image.h>
@@ -72,7 +73,8 @@ static int64_t memory_at(const checker *c, const char *path, size_t index)
 
 /* ---- by tile, by category ---- */
 
-/* What is in the place of something else is no code. */
+/* The tile's memory as the profile shows it: without code if it leaves code out. Code overlaps
+ * nothing. */
 static pop_tile_memory shown_memory(checker *c, uint32_t tile)
 {
   pop_tile_memory m = c->tiles[tile];
@@ -199,7 +201,7 @@ static int64_t view_at(const vertex_view *view, pop_profile_value values, size_t
   return int_at(pop_profile_at(values, row), tile, view->name);
 }
 
-/* All parts of all rows on the tile. What there is beside them is code. */
+/* All parts of all rows on the tile. The rest is code. */
 static int64_t sum_view(checker *c, const vertex_view *view, uint32_t tile)
 {
   int64_t sum = 0;
@@ -213,7 +215,8 @@ static int64_t sum_view(checker *c, const vertex_view *view, uint32_t tile)
   return sum;
 }
 
-/* Code that all vertex types on the tile need is at least that of any, and no more than the tile has. */
+/* The code for all vertex types on the tile is at least that for any one, and at most
+ * the tile's code. */
 static void check_code(checker *c, const vertex_view *by_type, const vertex_view *by_set,
                        int64_t code, uint32_t tile)
 {

@@ -1,7 +1,7 @@
-# For scripts that compare views of memory; after check.sh.
+# For scripts that compare views of memory. Source it after check.sh.
 agrees=$POPULUS_BUILD_DIR/tests/support/profile_agrees
 
-# agree <what>: archive.a and its profile do.
+# agree <what>: checks that archive.a and its profile agree.
 agree()
 {
   quiet agreed.txt "$agrees" archive.a

@@ -5,11 +5,11 @@
  *                                                 its memory with what the executable wrote to
  *                                                 standard output
  *
- * Programs are those of random_program.h; for the interpreter with flags, for the translator without,
- * shorter, and run by a worker. The executable writes slots and registers to
- * standard output, and exits; the software IPU stops at that first ecall with a TRAP. So both
- * execute the same bytes at the same addresses, and a difference names its case. The encodings are
- * judged by qemu.
+ * Programs are those of random_program.h: for the interpreter with flags; for the
+ * translator without flags, shorter, and run by a worker. The executable writes slots and
+ * registers to standard output and exits. The software IPU stops at that first ecall with a
+ * TRAP. So both execute the same bytes at the same addresses, and a difference names its
+ * case. qemu also checks the encodings.
  */
 #include "random_program.h"
 

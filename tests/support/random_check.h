@@ -1,5 +1,5 @@
-/* A random graph, compiled and run, against the model of it: what tests/unit/engine/random.c and tests/fuzz/graph.c have in
- * common. */
+/* A random graph, compiled and run, against its model: shared by
+ * tests/unit/engine/random.c and tests/fuzz/graph.c. */
 #ifndef POPULUS_TEST_RANDOM_CHECK_H
 #define POPULUS_TEST_RANDOM_CHECK_H
 
@@ -30,8 +30,8 @@ static inline pop_target random_target(random_graph *g)
   return target;
 }
 
-/* The host does not see all variables: the memory of one that it does not see may be used for something
- * else while the variable's contents are of no consequence. */
+/* The host does not see all variables. The memory of one that it does not see may be reused while
+ * its contents do not matter. */
 static inline void create_handles(random_graph *g)
 {
   model *m = &g->m;
@@ -50,7 +50,7 @@ static inline void create_handles(random_graph *g)
   }
 }
 
-/* From a seed, and for fuzzers from bytes (model.h), with the `.gp` of tests/codelets/random.c. */
+/* From a seed, for fuzzers also from bytes (model.h), with the `.gp` of tests/codelets/random.c. */
 static inline random_graph *new_random_graph(uint64_t seed, const char *codelets)
 {
   random_graph *g = pop_xmalloc(sizeof *g);
@@ -59,14 +59,14 @@ static inline random_graph *new_random_graph(uint64_t seed, const char *codelets
   return g;
 }
 
-/* On the CPU it is the same graph, with tiles that mean nothing. */
+/* For the CPU it is the same graph, with meaningless tiles. */
 static inline void build(random_graph *g, bool on_cpu)
 {
   model *m = &g->m;
   pop_target target = random_target(g);
   if (on_cpu) pop_target_create_cpu(&target);
   if (on_cpu) target.tiles_per_ipu = g->num_tiles;
-  /* What only one program touches may share memory: half of the graphs have only one. */
+  /* Variables of a single program may share memory. So half of the graphs have only one program. */
   g->num_programs = model_chance(m, 2) ? 1 : NUM_PROGRAMS;
   g->num_leaves = g->num_programs == 1 ? 24 : 10;
   g->num_nodes = g->num_leaves + 6;
@@ -95,7 +95,7 @@ static inline pop_engine *load_again(pop_engine *engine)
   return again;
 }
 
-/* With options that change nothing of what is computed, if the graph is to have some. */
+/* Some graphs get options that do not change what is computed. */
 static inline pop_engine *compile_graph(random_graph *g)
 {
   pop_program programs[NUM_PROGRAMS];
@@ -193,7 +193,7 @@ static inline void run_rounds(random_graph *g, pop_engine *engine)
   }
 }
 
-/* Blocks that are timed all come to their ends, unless it was asked for that buffers are not emptied in time. */
+/* All timed blocks come to their ends, unless an option lets buffers overflow. */
 static inline void check_timed_blocks(const random_graph *g, const pop_engine *engine)
 {
   static const char *const losses[] = {"\"Overflow\"", "\"Unknown\"", "endUnknown"};
@@ -210,7 +210,7 @@ static inline void check_timed_blocks(const random_graph *g, const pop_engine *e
   free(text);
 }
 
-/* Makes a graph as `g` says, which is new_random_graph's, and frees it; every difference fails. */
+/* Makes the graph of `g`, which new_random_graph has made, and frees it. Every difference fails. */
 static inline void check_graph(random_graph *g, bool on_cpu)
 {
   char *model_text, *engine_text;

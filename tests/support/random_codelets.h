@@ -1,4 +1,4 @@
-/* What the codelets of tests/codelets/random.c do, in C of the host: the table of their fields, and a
+/* The codelets of tests/codelets/random.c in C of the host: the table of their fields, and a
  * function for each that gets the fields' elements as arrays. */
 #ifndef POPULUS_TEST_RANDOM_CODELETS_H
 #define POPULUS_TEST_RANDOM_CODELETS_H
@@ -97,8 +97,8 @@ static inline float fill_Float(float start, size_t i)
   return start + (float)(i % 8);
 }
 
-/* Two halves' sum or product in float, rounded once more, is the half's: float has more than twice
- * the digits. */
+/* The sum or product of two halves, in float and then rounded to half, is the half's: float has
+ * more than twice the digits. */
 static inline uint16_t half_sum(uint16_t a, uint16_t b)
 {
   return pop_half_from_float(pop_half_to_float(a) + pop_half_to_float(b));

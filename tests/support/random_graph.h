@@ -1,5 +1,5 @@
-/* Random graphs for the test that compares the engine with a model: their variables, where these lie, and their vertices,
- * made and, by the model, run. random_nodes.h has the programs. */
+/* Random graphs for the test that compares the engine with a model: variables, their mapping, and
+ * vertices, both as a graph and in the model. random_nodes.h has the programs. */
 #ifndef POPULUS_TEST_RANDOM_GRAPH_H
 #define POPULUS_TEST_RANDOM_GRAPH_H
 
@@ -172,7 +172,8 @@ static inline void add_variable(random_graph *g, pop_type type, bool constant)
   map_variable(g, number);
 }
 
-/* Two types that most variables have, so that there is something to copy; the types of Mixed. */
+/* Most variables have one of two types, so that there is something to copy; then the
+ * types of Mixed. */
 static inline void add_variables(random_graph *g)
 {
   static const pop_type mixed[] = {POP_HALF, POP_LONGLONG, POP_UNSIGNED_CHAR, POP_SHORT};
@@ -218,7 +219,8 @@ static inline touched new_touched(const model *m)
   return t;
 }
 
-/* What is written nobody else touches, and no other field of the vertex. */
+/* Elements that a field writes are touched by no other vertex and by no other field of
+ * the vertex. */
 static inline bool may_touch(const touched *t, const model_view *view, bool writes)
 {
   for (size_t i = 0; i < view->num_elements; ++i) {
@@ -281,8 +283,8 @@ static inline bool pick_field(model *m, touched *t, const codelet_field *field, 
   return false;
 }
 
-/* Views for all fields: first those that are written, they are hard to find; a shared length is what
- * the first of them has, or any. */
+/* Picks views for all fields, first for those that are written, which are hard to find. A shared
+ * length is that of the first of them, or any. */
 static inline bool pick_fields(model *m, touched *t, model_vertex *vertex)
 {
   size_t length = SIZE_MAX;

@@ -1,7 +1,9 @@
-/* Tile programs as compilers make them, from a string of bytes: worker 0 runs nested and counted loops, searches,
- * branches, groups of accesses through several pointers, tables, calls (also through registers), arithmetic in
- * 32 and 64 bits, single and half precision, and reads counters. Most programs are careful: they touch what they may. The
- * pointers of others begin near borders, and go anywhere. Every string is a program, and each byte decides one thing; behind its end all are 0.
+/* Tile programs of the form that compilers make, from a string of bytes. Worker 0 runs nested and
+ * counted loops, searches, branches, groups of accesses through several pointers, tables, calls
+ * (also through registers), arithmetic in 32 and 64 bits and in single and half precision, and
+ * reads counters. Most programs are careful: they access only valid memory. The pointers of others
+ * begin near borders and go anywhere. Every string is a program. Each byte decides one thing; bytes
+ * after its end count as 0.
  *
  *   CODE    executable          CONST   read only          HOLE    in no segment
  *   DATA    writable; perhaps with a read-only part that ends in the middle of a word
@@ -288,7 +290,7 @@ static inline int32_t kernel_step(kernel_maker *k)
                               : KERNEL_CHOOSE(k, 4, 4, 8, (uint32_t)-4, 1, 2, 16));
 }
 
-/* With a counter, or until a pointer comes to its end; sometimes with another way out. */
+/* A loop with a counter, or until a pointer reaches its end; sometimes with another exit. */
 static inline void kernel_put_loop(kernel_maker *k)
 {
   static const uint8_t counters[] = {T0, T3, T5}, bounds[] = {T1, T4, T6};

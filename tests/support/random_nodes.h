@@ -1,5 +1,5 @@
-/* The programs of random graphs: leaves (copies, prints, streams, remote buffers) and sequences, loops and branches over
- * them, made and, by the model, run. */
+/* The programs of random graphs: leaves (copies, prints, streams, remote buffers) and sequences,
+ * loops and branches over them, both as programs of the graph and in the model. */
 #ifndef POPULUS_TEST_RANDOM_NODES_H
 #define POPULUS_TEST_RANDOM_NODES_H
 
@@ -18,7 +18,7 @@ static inline bool have_common_variable(const model_view *a, const model_view *b
   return found;
 }
 
-/* What comes behind it writes all that it says is undefined. */
+/* A sequence of WriteUndef of a view and of programs that write all of it. */
 static inline pop_program behind_write_undef(random_graph *g, const model_view *to,
                                              pop_program writes)
 {
@@ -42,7 +42,7 @@ static inline pop_program add_copy(random_graph *g, node *n)
   return anew ? behind_write_undef(g, to, copy) : copy;
 }
 
-/* One copy, or several in a row, which the compiler may make together. */
+/* One copy, or several in a row, which the compiler may merge. */
 static inline void make_copy(random_graph *g, node *n)
 {
   uint32_t count = model_chance(&g->m, 2) ? 1 : 1 + model_random(&g->m, MAX_COPIES);
@@ -74,8 +74,8 @@ static inline void split_sometimes(model *m, pop_stream s)
   pop_stream_set_option(s, "splitLimit", bytes);
 }
 
-/* A stream and a copy from or to it. Data for the device lie in a buffer that is gone through in a
- * circle; what comes from it is collected. */
+/* A stream and a copy from or to it. Data for the device are in a circular buffer; data
+ * from it are collected. */
 static inline void make_stream(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -129,7 +129,7 @@ static inline size_t row_bytes(const model_remote *r)
   return r->num_elements * pop_type_bytes(r->type);
 }
 
-/* One that there is already, if its rows are of this size, or a new one. */
+/* An existing remote buffer, if its rows have this size, or a new one. */
 static inline model_remote *pick_remote(random_graph *g, pop_type type, size_t num_elements)
 {
   model *m = &g->m;
@@ -156,7 +156,7 @@ static inline pop_tensor add_offsets(random_graph *g, const node *n)
   return t;
 }
 
-/* Any rows, each once; sometimes the first ones, without offsets. */
+/* Random rows, each once; sometimes the first ones, without offsets. */
 static inline void make_remote(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -267,8 +267,8 @@ static inline void free_streams(random_graph *g)
   }
 }
 
-/* Any earlier node, so that some are in several places; if there is one program only, then mostly the
- * next that is in no place yet, so that contents have a beginning and an end. */
+/* Any earlier node, so that some are in several places. If there is one program only, mostly the
+ * next node that is in no place yet, so that variables have live ranges. */
 static inline node *pick_child(random_graph *g, const node *parent)
 {
   size_t before = (size_t)(parent - g->nodes);
@@ -306,7 +306,7 @@ static const pop_type control_types[] = {POP_BOOL, POP_SIGNED_CHAR, POP_UNSIGNED
                                          POP_INT,  POP_UNSIGNED_INT};
 enum { NUM_CONTROL_TYPES = sizeof control_types / sizeof *control_types };
 
-/* An element of the graph's own as predicate; false if there is none of a type that may be one. */
+/* The predicate is an element of the graph; false if none has a type for predicates. */
 static inline bool make_if(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -321,7 +321,7 @@ static inline bool make_if(random_graph *g, node *n)
   return true;
 }
 
-/* Values that the control may well have: 0, and what a constant of the type might be. */
+/* Values that the control is likely to have: 0, and what a constant of the type might be. */
 static inline bool make_switch(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -343,7 +343,8 @@ static inline bool make_switch(random_graph *g, node *n)
   return true;
 }
 
-/* A row of flags, as many as rounds, then the other value; it moves on by one in each round. */
+/* The condition is the first of a row of flags: as many as rounds, then the other value. Each round
+ * shifts the row by one. */
 static inline void make_while(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -371,7 +372,7 @@ static inline void make_while(random_graph *g, node *n)
                          : pop_program_repeat_while_false(condition, first, body, "while false"));
 }
 
-/* A program that nobody can tell from none. */
+/* A program without an effect. */
 static inline pop_program without_effect(random_graph *g)
 {
   static const size_t one = 1;

@@ -1,5 +1,5 @@
-/* Options of engines that change what the tiles are made to do, and nothing of what programs compute: some of them, with
- * some values, for random tests. */
+/* Engine options that change the tiles' work, but not what programs compute: a random selection
+ * with random values, for random tests. */
 #ifndef POPULUS_TEST_RANDOM_OPTIONS_H
 #define POPULUS_TEST_RANDOM_OPTIONS_H
 
@@ -30,7 +30,7 @@ static const option_choice option_choices[] = {
     {"debug.strictLoads", {"true"}},
 };
 
-/* Half of them. They are the caller's to keep; returns how many there are. */
+/* Takes half of them, into the caller's array; returns how many. */
 static inline size_t random_options(model *m, pop_option options[MAX_RANDOM_OPTIONS])
 {
   size_t count = 0;
@@ -52,7 +52,7 @@ static inline bool has_option(const pop_option *options, size_t count, const cha
   return false;
 }
 
-/* A machine that nobody has built. */
+/* Makes the target a machine that does not exist. */
 static inline void vary_target(model *m, pop_target *target)
 {
   static const uint32_t latencies[] = {0, 1, 2, 3, 5, 30, 100}, bases[] = {0, 4, 12, 0x1004};

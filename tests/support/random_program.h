@@ -2,11 +2,11 @@
  *
  * A program is a row of cases. A case loads some registers with special or random values, executes
  * one instruction (or a small pattern: branches, loops, jumps, loads, stores, CSRs), and stores the
- * registers that it may have changed, and the flags, in a slot of its own. Behind the last case the
- * program stores all registers and ends: with the Linux system calls write and exit, or, for a
- * worker, with tile.exit. Programs without flags read or write no CSR.
+ * registers that it may have changed, and the flags, in a slot of its own. After the last case the
+ * program stores all registers and ends: with the Linux system calls write and exit or, for a
+ * worker, with tile.exit. Programs without flags do not access CSRs.
  *
- * Instructions come from the interpreter's own table, so none can be forgotten. Left out: tile
+ * Instructions come from the interpreter's own table, so none can be forgotten. Left out are tile
  * instructions, ecall, ebreak, cycle and instret.
  */
 #ifndef POPULUS_TEST_RANDOM_PROGRAM_H
@@ -247,13 +247,13 @@ static uint32_t encode(program *p, const instruction *i, uint32_t rd, uint32_t r
   return word;
 }
 
-/* Of a register other than zero, which it reads and writes. */
+/* Does it read and write the same register, which is not zero? */
 static bool is_step(const instruction *i)
 {
   return i->cost == POP_COST_STEP;
 }
 
-/* `word`, now and then joined: qemu has no such words. */
+/* `word`, occasionally in its joined form, which qemu does not know. */
 static uint32_t perhaps_joined(program *p, uint32_t word)
 {
   const isa_row *row = p->worker && draw(p, 4) == 0 ? isa_find(word) : NULL;
@@ -367,7 +367,8 @@ static bool is_store(const instruction *i)
   return (i->match & 0x7b) == 0x23;
 }
 
-/* The tile's own, or not as in RISC-V's D: its registers of 64 bits are two words, and not boxed. */
+/* The tile's own, and those that differ from RISC-V's D: the tile's 64-bit registers are two words,
+ * and are not NaN-boxed. */
 static bool is_wide(const instruction *i)
 {
   bool access = is_load(i) || is_store(i);
@@ -455,7 +456,7 @@ typedef struct program_options {
   size_t max_cases; /* at most MAX_CASES */
 } program_options;
 
-/* Every instruction once, then random ones; or, if there is not room for that, random ones. */
+/* Every instruction once, then random ones; only random ones if there is no room for all. */
 static inline program *make_program(uint64_t seed, program_options options)
 {
   enum { MAX_CASE_WORDS = 800, END_WORDS = 100 };

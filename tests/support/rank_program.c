@@ -1,10 +1,18 @@
-/* rank_program CODELETS cpu|ipu [FAULT INSTANCE [ARCHIVE]]: a graph of four replicas with all that replicas do together and with the host, and
- * what the host sees of it as text: the same in one process and in any number of ranks. It knows nothing of ranks.
+/* rank_program CODELETS cpu|ipu [FAULT INSTANCE [ARCHIVE]]: a graph of four replicas with
+ * everything that replicas do together and with the host. Prints what the host sees of it as text,
+ * which is the same in one process and in any number of ranks. The program knows nothing of ranks.
  *
- * FAULT is what goes wrong in one instance of poprun: `killed` and `hangs` in the second copy of a stream, `callback` fails
- * there; `other` makes another graph, `vertex` stores where it may not (in the instance's first replica), `ends` returns
- * from main before the run, `memory` has no memory to load, `aborts` is stopped by pop_engine_stop, `disk` cannot write the archive, which all do after the
- * runs if they are asked to. With `stops` all run for ever, and the instance is stopped by a signal soon. */
+ * FAULT is what goes wrong in one instance of poprun:
+ *
+ *   killed, hangs, callback it is killed, hangs, or a callback fails, in the second
+ *   copy of a stream
+ *   other     it makes another graph
+ *   vertex    a vertex stores to an invalid address (in the instance's first replica)
+ *   ends      it returns from main before the run
+ *   memory    it has no memory to load
+ *   aborts    pop_engine_stop stops it
+ *   disk      it cannot write the archive, which all write after the runs if there is an ARCHIVE
+ *   stops     all run for ever, and a signal soon stops the instance */
 #include <populus/populus.h>
 
 #include <signal.h>
@@ -74,7 +82,7 @@ static pop_program count_down(pop_graph *graph, const tensors *t)
   return pop_program_execute(graph, set, "count");
 }
 
-/* Around the ring and back, and from some to some, over all ranks' borders. */
+/* Copies around the ring and back, and from some to some, across the borders of ranks. */
 static pop_program cross(pop_graph *graph, const tensors *t)
 {
   static const pop_replica_pair ring[] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}},

@@ -1,9 +1,10 @@
-# For tests of ranks: `mpis` are the MPIs that are installed and that Populus was built with; none: the test is skipped.
+# For tests of ranks: `mpis` lists the installed MPIs that Populus was built with. Without any,
+# the test is skipped.
 # shellcheck disable=SC2034 # for those who include this
 poprun=$POPULUS_BIN/poprun
 # shellcheck disable=SC2034
 rank_program=$POPULUS_BUILD_DIR/tests/support/rank_program
-# MPI itself leaves memory behind.
+# MPI itself leaks memory.
 export ASAN_OPTIONS=detect_leaks=0
 mpis=
 for mpi in openmpi mpich; do

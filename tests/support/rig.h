@@ -111,7 +111,8 @@ static inline void rig_load(rig *r)
   free(bytes);
 }
 
-/* Begins the code with a supervisor that starts one worker, behind itself, waits for it, and reports to the host. */
+/* Begins the code with a supervisor that starts one worker, whose code follows, waits for it, and
+ * reports to the host. */
 static inline void rig_start_worker(assembler *a)
 {
   asm_li(a, T0, RIG_CODE + 4 * 6);

@@ -1,10 +1,10 @@
-/* Runs one vertex, for tests of what codelets do wrong.
+/* Runs one vertex, for tests of faulty codelets.
  *
  *   run_vertex CODELETS VERTEX [FLAGS]
  *
- * CODELETS is a .gp file or source that is compiled now with popc's FLAGS. The vertex is on tile 1 in
- * the compute set "only", its field `out` (an INOUT(int)) is 0 before and printed after the run. If
- * something fails, the error goes to standard error and the exit status is the error's. */
+ * CODELETS is a .gp file, or source that is compiled now with popc's FLAGS. The vertex is on tile 1
+ * in the compute set "only". Its field `out` (an INOUT(int)) is 0 before the run and printed after
+ * it. If something fails, the error goes to standard error and the exit status is the error's. */
 #include <populus/populus.h>
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
-/* Which seeds a random test takes. From the environment:
+/* The seeds of a random test. From the environment:
  *
  *   POPULUS_TEST_SEED=s     s alone, as a failure names it
- *   POPULUS_TEST_CASES=n    n seeds, from s or else from the test's own first: more for a long search
+ *   POPULUS_TEST_CASES=n    n seeds, from s or else from the test's own first: more for
+ *                           a long search
  *
- * If neither is set, a third of the test's own under AddressSanitizer, which makes everything slow: what other seeds find, results that
- * differ, they find in the release build.
+ * If neither is set, AddressSanitizer builds use a third of the test's seeds, as the sanitizer is
+ * slow. The other seeds find different results in the release build.
  */
 #ifndef POPULUS_TEST_SEEDS_H
 #define POPULUS_TEST_SEEDS_H

@@ -1,4 +1,4 @@
-/* What an execution profile says about the way that programs went. */
+/* The path of programs through their steps, from an execution profile. */
 #ifndef TESTS_SIMULATED_STEPS_H
 #define TESTS_SIMULATED_STEPS_H
 

@@ -108,7 +108,7 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t nu
   return error;
 }
 
-/* What the host reads, by a name that would speak to a terminal and end a line. */
+/* A handle that the host reads, whose name has control characters and a line feed. */
 static void add_odd_name(pop_graph *graph)
 {
   static const char name[] = "odd\x1b[31m\nname";

@@ -1,14 +1,16 @@
-# For D04, read by scripts: the n-th allocation of a tool fails, or all from it on: an error with exit status 4, or the whole result;
-# never a signal, never another's fault, never half a file; and where it is LLVM that has no memory, the interpreter goes on.
-# POPULUS_TEST_CASES allocations of each, spread over all (CI: a few);
-# POPULUS_TEST_CASES=1000000 takes every one. Of popexec and the CPU device, which have few, each is always taken.
+# For tests of D04; scripts source it. The n-th allocation of a tool fails, or all from it on. The
+# result must be an error with exit status 4, or be complete: never a signal, an error that blames
+# something else, or half a file. If LLVM has no memory, the interpreter continues.
+# POPULUS_TEST_CASES allocations of each tool are tried, spread over all (CI: a few);
+# POPULUS_TEST_CASES=1000000 tries every one. popexec and the CPU device have few allocations, and
+# all are always tried.
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers have an allocator of their own"; exit 77 ;; esac
 preload=$POPULUS_BUILD_DIR/tests/support/libfail_malloc.so
 cases=${POPULUS_TEST_CASES:-6}
 export POPULUS_TILE_ENGINE=interpreter
 
-# What is done for each run starts no programs, if it can: that took more time than the runs.
+# Each run starts no other programs if possible, as these took more time than the runs.
 remove_products()
 {
   [ ! -e cache ] && [ ! -e reports ] && [ ! -e "$product" ] || rm -rf cache reports "$product"
@@ -38,7 +40,7 @@ sweep()
   exec 8>requests 9<answers
   step=$((calls / cases)) tried=0 refused=0
   [ $step -gt 0 ] || step=1
-  # Another place in each run of a small sweep would be another test; a seed says which.
+  # Another place in each run of a small sweep would be another test. So a seed decides.
   n=$((1 + ${POPULUS_TEST_SEED:-0} % step))
   while [ $n -le "$calls" ]; do
     for failure in $failures; do
@@ -68,8 +70,9 @@ sweep()
   [ "$(find . -name '*.tmp' | wc -l)" -eq 0 ] || fail "$name: temporary files are left: $(find . -name '*.tmp')"
   echo "$name: $calls allocations, $tried runs, $refused refused"
 }
-# LLVM is loaded from the start: its constructors, and thread-local variables of its libraries, are the dynamic linker's
-# (base/llvm_thread.h). Everything else that it does is a thread's that can be given up.
+# LLVM is loaded at the start: its constructors and the thread-local variables of its libraries
+# belong to the dynamic linker (base/llvm_thread.h). Everything else that LLVM does is in a thread
+# that can be given up.
 with_llvm()
 {
   llvm=$(ldd "$POPULUS_DATA_DIR/populus-translator.so" | sed -n 's/.*libLLVM[^ ]* => \([^ ]*\).*/\1/p')

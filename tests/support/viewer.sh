@@ -1,8 +1,10 @@
-# Sourced by what opens pages of popview in a browser: . "$POPULUS_SOURCE_DIR/tests/support/viewer.sh"
+# Sourced by tests that open pages of popview in a browser: .
+# "$POPULUS_SOURCE_DIR/tests/support/viewer.sh"
 
-# viewer_tools: sets $chromium, $caches, the user's folder of caches, and $modules, the folder of the tests' npm packages. These
-# come once for each lock file, into the caches, where the next clone finds them; what was not asked for in 30 days goes. Exits
-# 77 where there is no browser, no node, or no package.
+# viewer_tools: sets $chromium; $caches, the user's cache folder; and $modules, the folder of the
+# tests' npm packages. The packages are installed into the caches once for each lock file, where the
+# next clone finds them. Those not used for 30 days are removed. Exits with 77 if there is no
+# browser, no node, or no package.
 viewer_tools()
 {
   viewer=$POPULUS_SOURCE_DIR/viewer
@@ -21,7 +23,8 @@ viewer_tools()
   ln -s "$packages/node_modules" "$modules/node_modules"
 }
 
-# viewer_install <folder>: it is there when it is whole, whoever else installs the same.
+# viewer_install <folder>: installs it. The folder appears when it is complete, whoever
+# else installs the same.
 viewer_install()
 {
   coming=$(mktemp -d "$1.XXXXXX")
@@ -33,7 +36,8 @@ viewer_install()
   mv -T "$coming" "$1" 2>/dev/null || rm -rf "$coming"
 }
 
-# All that the compiler of types sees: the sources, their settings, the packages (of which it is one), and what runs it.
+# Everything on which the type checker depends: the sources, their settings, the packages (including
+# itself), and what runs it.
 viewer_types_key()
 {
   {

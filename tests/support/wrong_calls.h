@@ -1,4 +1,5 @@
-/* What the program that wrong_calls.py makes calls with: tests/unit/engine/wrong_calls.c. */
+/* The rest of the program for the calls that wrong_calls.py makes:
+ * tests/unit/engine/wrong_calls.c. */
 #ifndef POPULUS_TEST_WRONG_CALLS_H
 #define POPULUS_TEST_WRONG_CALLS_H
 
@@ -40,7 +41,7 @@ extern call_arguments freed, good;
 extern char room[1 << 16]; /* zeros, for pointers to other things */
 extern FILE *sink;
 
-/* What a call has to leave behind. */
+/* What a call must leave behind. */
 typedef enum call_result { NOTHING, AN_ERROR, GRAPH_ERROR } call_result;
 typedef struct wrong_call {
   void (*make)(void);

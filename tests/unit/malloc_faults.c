@@ -154,7 +154,7 @@ static int do_all_in_process(void)
 }
 
 #if CAN_FAIL
-/* The status of a process in which calls [from, to) fail; what it says is in the file "said". */
+/* The exit status of a process in which calls [from, to) fail; its output is in the file "said". */
 static int status_of(long from, long to)
 {
   fflush(NULL);

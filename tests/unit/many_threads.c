@@ -1,5 +1,5 @@
-/* Graphs, engines and archives of several threads at once: what is different is independent, what does not change may be
- * shared. Under ThreadSanitizer, too. */
+/* Graphs, engines and archives in several threads at once: different objects are independent, and
+ * immutable ones may be shared. Also run under ThreadSanitizer. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

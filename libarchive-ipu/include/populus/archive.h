@@ -23,9 +23,10 @@ POP_MUST_CHECK pop_error *pop_archive_writer_open(const char *path, pop_archive_
  * runs of zeros in large members become holes of the file. */
 POP_MUST_CHECK pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name,
                                                  const void *bytes, size_t size);
-/* The same in parts, so that threads can make members while one of them writes: appends room for a
- * header to `members`; the caller appends the content; the end fills in the header. Any number of
- * members one after the other, then all of them into the archive. */
+/* The same in parts, so that threads can make members while one of them writes.
+ * pop_archive_begin_member appends room for a header to `members`, the caller appends the content,
+ * pop_archive_end_member fills in the header. Any number of members follow one another; then all of
+ * them go into the archive at once. */
 POP_MUST_CHECK pop_error *pop_archive_begin_member(pop_bytes *members, size_t *start);
 POP_MUST_CHECK pop_error *pop_archive_end_member(pop_bytes *members, size_t start,
                                                  const char *name);
@@ -66,7 +67,8 @@ POP_MUST_CHECK pop_error *pop_archive_read_member(const pop_archive *archive, si
 POP_MUST_CHECK pop_error *pop_archive_read_part(const pop_archive *archive, size_t index,
                                                 uint64_t offset, void *bytes, size_t size);
 
-/* "tile-00042.elf". Of a tile beyond 999,999, which no target has: "", which no member is called. */
+/* "tile-00042.elf". For a tile beyond 999,999, which no target has: "", which is no
+ * member's name. */
 void pop_archive_tile_name(uint32_t tile, char name[16]);
 /* The tile number of a member's name, or false if it is not such a name. */
 bool pop_archive_tile_number(const char *name, uint32_t *tile);

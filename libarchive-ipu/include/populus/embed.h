@@ -3,10 +3,10 @@
  *   program: a copy of popexec | archive, as section .populus.archive | section headers
  *   object:  .rodata with the archive | .data.rel.ro with a pointer to it and its size | symbols
  *
- * Neither needs a compiler or a linker. The section of a program is in none of its segments: nothing maps
- * it, and the program reads of its own file what it needs, by pread. It has a header like any section,
- * so that GNU strip and objcopy keep it, wherever they move it. (llvm-strip and eu-strip take it away
- * unless they are told --keep-section; the program then says so.)
+ * Neither needs a compiler or a linker. The section of a program is in none of its segments. So
+ * nothing maps it, and the program reads what it needs of its own file by pread. The section has a
+ * header like any other, so GNU strip and objcopy keep it, wherever they move it. (llvm-strip and
+ * eu-strip remove it unless they get --keep-section; the program then says so.)
  */
 #ifndef POPULUS_EMBED_H
 #define POPULUS_EMBED_H
@@ -24,17 +24,18 @@ extern "C" {
 #define POP_EMBED_MAGIC "populus embed 1"
 enum { POP_EMBED_DATA_DIR_BYTES = 1008 };
 
-/* A program that can be given an archive has one of these, alone in POP_EMBED_RECORD_SECTION. */
+/* A program that can take an archive has one such record, alone in POP_EMBED_RECORD_SECTION. */
 typedef struct pop_embed_record {
   char magic[16]; /* POP_EMBED_MAGIC */
   uint8_t has_archive;
   char data_dir[POP_EMBED_DATA_DIR_BYTES - 1]; /* of the Populus that it was made with */
 } pop_embed_record;
 
-/* Writes to `output` a copy of `program`, which has a pop_embed_record, with the archive in it and
- * executable for who may read it. Where it looks for shared libraries relative to its own place, the
- * copy looks for those of `program`. What the archive holds is not looked at. Errors: FILE_LOAD naming the
- * archive; SYSTEM naming the program, which is none of ours, or the output. */
+/* Writes to `output` a copy of `program`, which has a pop_embed_record, with the archive in it.
+ * Everybody who may read the copy may execute it. If `program` looks for shared libraries
+ * relative to its own place, the copy looks in the same folders. The content of the archive is
+ * not checked. Errors: FILE_LOAD naming the archive; SYSTEM naming the program, which is none
+ * of ours, or the output. */
 POP_MUST_CHECK pop_error *pop_embed_in_program(const char *program, const char *archive,
                                                const char *data_dir, const char *output);
 

@@ -1,11 +1,11 @@
 /* The one error type of Populus.
  *
  * A function that can fail returns `pop_error *`: NULL when it did what it was asked, otherwise an
- * error that the caller owns (pop_error_free) or hands on. An error is a code and a sentence that
- * says what was being done, to what, what is wrong and, where there is an answer, what would be
- * right. Libraries print what they are asked to print (the log, if POPLAR_LOG_LEVEL says so; PrintTensor)
- * and nothing else. They end the process in one case, with exit status 4 and a sentence: the host has
- * no memory left, and no call is under way that could say so.
+ * error that the caller owns (pop_error_free) or hands on. An error is a code and a sentence. The
+ * sentence says what was being done, to what, what is wrong and, if there is an answer, what would
+ * be right. Libraries print only what they are asked to print (the log, if POPLAR_LOG_LEVEL says
+ * so; PrintTensor). They end the process in one case, with exit status 4 and a sentence: the host
+ * has no memory left, and no call is under way that could return the error.
  */
 #ifndef POPULUS_ERROR_H
 #define POPULUS_ERROR_H
@@ -71,22 +71,23 @@ POP_NEVER_NULL pop_error *pop_error_new_v(pop_error_code code, const char *forma
 /* POP_ERROR_SYSTEM with ": " and the text of `errnum` (an errno value) behind the sentence. */
 POP_NEVER_NULL pop_error *pop_error_errno(int errnum, const char *format, ...) POP_PRINTF(2, 3);
 
-/* Puts "<prefix>: " in front of the sentence of `error` and returns it: says, on the way up, what
- * was being done. The argument must not be used afterwards. */
+/* Puts "<prefix>: " in front of the sentence of `error` and returns it. The prefix says, on the way
+ * up, what was being done. The argument must not be used afterwards. */
 pop_error *pop_error_prefix(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
 
-/* The error that there is no memory, for where there is none for an error: MEMORY; freeing it does nothing. */
+/* The error for lack of memory, when there is none for an error: MEMORY. Freeing it
+ * does nothing. */
 pop_error *pop_error_out_of_memory(void);
 
-/* Notes where the report of what failed was written, and returns `error`; the path is copied. */
+/* Notes the path of the report about the failure, and returns `error`; the path is copied. */
 pop_error *pop_error_with_report(pop_error *error, const char *path);
 
 void pop_error_free(pop_error *error); /* NULL is fine */
 
 pop_error_code pop_error_get_code(const pop_error *error);
 const char *pop_error_message(const pop_error *error); /* lives as long as the error */
-/* Of a GRAPH_MEMORY error whose report was written (populus/profile.h): the path of profile.pop; otherwise
- * NULL. Lives as long as the error. */
+/* For a GRAPH_MEMORY error whose report was written (populus/profile.h), the path of profile.pop;
+ * otherwise NULL. Lives as long as the error. */
 const char *pop_error_report(const pop_error *error);
 const char *pop_error_code_name(pop_error_code code); /* "graph_connection_error", … */
 int pop_error_exit_status(const pop_error *error);    /* 0 for NULL; see POP_ERROR_CODES */

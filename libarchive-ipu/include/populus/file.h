@@ -20,8 +20,8 @@ extern "C" {
 POP_MUST_CHECK pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes,
                                         size_t *size);
 
-/* The same for what only this user can have written: a file of somebody else's (than the effective
- * user's), or one that group or others may write, is FILE_LOAD. */
+/* The same for files that only this user can have written. A file that somebody other than the
+ * effective user owns, or that group or others may write, is FILE_LOAD. */
 POP_MUST_CHECK pop_error *pop_file_read_own(const char *path, size_t max_bytes, uint8_t **bytes,
                                             size_t *size);
 
@@ -32,7 +32,8 @@ POP_MUST_CHECK pop_error *pop_output_open(const char *path, pop_output **output)
 POP_MUST_CHECK pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size);
 /* Like a write of `size` zero bytes; leaves a hole in a regular file. */
 POP_MUST_CHECK pop_error *pop_output_skip(pop_output *output, uint64_t size);
-/* Like a write; long runs of zeros become holes of a regular file. For much at a time: not buffered. */
+/* Like a write; long runs of zeros become holes of a regular file. It is not buffered: use it
+ * for large writes. */
 POP_MUST_CHECK pop_error *pop_output_write_sparse(pop_output *output, const void *bytes,
                                                   size_t size);
 uint64_t pop_output_position(const pop_output *output);
@@ -45,8 +46,9 @@ void pop_output_abort(pop_output *output);
  * files that are not what they should be. */
 const char *pop_file_kind(const void *bytes, size_t size);
 
-/* The program of this process, also where /proc is not mounted: there a relative name is one of the folder that the process
- * started in. `path` gets its absolute name; false if it has none that fits `size`. */
+/* The program of this process. If /proc is not mounted, a relative name is taken as one of
+ * the folder in which the process started. `path` gets its absolute name; false if it has
+ * none that fits `size`. */
 bool pop_own_program_path(char *path, size_t size);
 /* A name under which it can be read. */
 const char *pop_own_program_to_open(void);

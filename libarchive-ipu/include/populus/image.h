@@ -1,19 +1,19 @@
 /* Tile images: one ELF32 executable (EM_RISCV) per tile.
  *
- * All memory that the tile needs is its one allocatable section `.text`: it starts at the base of
+ * All memory that the tile needs is the one allocatable section `.text`. It starts at the base of
  * tile memory and ends behind the highest byte used, so `size -A` prints what the tile occupies.
- * Beside it: .symtab/.strtab (functions, vertices, variables, code areas, stacks, with sizes, and
- * the mapping symbols $x/$d), .populus.symbols (their categories; types and shapes of variables),
- * .riscv.attributes (so that objdump decodes the extensions), .populus.segments (which parts of
- * memory are code, and which may be written), .note.gnu.build-id (a hash of the file), .shstrtab and, if
- * there is debug information, .gnu_debuglink. One program header loads all of `.text`.
- * strip and objcopy may be used on images: what is read without symbols still runs.
+ * Other sections are .symtab/.strtab (functions, vertices, variables, code areas, stacks, with
+ * sizes, and the mapping symbols $x/$d), .populus.symbols (their categories; types and shapes of
+ * variables), .riscv.attributes (so that objdump decodes the extensions), .populus.segments (which
+ * parts of memory are code, and which may be written), .note.gnu.build-id (a hash of the file),
+ * .shstrtab and, if there is debug information, .gnu_debuglink. One program header loads all of
+ * `.text`. strip and objcopy may be used on images: an image without symbols still runs.
  *
- * Who wants `size -A` to show what memory is used for gives the image `sections`: memory is then in
- * sections of these names instead of .text, with the same bytes at the same addresses.
+ * If an image has `sections`, `size -A` shows what memory is used for: memory is then in sections
+ * of these names instead of .text, with the same bytes at the same addresses.
  *
  * No section but `.text` and no symbol-independent name holds a letter followed by "text": users
- * pick the lines of `size -A` with grep -e ".text".
+ * filter the lines of `size -A` with grep -e ".text".
  */
 #ifndef POPULUS_IMAGE_H
 #define POPULUS_IMAGE_H
@@ -84,8 +84,8 @@ typedef struct pop_image {
   size_t num_sections;
   const pop_image_symbol *symbols;
   size_t num_symbols;
-  /* When read: false if .populus.symbols is missing, or a tool has changed the symbols since:
-   * categories are then 0 and types NULL. The writer does not look at it. */
+  /* When read: false if .populus.symbols is missing, or if a tool has changed the symbols since.
+   * Categories are then 0 and types NULL. The writer ignores it. */
   bool symbols_have_categories;
   /* Name of the file with debug information, looked for beside the image, and pop_image_debug_crc of
    * its content; NULL: none, or what is said of it makes no sense. */
@@ -109,8 +109,8 @@ POP_MUST_CHECK pop_error *pop_image_read(const uint8_t *bytes, size_t size, cons
                                          const pop_target *target, pop_arena *arena,
                                          pop_image *image, bool *overflowed);
 
-/* The same from a member of an archive (`member` < pop_archive_num_members), of which only the
- * headers and what is wanted are read. All of the image lives in `arena`. */
+/* The same from a member of an archive (`member` < pop_archive_num_members). Only the headers and
+ * the wanted parts of it are read. All of the image lives in `arena`. */
 enum {
   POP_IMAGE_MEMORY = 1,     /* else `bytes` is NULL */
   POP_IMAGE_SYMBOLS = 2,    /* symbols and mappings; else there are none */
@@ -122,8 +122,8 @@ POP_MUST_CHECK pop_error *pop_image_read_member(const pop_archive *archive, size
                                                 pop_arena *arena, pop_image *image,
                                                 bool *overflowed);
 
-/* A hash of what goes into the tile's memory: base, bytes and entry. Symbols and everything else that
- * `strip` may take away have no part in it. */
+/* A hash of what goes into the tile's memory: base, bytes and entry. Symbols and everything else
+ * that `strip` may remove do not count. */
 uint64_t pop_image_digest(const pop_image *image);
 
 #ifdef __cplusplus

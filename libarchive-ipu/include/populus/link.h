@@ -23,7 +23,8 @@
 extern "C" {
 #endif
 
-/* The largest alignment that code and data may ask for, as sections and in vertex types: a power of two. */
+/* The largest alignment that code and data may demand, in sections and in vertex types: a
+ * power of two. */
 #define POP_LINK_ALIGN_MAX (UINT32_C(1) << 16)
 
 /* One parsed object. Immutable once parsed; the bytes are copied. */
@@ -46,18 +47,21 @@ void pop_object_symbols(const pop_object *object,
                         void (*visit)(void *context, const char *name, bool defined, bool weak),
                         void *context);
 
-/* Where a vertex can be entered there has to be code: each definition of a global or weak symbol whose name begins with
- * `prefix` is a multiple of 4 in an executable section that is loaded, with room for an instruction behind it. Otherwise
- * FILE_LOAD, naming object, symbol and what it is instead; `symbol` (may be NULL) is the name then, as long as the object. */
+/* There must be code wherever a vertex can be entered. Each definition of a global or weak symbol
+ * whose name begins with `prefix` must be a multiple of 4 in an executable section that is loaded,
+ * with room for an instruction there. Otherwise FILE_LOAD, naming object, symbol and what it is
+ * instead; `symbol` (may be NULL) is then the name, and lives as long as the object. */
 POP_MUST_CHECK pop_error *pop_object_check_entries(const pop_object *object, const char *prefix,
                                                    const char **symbol);
 
-/* Additions in the object's code become steps, which take no slot, where the chip has an instruction that does them with a load,
- * a store or a branch beside them (object_steps.c): words of `bytes`, whose size stays, as does what they compute. Fails as
- * pop_object_parse does. */
+/* Turns additions in the object's code into steps, which take no slot, if the chip has an
+ * instruction that does them together with a load, a store or a branch beside them
+ * (object_steps.c). Changes words of `bytes`; their number and what they compute stay the same.
+ * Fails as pop_object_parse does. */
 POP_MUST_CHECK pop_error *pop_object_make_steps(void *bytes, size_t size, const char *name);
-/* Float operations in the object's code are joined, which take no slot, where the chip's compiler would put them into one with an
- * instruction of another kind (object_joins.c): words of `bytes`, as above; to be done when steps have been made. */
+/* Joins float operations in the object's code, which then take no slot, if the chip's compiler
+ * would put them into a bundle with an instruction of another kind (object_joins.c). Changes words
+ * of `bytes`, as above. Call it after pop_object_make_steps. */
 POP_MUST_CHECK pop_error *pop_object_join(void *bytes, size_t size, const char *name);
 
 typedef struct pop_link_set pop_link_set;
@@ -65,22 +69,22 @@ pop_link_set *pop_link_set_new(void);
 void pop_link_set_free(pop_link_set *set);
 
 /* Adds an object (not owned; must outlive the set). Two strong definitions of one symbol are an
- * error (LINK, naming both objects) unless `library`: a library object's definitions only serve
- * symbols that nothing else defines, the first library object that defines one wins. */
+ * error (LINK, naming both objects) unless `library`. Definitions of a library object are used only
+ * for symbols that nothing else defines; the first library object that defines one wins. */
 POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object,
                                            bool library);
 /* Gives a symbol a value, whatever objects define; `name` must outlive the set. */
 void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value);
 /* The base of tile memory, which differs between targets that one object serves. */
 #define POP_LINK_MEMORY_BASE "__tile_memory_base"
-/* Live sections made from now on keep every section and constant as it is in its object. Otherwise equal
- * constants and strings of mergeable sections are there once, a string also as the tail of another,
- * and functions and read-only data that are equal with all they refer to share one copy, unless
- * code may compare their addresses; each keeps its names. For debugging. */
+/* Live sections made from now on keep every section and constant as it is in its object. This is
+ * for debugging. Otherwise equal constants and strings of mergeable sections are merged, a string
+ * also with the tail of another. Functions and read-only data that are equal, with all they refer
+ * to, share one copy unless code may compare their addresses. Each keeps its names. */
 void pop_link_set_keep_duplicates(pop_link_set *set);
 bool pop_link_set_defines(const pop_link_set *set, const char *symbol);
 
-/* What a tile needs. Sections come in four groups that the caller gives addresses to. */
+/* What a tile needs. Sections come in four groups; the caller gives the groups addresses. */
 typedef enum pop_link_group {
   POP_LINK_CODE,   /* executable sections */
   POP_LINK_RODATA, /* read-only data */
@@ -99,22 +103,24 @@ POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
                                                    const char *const *needed_by, size_t count,
                                                    pop_live_sections **live);
 void pop_live_sections_free(pop_live_sections *live);
-/* What pop_live_sections_create would say if nothing defined `symbol`, to which pop_link_set_define gave a
- * value; NULL if nothing in the live sections refers to it. `needed_by` as for creation, not NULL. */
+/* The error that pop_live_sections_create would return if nothing defined `symbol`, which has a
+ * value from pop_link_set_define; NULL if nothing in the live sections refers to it. `needed_by` as
+ * for creation, not NULL. */
 POP_MUST_CHECK pop_error *pop_live_sections_explain_given(const pop_live_sections *live,
                                                           const char *const *needed_by,
                                                           const char *symbol);
-/* Is it one that no codelet file can be expected to define: of the heap, the operating system,
- * exceptions, …? */
+/* Is it a symbol that no codelet file can be expected to define: of the heap, the operating
+ * system, exceptions, …? */
 bool pop_link_is_foreign_symbol(const char *symbol);
 uint32_t pop_live_sections_group_bytes(const pop_live_sections *live, pop_link_group group);
-/* From where on, in group CODE, it is that of library objects: a multiple of 4; all of the group's bytes if there
- * is none. */
+/* Where the code of library objects begins in group CODE: a multiple of 4; the size of the group if
+ * there is none. */
 uint32_t pop_live_sections_library_code(const pop_live_sections *live);
 uint32_t pop_live_sections_group_align(const pop_live_sections *live,
                                        pop_link_group group); /* >= 4 */
-/* Calls `visit` with the content of the section `name` of each object that has code or data here, in the order of the set:
- * what such an object says of itself in a section that is not loaded. Objects without that section are left out. */
+/* Calls `visit` with the content of the section `name` of each object that has code or data here,
+ * in the order of the set. Such a section is not loaded and describes its object. Objects without
+ * it are left out. */
 void pop_live_sections_notes(const pop_live_sections *live, const char *name,
                              void (*visit)(void *context, const void *bytes, size_t size),
                              void *context);
@@ -140,11 +146,11 @@ POP_MUST_CHECK pop_error *pop_live_sections_relocate(const pop_live_sections *li
                                                      uint8_t *memory, uint32_t memory_address,
                                                      uint32_t memory_bytes, uint8_t *tls_image);
 
-/* Visits every function and object symbol of the live sections, group by group, with its kind: sections in
- * the order of their addresses, then read-only data that has been merged. What shares one copy has
- * all names there; sections without a sized symbol, and the merged constants and strings of one kind,
- * are visited under their section's name. Also every
- * mapping symbol, so that images can say what is code ($x) and data ($d). */
+/* Visits every function and object symbol of the live sections, group by group, with its kind.
+ * Sections come in the order of their addresses, then merged read-only data. A shared copy has all
+ * of its names. Sections without a sized symbol, and the merged constants and strings of one kind,
+ * are visited under their section's name. Also visits every mapping symbol, so that images can say
+ * what is code ($x) and data ($d). */
 typedef struct pop_link_symbol {
   const char *name; /* as in the object: `__runCodelet_SumVertex`, `expf`, … */
   uint32_t address, size;
@@ -160,7 +166,7 @@ bool pop_live_sections_locate(const pop_live_sections *live, const pop_link_addr
                               uint32_t address, const pop_object **object,
                               const char **section_name, uint32_t *section_index, uint32_t *offset);
 
-/* Has any of its objects debug information (`.debug_…` sections that are not compressed)? */
+/* Does any of its objects have debug information (`.debug_…` sections that are not compressed)? */
 bool pop_live_sections_has_debug(const pop_live_sections *live);
 /* Appends to `elf` a file with all of it at these addresses, as tools find it by .gnu_debuglink: ELF32,
  * ET_EXEC, no section named .text. Functions that the live sections do not hold, or that share another's
@@ -170,20 +176,22 @@ POP_MUST_CHECK pop_error *pop_live_sections_debug_file(const pop_live_sections *
                                                        const pop_link_addresses *addresses,
                                                        pop_bytes *elf);
 
-/* Appends a copy of the object to `elf` that DWARF readers (libdw) understand as it is: ET_EXEC,
- * its `.debug_*` sections relocated, each loaded section at addresses of its own, which its sh_addr
- * says. So what pop_live_sections_locate finds is, in the copy, at sh_addr of section `section_index`
- * plus `offset`; these addresses are not the tile's. Errors: FILE_LOAD for relocations of debug
- * sections that are damaged or of a type that has no place there. */
+/* Appends a copy of the object to `elf` that DWARF readers (libdw) understand without relocating
+ * it: ET_EXEC, its `.debug_*` sections relocated, each loaded section at an address of its own, in
+ * its sh_addr. So a place that pop_live_sections_locate finds is, in the copy, at sh_addr of
+ * section `section_index` plus `offset`. These addresses are not the tile's. Errors: FILE_LOAD for
+ * relocations of debug sections that are damaged or of a type that has no place there. */
 POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
-/* The first of its sections that are compressed, for which nobody looks at its debug information; NULL: none. */
+/* The first of its debug sections that is compressed, which makes its debug information
+ * unused; NULL: none. */
 const char *pop_object_compressed_debug(const pop_object *object);
 
-/* What debug information tells, for messages: NULL if there is none, or it is damaged. The object
- * may go before it. */
+/* Debug information, for messages: NULL if there is none, or it is damaged. The object may be
+ * freed before it. */
 typedef struct pop_debug_info pop_debug_info;
 pop_debug_info *pop_debug_info_open(const pop_object *object);
-/* The same of a file that pop_live_sections_debug_file has made, or anyone. Takes the bytes, and leaves none. */
+/* The same for a file that pop_live_sections_debug_file, or anyone, has made. Takes the bytes and
+ * leaves `file` empty. */
 pop_debug_info *pop_debug_info_open_file(pop_bytes *file);
 void pop_debug_info_free(pop_debug_info *info);
 
@@ -199,8 +207,8 @@ bool pop_debug_info_place(const pop_debug_info *info, uint32_t section, uint32_t
 /* The same by the address in the file. */
 bool pop_debug_info_line(const pop_debug_info *info, uint32_t address, pop_arena *arena,
                          pop_source_place *place);
-/* What its author calls the function of that symbol ("_Z4walkj": "walk"), without the scopes around
- * it; NULL if that is not known. As long as `info`. */
+/* The author's name of the function with that symbol ("_Z4walkj": "walk"), without the scopes
+ * around it; NULL if it is not known. Lives as long as `info`. */
 const char *pop_debug_info_name(const pop_debug_info *info, const char *symbol);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
-/* How much stack a function needs at most, with everything that it calls: read from its machine
- * code, not guessed.
+/* The largest stack that a function needs, with everything that it calls. It is read from
+ * machine code, not guessed.
  *
  *   link set --pop_stack_analysis_new--> analysis
  *   analysis, entry symbol --pop_stack_analyse--> bytes, or why nobody can know, with the call chain
  *
- * Known are frames of a constant size and calls of named functions. Where the code does not say
- * (recursion, a call through a pointer, alloca), the author may: an object's section
- * POP_STACK_SECTION states the stack of functions, callees included, POP_STACK_LEVELS_SECTION how
- * deep a function calls itself, and POP_STACK_CALLS_SECTION which functions a function calls through
- * pointers (libcodelet/device/README.md: the layout). Of some functions of the C++ library the depth
- * is known (stack_known.c).
+ * Frames of a constant size and calls of named functions are known. If the code does not show the
+ * stack (recursion, a call through a pointer, alloca), the author may state it in sections of an
+ * object: POP_STACK_SECTION has the stack of functions with their callees, POP_STACK_LEVELS_SECTION
+ * the recursion depth of functions, POP_STACK_CALLS_SECTION the functions that a function calls
+ * through pointers (libcodelet/device/README.md has the layout). The depths of some library
+ * functions are known (stack_known.c).
  */
 #ifndef POPULUS_STACK_H
 #define POPULUS_STACK_H
@@ -38,9 +38,10 @@ typedef enum pop_stack_reason {
 typedef struct pop_stack_use {
   uint32_t bytes; /* from the stack pointer at entry; POP_STACK_UNKNOWN unless KNOWN */
   pop_stack_reason reason;
-  /* From the entry to the function that needs the most stack; if that is unknown, to the function
-   * that is the reason; if it is a recursion, to the second occurrence of the function that it
-   * comes back to. The names are the objects', the array is in the arena that was given. */
+  /* The functions from the entry to the one that needs the most stack. If the stack is unknown,
+   * they end at the function that is the reason; for a recursion, at the second occurrence of
+   * the function to which it comes back. The names are the objects', the array is in the arena
+   * that was given. */
   const char *const *chain;
   size_t chain_length;
   /* The instruction that is the reason: the call that comes back, the call through a pointer, what
@@ -59,7 +60,7 @@ void pop_stack_analysis_free(pop_stack_analysis *analysis);
 /* Each function is read once, however many entries lead to it. Not thread-safe. */
 pop_stack_use pop_stack_analyse(pop_stack_analysis *analysis, const char *symbol, pop_arena *arena);
 
-/* A function about which its author states less than its own frame takes. It gets its frame. */
+/* A function whose author states less than its own frame takes. Its frame is used. */
 typedef struct pop_stack_understatement {
   const char *function;
   uint32_t stated_bytes, frame_bytes;
@@ -67,7 +68,7 @@ typedef struct pop_stack_understatement {
   uint32_t section, offset;
 } pop_stack_understatement;
 
-/* Those that the entries analysed so far lead to, in the order in which they were found. */
+/* Visits those that the entries analysed so far reach, in the order in which they were found. */
 void pop_stack_understatements(const pop_stack_analysis *analysis,
                                void (*visit)(void *context, const pop_stack_understatement *what),
                                void *context);

@@ -1,7 +1,7 @@
-/* Who owns what readers and writers of images, archives and codelets give back: what is read lives in an arena and goes with
- * it; what is written is a buffer that grows.
+/* Ownership of the results of readers and writers of images, archives and codelets. What is read
+ * lives in an arena and is freed with it. What is written is a growing buffer.
  *
- * None of these functions returns without memory: out_of_memory.h says what happens then. */
+ * None of these functions returns without memory: see out_of_memory.h. */
 #ifndef POPULUS_STORAGE_H
 #define POPULUS_STORAGE_H
 

@@ -1,7 +1,8 @@
-/* Targets: how many tiles there are, what their memory looks like, what things cost.
+/* Targets: number of tiles, tile memory, costs.
  *
- * One struct, filled from one table (target.c, each figure with its source). A caller may change
- * fields for an experiment; whoever takes a target checks it with pop_target_validate first.
+ * One struct, filled from one table (target.c, each figure with its source). A caller
+ * may change fields for an experiment. Every function that takes a target checks it
+ * with pop_target_validate first.
  *
  * Tile memory, addresses as the tile sees them:
  *
@@ -63,7 +64,8 @@ typedef enum pop_cost_class {
       POP_COST_CLASS_COUNT
 } pop_cost_class;
 
-/* Of a target; and the tiles of what has images, which are those of one replica: their members' names have six digits. */
+/* Of a target. A program's images, which are those of one replica, have at most so many tiles: the
+ * names of members have six digits. */
 #define POP_TARGET_MAX_IPUS 1024
 #define POP_TARGET_MAX_TILES 2097152
 #define POP_TARGET_MAX_IMAGES 1000000
@@ -106,11 +108,11 @@ typedef struct pop_target {
 POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
                                             pop_target *target);
 
-/* The host as a target, "cpu": one IPU of one tile with six workers, and memory as a 32-bit address
- * reaches it. It has no tiles: what a graph for it maps to a tile may name any number below 1,000,000, and
- * all is the same memory. (Virtual graphs have the tiles that the target has: raise tiles_per_ipu for
- * them.) Vertices that run on all workers are called for one worker after the other.
- * Cycles, costs and the clock mean nothing. */
+/* The host as a target, "cpu": one IPU of one tile with six workers, and as much memory as a 32-bit
+ * address reaches. It has no tiles: a graph for it may map to any tile number below 1,000,000, and
+ * all of them are the same memory. (Virtual graphs have the target's tiles: raise tiles_per_ipu for
+ * them.) Vertices that run on all workers are called for one worker after the other. Cycles, costs
+ * and the clock mean nothing. */
 void pop_target_create_cpu(pop_target *target);
 
 /* Checks every field and their relations (sizes that do not overflow 32 bits, regions in order,

@@ -1,9 +1,9 @@
-/* What a chip's instructions work on at once, as its own libraries ask for it when they divide work: vectors, the unit that
- * multiplies matrices, counts of the repeat instruction.
+/* The units on which a chip's instructions work at once: vectors, the matrix unit, counts of the
+ * repeat instruction. The chip's own libraries ask for them when they divide work.
  *
- * Tiles here execute RV32IMF and have none of these: nothing costs what it costs because of them. But a library that computes
- * with them lays out its data as it does for the chip, and divides by them; and for every choice that it makes with this set it
- * has a vertex. */
+ * Tiles here execute RV32IMF and have none of these, so they affect no cost. But a library that
+ * computes with them lays out and divides its data as for the chip. For every choice that it makes
+ * with these figures it has a vertex. */
 #ifndef POPULUS_TARGET_UNITS_H
 #define POPULUS_TARGET_UNITS_H
 

@@ -47,14 +47,15 @@ bool pop_type_is_signed_integer(pop_type type);
 uint16_t pop_half_from_float(float value);
 float pop_half_to_float(uint16_t half);
 
-/* A quarter, of 8 bits, in a format and with a scale: bit 7 of `metadata` is set for f143 (4 bits of exponent, 3 of fraction) and
- * clear for f152; bits 0-5 are the scale, signed: a quarter stands for its number times 2 to the scale. From a float it is rounded
- * to nearest even; what is too large becomes not a number, or the largest if `nanoo` ("not a number on overflow") is false. The
- * tables are those of "8-bit Numerical Formats for Deep Neural Networks" (Noune et al., 2022): no infinities, 0x80 is not a
- * number. */
+/* Quarters: 8 bits, with a format and a scale. Bit 7 of `metadata` is set for f143 (4 bits of
+ * exponent, 3 of fraction) and clear for f152. Bits 0-5 are the scale, signed: the value of a
+ * quarter is its number times 2 to the scale. A float is rounded to nearest, ties to even. A number
+ * that is too large becomes not a number, or the largest number if `nanoo` ("not a number on
+ * overflow") is false. The tables are those of "8-bit Numerical Formats for Deep Neural Networks"
+ * (Noune et al., 2022): no infinities, 0x80 is not a number. */
 uint8_t pop_quarter_from_float(float value, uint8_t metadata, bool nanoo);
 float pop_quarter_to_float(uint8_t quarter, uint8_t metadata);
-#define POP_QUARTER_USUAL 0x80 /* f143 with scale 0: what quarters are if nobody says otherwise */
+#define POP_QUARTER_USUAL 0x80 /* f143 with scale 0: the default of quarters */
 
 #ifdef __cplusplus
 }

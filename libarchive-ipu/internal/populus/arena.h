@@ -1,12 +1,12 @@
-/* Arenas and growing arrays: memory that dies together is allocated together. For our own libraries and tools: users have
- * storage.h.
+/* Arenas and growing arrays, for our own libraries and tools: users have storage.h. Memory that is
+ * freed together is allocated together.
  *
  * None of these functions returns without memory, so code that builds graphs need not check each
- * call: one that fails ends the innermost pop_with_memory (out_of_memory.h), which returns an error.
- * Outside of that, blocks that were set aside serve (1 MiB at once, 3 MiB in one call), and room for
- * each array to grow once more; what asks for more than these ends in the out-of-memory handler (default: one line on standard error and exit
- * status 4). Sizes that come from a file or that are as large as tile memory are allocated with
- * malloc by their owners and checked there. */
+ * call. If an allocation fails, it ends the innermost pop_with_memory (out_of_memory.h), which
+ * returns an error. Outside of that, a reserve is used (1 MiB at once, 3 MiB in one call), and
+ * there is room for each array to grow once more. A larger allocation ends in the out-of-memory
+ * handler (default: one line on standard error and exit status 4). Sizes that come from a file or
+ * that are as large as tile memory are allocated with malloc by their owners and checked there. */
 #ifndef POPULUS_ARENA_H
 #define POPULUS_ARENA_H
 

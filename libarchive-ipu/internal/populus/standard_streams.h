@@ -8,13 +8,14 @@
 extern "C" {
 #endif
 
-/* First thing in main. The first file opened takes the place of a standard stream that was closed at the start, and what is
- * printed would go into it. So those are bound to /dev/null: input is empty, messages are lost, and standard output refuses
- * what is written, so that nobody takes output for delivered. Also, from here on a limit of file sizes (SIGXFSZ) makes a
- * write fail instead of ending the program. SYSTEM: there is no /dev/null, or no descriptor left. */
+/* Call it first in main. If a standard stream was closed at the start, the first file that is
+ * opened would take its place and receive what is printed. So closed streams are bound to
+ * /dev/null: input is empty, messages are lost, and standard output refuses writes, so that nobody
+ * takes output for delivered. Also makes a write that exceeds a file size limit fail, instead of
+ * ending the program (SIGXFSZ). SYSTEM: there is no /dev/null, or no descriptor left. */
 POP_MUST_CHECK pop_error *pop_standard_streams_open(void);
 
-/* Last thing in main: SYSTEM if anything that was printed to standard output did not arrive there. */
+/* Call it last in main: SYSTEM if anything that was printed to standard output did not arrive. */
 POP_MUST_CHECK pop_error *pop_standard_output_flush(void);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /*
- * What a context of the IPU has beside its integer and floating point registers, for
- * populus/builtins.h: accumulators, control registers, a random number generator. One set for each
- * context of the tile, in the tile's memory if a codelet uses any of it.
+ * The state of an IPU context that RISC-V's registers do not have, for populus/builtins.h:
+ * accumulators, control registers, a random number generator. There is one set for each context of
+ * the tile. It takes tile memory only if a codelet uses any of it.
  *
- * The meaning of axpy, aop and gina is that of the model in graphcore-research/tessellate-ipu
- * (ipu_amp.hpp), which its tests compare with the chip.
+ * axpy, aop and gina follow the model in graphcore-research/tessellate-ipu (ipu_amp.hpp), whose
+ * tests compare it with the chip.
  */
 #include <math.h>
 #include <stdint.h>
@@ -31,7 +31,8 @@ static context *mine(void)
   return &contexts[populus_context_number()];
 }
 
-/* Registers that are CSRs of the tile (runtime/isa/isa.h): a CSR's number is part of the instruction. */
+/* Registers that are CSRs of the tile (runtime/isa/isa.h). A CSR's number is part of
+ * the instruction. */
 #define READ_CSR(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
 #define WRITE_CSR(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
 #define TILE_REGISTERS(X)                                                                          \
@@ -100,7 +101,7 @@ void populus_put_register(unsigned value, unsigned index)
   }
 }
 
-/* A pipeline of one stage: answers what the call before it computed. */
+/* A pipeline of one stage: returns what the previous call computed. */
 populus_float2 populus_axpy(populus_float2 a, populus_float2 b)
 {
   context *c = mine();
@@ -121,7 +122,7 @@ void populus_aop(populus_float2 a, populus_float2 b)
   accumulators[6] += a[1] * b[1];
 }
 
-/* Answers the first pair; the others move on, and `value` becomes the last. */
+/* Returns the first pair. The others move up by one, and `value` becomes the last. */
 populus_float2 populus_gina(populus_float2 value)
 {
   float *accumulators = mine()->accumulators;
@@ -149,9 +150,9 @@ static uint64_t spread(uint64_t value)
 }
 
 /*
- * xoroshiro128aox, as the chip has it (Hanlon & Felix, "A Fast Hardware Pseudorandom Number
- * Generator Based on xoroshiro128", 2022). Its state is in the registers PRNG_0_0 to PRNG_1_1. All
- * zero, as it is at first, is no state: then it starts from the numbers of tile and context.
+ * xoroshiro128aox, the chip's generator (Hanlon & Felix, "A Fast Hardware Pseudorandom Number
+ * Generator Based on xoroshiro128", 2022). Its state is in the registers PRNG_0_0 to PRNG_1_1. The
+ * initial state, all zeros, is invalid: it is then seeded from the numbers of tile and context.
  */
 unsigned long long populus_random(void)
 {

@@ -1,6 +1,6 @@
-// The compiled parts of the C++ run-time library that codelets meet. There is no heap on a tile:
-// plain operator new is missing on purpose, so that a std::vector is an error at link time that
-// names it; the form that may answer "none" answers so (std::stable_sort then works in place).
+// The compiled parts of the C++ run-time library that codelets use. A tile has no heap. So plain
+// operator new is missing on purpose: a std::vector is a link error that names it. The nothrow form
+// returns null (std::stable_sort then works in place).
 #include <__verbose_abort>
 #include <new>
 
@@ -20,7 +20,7 @@ void *operator new(std::size_t, std::align_val_t, const std::nothrow_t &) noexce
   return nullptr;
 }
 
-// Called for what was never allocated: through virtual destructors and for the null above.
+// Called only for null and, through virtual destructors, for objects that were never allocated.
 void operator delete(void *) noexcept {}
 void operator delete[](void *) noexcept {}
 void operator delete(void *, std::size_t) noexcept {}
@@ -30,7 +30,7 @@ void operator delete[](void *, const std::nothrow_t &) noexcept {}
 void operator delete(void *, std::align_val_t) noexcept {}
 void operator delete(void *, std::size_t, std::align_val_t) noexcept {}
 
-// What libc++ calls in place of throwing an exception.
+// libc++ calls it instead of throwing an exception.
 _LIBCPP_BEGIN_NAMESPACE_STD
 void __libcpp_verbose_abort(const char *, ...)
 {

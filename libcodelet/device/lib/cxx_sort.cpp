@@ -1,14 +1,14 @@
-// libc++ declares std::sort of plain arrays of numbers as "extern template" and keeps the code in
-// its compiled library, which Debian has for the host only. These are the same instantiations for
-// the tile (libcxx/src/algorithm.cpp), but without the partition by bit sets: that one pays where a
-// wrongly predicted branch costs much, and is a quarter longer.
+// libc++ declares std::sort of plain arrays of numbers as "extern template" and has the code in its
+// compiled library, which Debian ships for the host only. These are the same instantiations for the
+// tile (libcxx/src/algorithm.cpp), but without the partition by bit sets. That one pays off where
+// mispredicted branches are expensive, and its code is a quarter longer.
 #include <algorithm>
 #include <functional>
 
 _LIBCPP_BEGIN_NAMESPACE_STD
 
-// The last parameter is always __less<type>, which only names the order; libc++ declares it without
-// a call operator.
+// The last parameter is always __less<type>. It only names the order: libc++ declares it
+// without a call operator.
 template <class, class Iterator> void sort_numbers(Iterator first, Iterator last)
 {
   less<typename iterator_traits<Iterator>::value_type> compare;

@@ -1,7 +1,9 @@
 /*
- * Functions of double precision, which a tile calculates by integers. Linked instead of picolibc's, of which Debian's build
- *   floor, ceil  loses the carry from the lower word of the fraction into the upper one: floor(-3131595.5) is -3131594;
- *   trunc        loses the lower word of what is an integer already;
+ * Functions of double precision, which a tile computes with integers. They replace picolibc's,
+ * because in Debian's build of picolibc
+ *   floor, ceil lose the carry from the low into the high word of the fraction:
+ *   floor(-3131595.5) is -3131594;
+ *   trunc        loses the low word of a number that is an integer already;
  *   llround      is wrong from 2^52 on;
  *   fma          rounds the product before it adds.
  */
@@ -11,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The next integer away from zero if `away`, towards zero otherwise. What is one already stays, as do infinities and NaNs. */
+/* The next integer away from zero if `away`, towards zero otherwise. Integers, infinities
+ * and NaNs stay. */
 static double integer_near(double x, bool away)
 {
   const uint64_t sign = UINT64_C(1) << 63;
@@ -41,7 +44,8 @@ double trunc(double x)
   return integer_near(x, false);
 }
 
-/* Of what no long long holds, the nearest that one does, as conversions on a tile. */
+/* A number out of the range of long long becomes the nearest one inside, as in conversions
+ * on a tile. */
 long long llround(double x)
 {
   uint64_t bits = bits_of_double(x);
@@ -69,10 +73,10 @@ typedef struct term {
   bool negative;
 } term;
 
-/* The highest bit of a term's significand: room for a carry is above it. */
+/* The highest bit of a term's significand: above it is room for a carry. */
 enum { TERM_TOP = 125 };
 
-/* To the right; what falls off is remembered in the lowest bit. */
+/* Shifts to the right. The lowest bit is set if a bit that was shifted out was (sticky bit). */
 static wide shift_with_rest(wide x, int count)
 {
   if (count >= 128) return (wide){0, x.high || x.low};
@@ -92,7 +96,7 @@ static wide multiply(uint64_t a, uint64_t b)
   return (wide){a1 * b1 + (middle >> 32) + (other >> 32), other << 32 | (uint32_t)low};
 }
 
-/* The significand of a number that is neither zero nor infinite, its highest bit 52. */
+/* The significand of a number that is neither zero nor infinite; its highest bit is bit 52. */
 static uint64_t significand_of(double x, int *exponent)
 {
   uint64_t bits = bits_of_double(x), fraction = bits & ((UINT64_C(1) << 52) - 1);
@@ -127,7 +131,7 @@ static term term_of(double z)
   return t;
 }
 
-/* Bits that are lost do not matter: where more than one falls off, the terms are too far apart to cancel each other. */
+/* Lost bits do not matter: terms that lose more than one are too far apart to cancel each other. */
 static term add(term a, term b)
 {
   bool b_is_larger =
@@ -152,7 +156,7 @@ static term add(term a, term b)
   return a;
 }
 
-/* To the nearest number, to the even one of two. */
+/* Rounds to nearest, ties to even. */
 static double rounded(term t)
 {
   if (!t.significand.high && !t.significand.low) return 0;
@@ -168,7 +172,7 @@ static double rounded(term t)
   if (biased <= 0) s = shift_with_rest(s, 1 - biased);
   uint64_t kept = s.high >> 11, rest = (s.high & 0x7ff) << 1 | (s.low != 0), half = 0x800;
   if (rest > half || (rest == half && kept & 1)) kept++;
-  /* The highest bit of what is kept adds one to the exponent, as a carry does. */
+  /* The highest bit of `kept` adds one to the exponent, as a carry does. */
   return double_of(sign | ((biased > 0 ? (uint64_t)(biased - 1) << 52 : 0) + kept));
 }
 

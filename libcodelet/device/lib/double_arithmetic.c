@@ -1,7 +1,7 @@
 /*
- * Sums and products of double precision by integers. Linked instead of libgcc's, which ask for the rounding mode, note exceptions, and
- * take 300 slots for a product that is added; these take 190. Rounded to nearest, even of two that are as near; a result
- * that is no number is 0x7ff8000000000000, as RISC-V has it.
+ * Sums and products of double precision, computed with integers. They replace libgcc's, which read
+ * the rounding mode and record exceptions. A product and a sum take 300 slots there and 190 here.
+ * Results are rounded to nearest, ties to even. The NaN is 0x7ff8000000000000, as RISC-V has it.
  */
 #include "double_bits.h"
 
@@ -17,7 +17,8 @@ static inline uint32_t exponent_of(uint64_t bits)
   return (uint32_t)(bits >> 52) & TOP;
 }
 
-/* `m`, shifted by n to the right; what that loses is seen in the lowest bit. A shift by 32 - n is one by 31 - n and one more. */
+/* Shifts `m` right by n; the lowest bit is set if a set bit is lost. A shift by 32 - n is made of
+ * one by 31 - n and one more, so that n may be 0. */
 static inline uint64_t shift_jamming(uint64_t m, uint32_t n)
 {
   uint32_t high = (uint32_t)(m >> 32), low = (uint32_t)m;
@@ -30,8 +31,8 @@ static inline uint64_t shift_jamming(uint64_t m, uint32_t n)
   return (uint64_t)(high >> n) << 32 | (low >> n | high << 1 << (31 - n) | lost);
 }
 
-/* The number whose exponent field is `exponent` if m has bit 52 + `extra`, and one less if not (then it is 1). A carry out of the
- * fraction makes the exponent larger, which is right. */
+/* Rounds m to a number. Its exponent field is `exponent` if m has bit 52 + `extra`, and one less if
+ * not (`exponent` is then 1). A carry out of the fraction correctly increases the exponent. */
 static inline double packed(uint64_t sign, uint32_t exponent, uint64_t m, uint32_t extra)
 {
   uint32_t low = (uint32_t)m & ((1u << extra) - 1), odd = (uint32_t)(m >> extra) & 1;
@@ -43,14 +44,15 @@ static inline double packed(uint64_t sign, uint32_t exponent, uint64_t m, uint32
 
 enum { EXTRA = 10 };
 
-/* |a| is not less than |b|, and infinite or no number. */
+/* The sum if a is infinite or a NaN; |a| is not less than |b|. */
 static double sum_of_special(uint64_t a, uint64_t b)
 {
   if (a << 1 > infinity << 1) return double_of(not_a_number);
   return double_of(b << 1 == infinity << 1 && a != b ? not_a_number : a);
 }
 
-/* Its 53 bits, and EXTRA more; an exponent field of 0 means 1, without the hidden bit. */
+/* The 53 bits of the significand, and EXTRA more. An exponent field of 0 means 1 without
+ * the hidden bit. */
 static inline uint64_t summand(uint64_t bits, uint32_t *exponent)
 {
   uint64_t m = bits & (hidden - 1);
@@ -61,7 +63,7 @@ static inline uint64_t summand(uint64_t bits, uint32_t *exponent)
   return m << EXTRA;
 }
 
-/* What cancels is +0. */
+/* A difference of 0 is +0. */
 static double difference(uint64_t sign, uint32_t exponent, uint64_t m, uint64_t n)
 {
   m -= n;
@@ -105,7 +107,7 @@ double __subdf3(double a, double b)
 
 /* ---- products ---- */
 
-/* The upper 64 bits of a * b; the lowest one is set if any below is. */
+/* The upper 64 bits of a * b; the lowest one is set if any bit below is. */
 static inline uint64_t upper_product(uint64_t a, uint64_t b)
 {
   uint32_t a0 = (uint32_t)a, a1 = (uint32_t)(a >> 32), b0 = (uint32_t)b, b1 = (uint32_t)(b >> 32);
@@ -115,7 +117,7 @@ static inline uint64_t upper_product(uint64_t a, uint64_t b)
   return high | (((uint32_t)low | (uint32_t)middle) != 0);
 }
 
-/* Of significands with their 53 bits from the top of a word on. */
+/* The product of significands whose 53 bits begin at the top of the word. */
 static inline double product_of(uint64_t sign, int32_t exponent, uint64_t a, uint64_t b)
 {
   enum { LOW = 11 };
@@ -133,7 +135,8 @@ static inline double product_of(uint64_t sign, int32_t exponent, uint64_t a, uin
   return packed(sign, (uint32_t)exponent, m, LOW);
 }
 
-/* The 53 bits of what has an exponent field of 0, which becomes less than that, but is not 0. */
+/* The 53 bits, from the top of the word. A denormal number is normalised: its exponent becomes
+ * 0 or less. */
 static uint64_t significand(uint64_t bits, int32_t *exponent)
 {
   if (*exponent) return (bits | hidden) << 11;
@@ -143,7 +146,7 @@ static uint64_t significand(uint64_t bits, int32_t *exponent)
   return m << zeros;
 }
 
-/* A factor is 0, infinite, no number, or has an exponent field of 0. */
+/* The product if a factor is 0, infinite, a NaN or denormal. */
 __attribute__((noinline)) static double product_of_special(uint64_t a, uint64_t b)
 {
   uint64_t sign = (a ^ b) & sign_bit, larger = a << 1 > b << 1 ? a << 1 : b << 1;

@@ -1,4 +1,5 @@
-/* Numbers of double precision as their bits, for what calculates them by integers (double.c, double_arithmetic.c). */
+/* Doubles as their bits, for code that computes them with integers (double.c,
+ * double_arithmetic.c). */
 #ifndef POPULUS_DEVICE_DOUBLE_BITS_H
 #define POPULUS_DEVICE_DOUBLE_BITS_H
 

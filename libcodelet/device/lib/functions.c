@@ -1,6 +1,7 @@
 /*
- * Functions of <math.h> for which tiles have instructions (runtime/isa/isa.h, functions), where they are called: through pointers, by
- * the C library, by code that was compiled without populus/builtins.h.
+ * Out-of-line versions of the <math.h> functions that are instructions of the tile
+ * (runtime/isa/isa.h, functions), for calls through pointers, from the C library, and from code
+ * that was compiled without populus/builtins.h.
  */
 #include <populus/builtins.h>
 

@@ -1,11 +1,11 @@
 /*
- * Conversions of half that the tile's instructions do not have and libgcc 12 does not bring: to and
- * from 64-bit integers, and from wider floating-point types. The names are the compiler's.
+ * Conversions of half that neither the tile's instructions nor libgcc 12 have: to and from 64-bit
+ * integers, and from wider floating-point types. The names are the compiler's.
  *
- * double -> float -> half would round twice. Rounding the first step to odd (cut off, and set the
- * last bit if anything was lost) makes the second step round as if it had seen the whole number:
- * float has 24 bits, which is more than half's 11 + 2 (Boldo and Melquiond, "Emulation of FMA and
- * correctly rounded sums: proved algorithms using rounding to odd", 2008).
+ * double -> float -> half would round twice. So the first step rounds to odd: it truncates, and
+ * sets the last bit if anything was lost. Then the second step rounds as if it had seen the whole
+ * number, because float's 24 bits are more than half's 11 + 2 (Boldo and Melquiond, "Emulation of
+ * FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ uint64_t __fixunshfdi(half value);
 half __truncdfhf2(double value);
 half __trunctfhf2(quad value);
 
-/* Beyond the 32-bit range every number is beyond half's too, and rounds as the largest 32-bit
+/* Numbers beyond 32 bits are beyond half's range, too, and round as the largest 32-bit
  * number does. */
 half __floatdihf(int64_t value)
 {
@@ -40,7 +40,7 @@ half __floatundihf(uint64_t value)
   return value > UINT_MAX ? (half)UINT_MAX : (half)(unsigned)value;
 }
 
-/* By way of int: every finite half fits, and the compiler would turn a way through float into a
+/* By way of int, which holds every finite half. A conversion by way of float would become a
  * call of this function. */
 int64_t __fixhfdi(half value)
 {
@@ -53,8 +53,8 @@ uint64_t __fixunshfdi(half value)
 }
 
 /*
- * sign (bit 31), exponent without bias, the 32 bits after the binary point, and whether there are
- * ones after these. `special` is infinity (fraction 0) or a NaN.
+ * A number as its sign (bit 31), exponent without bias, the 32 bits after the binary point, and
+ * whether any bit after these is set. `special`: it is infinity (fraction 0) or a NaN.
  */
 static half round_to_half(uint32_t sign, int exponent, uint32_t fraction, bool rest, bool special)
 {

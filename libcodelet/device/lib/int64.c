@@ -1,12 +1,13 @@
 /*
- * Conversions of 64-bit integers to single precision and back, and their division. Linked instead of libgcc's: its conversions compute
- * in double precision, 9 KB of additions and products by integers on each tile that converts one, or calls sinf; its quotients are
- * made of divisions of 32 bits, which take 270 slots each (libarchive-ipu/target.c), as the chip has none.
+ * Conversions between 64-bit integers and single precision, and 64-bit division. They replace
+ * libgcc's. Its conversions compute in double precision: 9 KB of integer code on each tile that
+ * converts, or calls sinf. Its quotients are made of 32-bit divisions, which take 270 slots each
+ * (libarchive-ipu/target.c), as the chip has no such instruction.
  */
 #include "math_single.h"
 
-/* Rounded as the mode says. What is below the upper 31 (32) bits becomes the lowest one of these: some bits further up is where the
- * number is rounded. */
+/* Rounds in the current mode. Set bits below the upper 32 (31 if signed) set the lowest of these
+ * (sticky bit), which lies below the bit at which the number is rounded. */
 float __floatundisf(uint64_t n);
 float __floatundisf(uint64_t n)
 {
@@ -27,7 +28,8 @@ float __floatdisf(int64_t n)
   return (float)((int32_t)(n >> shift) | (below != 0)) * power_of_two((int)shift);
 }
 
-/* Cut off; of what no such integer holds, the nearest that one does, of NaN the largest: as the tile's instructions for 32 bits. */
+/* Truncates. A number out of range becomes the nearest integer in range, a NaN the largest, as in
+ * the tile's instructions for 32 bits. */
 uint64_t __fixunssfdi(float x);
 uint64_t __fixunssfdi(float x)
 {
@@ -49,14 +51,14 @@ int64_t __fixsfdi(float x)
   return x < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* What n / d is computed with: of d, shifted to the left until its first bit is bit 63, the upper half; of its reciprocal, 32 bits,
- * which are never too large and miss less than 2^-28 of it. */
+/* A divisor prepared for n / d: a 32-bit reciprocal of d, shifted left so that its first bit is bit
+ * 63. The reciprocal is never too large, and less than 2^-28 of it is missing. */
 typedef struct divisor {
   uint32_t reciprocal; /* of d = 2^63 to 2^64 - 1: 2^95 / d */
   uint32_t shift;
 } divisor;
 
-/* One step of Newton's iteration from what a float knows, from below. */
+/* One step of Newton's iteration from below, starting with a float's precision. */
 static inline divisor prepare(uint64_t d)
 {
   uint32_t high = (uint32_t)(d >> 32), low = (uint32_t)d, first = high ? high : low;
@@ -74,8 +76,8 @@ static inline uint64_t estimate(uint64_t n, divisor d)
   return ((n >> 32) * d.reciprocal + low) >> d.shift;
 }
 
-/* n / d, and what is left of n. By 0: all bits, as the tile's instructions. The first part is all of a small quotient, but for 1 or 2, so
- * that hardly a branch is for a processor to guess. */
+/* n / d and the remainder. Division by 0 gives all bits, as the tile's instructions do. The first
+ * estimate misses a small quotient by at most 2, so processors rarely have to predict a branch. */
 static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 {
   *rest = n;

@@ -1,7 +1,9 @@
-/* Exponentials where they are near 1, and what is made of them: hyperbolic functions, the error function (math_single.h). */
+/* Exponentials, also near 1, and functions made of them: hyperbolic functions, the error function
+ * (math_single.h). */
 #include "math_single.h"
 
-/* e^r - 1 is r and its rest; 2^n times that, and 2^n - 1, all of it by half, which is a float for every n. */
+/* e^r - 1 is r and a rest. The result is 2^n times that plus 2^n - 1. Both are computed at half
+ * their size, as 2^n / 2 is a float for every n. */
 float expm1f(float x)
 {
   int n;
@@ -31,7 +33,8 @@ float log1pf(float x)
   return __builtin_copysignf(result, x);
 }
 
-/* e^size / 4 of finite sizes, which is a float wherever hyperbolic functions are, and some way further. */
+/* e^size / 4 for finite sizes. It is in a float's range wherever hyperbolic functions
+ * are, and beyond. */
 static inline float exp_quarter(float size)
 {
   int n;
@@ -73,7 +76,7 @@ float erff(float x)
   return x != x ? x : result;
 }
 
-/* From 1/2 on: e^(-x^2) times what is left, a polynomial of (x - 3) / (x + 3). */
+/* From 1/2 on: e^(-x^2) times a polynomial of (x - 3) / (x + 3). */
 float erfcf(float x)
 {
   static const float c[] = {0x1.6e9828p-3f,  -0x1.4e102cp-2f, 0x1.f6ff0ep-3f,

@@ -6,8 +6,9 @@ float _powf(float x,
 float exp10f(float x);
 float pow10f(float x);
 
-/* Not jumped to at a function's end: so the two stay two functions, of which the usual one is small enough to become part of its
- * callers when they are translated. For the compiler that makes tile code. */
+/* A tail call would let the two functions become one. As two functions, the usual one is small
+ * enough to be inlined into its callers when they are translated. Only the compiler for tile code
+ * knows the attribute. */
 #if __has_attribute(not_tail_called)
 #define CALLED __attribute__((not_tail_called))
 #else
@@ -38,17 +39,20 @@ float pow10f(float x)
   return exp10f(x);
 }
 
-/* Everything but positive normal numbers below some other. */
+/* Everything but positive normal numbers below a bound. */
 static inline bool is_special(uint32_t bits, float bound)
 {
   return bits - 0x00800000 >= bits_of(bound) - 0x00800000;
 }
 
-/* With larger exponents every power but that of 1 is 0 or infinite; what logarithms make of them is no float. */
+/* For larger exponents every power except that of 1 is 0 or infinite, and the products with
+ * logarithms would overflow. */
 static const float largest_exponent = 0x1p40f;
 
-/* Of the intervals from 0.7 to 1.4 that have the same upper bits: a number near the reciprocal of all in it, of so few bits that the product with
- * any of them minus 1 is exact; and minus its logarithm to base 2, as a sum, of which n + high is exact. */
+/* A table over the intervals from 0.7 to 1.4 whose numbers share their upper bits. Each entry has a
+ * number near the reciprocal of the interval, with so few bits that its product with any number of
+ * the interval, minus 1, is exact. It also has minus its logarithm to base 2, as a sum whose n +
+ * high is exact. */
 enum { INTERVALS_START = 0x3f330000, INTERVAL_BITS = 18, NUM_INTERVALS = 32 };
 
 static const struct {
@@ -128,7 +132,7 @@ static int parity(float y)
   return n & 1 ? 1 : 2;
 }
 
-/* Where x is not a positive normal number, or y is zero, a large number, infinite or no number. */
+/* x is not a positive normal number, or y is zero, large, infinite or a NaN. */
 __attribute__((noinline)) CALLED static float special_power(float x, float y)
 {
   float size = __builtin_fabsf(x);
@@ -159,7 +163,7 @@ float _powf(float x, float y)
   return powf(x, y);
 }
 
-/* Scaled where squares would be too large or too small. */
+/* The arguments are scaled if their squares would overflow or underflow. */
 float hypotf(float x, float y)
 {
   float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
@@ -172,8 +176,9 @@ float hypotf(float x, float y)
   return choose(most < INFINITY && (x != x || y != y), NAN, result);
 }
 
-/* Cube root of what lies between 1/2 and 4: a third of the logarithm, which the bits show to 3 %, two steps of Halley's, and one of Newton's
- * with what the cube lacks to twice a float's bits. (The C library's divides an exponent by 3, of which a tile makes a function.) */
+/* Cube root of a number between 1/2 and 4: a third of the logarithm, which the bits give to 3 %,
+ * then two of Halley's steps, then one of Newton's with the error of the cube to twice a float's
+ * precision. (The C library's divides an exponent by 3, for which a tile needs a function.) */
 static float cube_root_near(float x)
 {
   float root = float_of(bits_of(x) / 3 + 0x2a510500);

@@ -1,19 +1,22 @@
 /*
- * What the functions of <math.h> in single precision are made of (math_pow.c, math_trig.c, math_exp.c), and conversions (int64.c).
- * The functions are linked instead of the C library's, some of which compute in double precision, which a tile has not, and others branch their
- * way through many cases. Those for which tiles have instructions are in functions.c. powf, which needs its logarithm to some
- * 40 bits, can make nothing of those.
+ * Building blocks of the single-precision functions of <math.h> (math_pow.c, math_trig.c,
+ * math_exp.c) and of conversions (int64.c). The functions replace the C library's. Some of those
+ * compute in double precision, which a tile does not have, and others branch through many cases.
+ * Functions for which tiles have instructions are in functions.c. powf cannot use these, as it
+ * needs its logarithm to some 40 bits.
  *
- * Everything here is fused multiply-adds of floats, and hardly a branch depends on the argument: the usual way is straight
- * code, so it is short on a tile, and the translator can do several at a time. Results are the same on every host.
- * With exceptions on (populus/registers.h), a function raises what its result is: no division by zero on the way, for one.
- * The largest errors, in units in the last place, are what tests/unit/libcodelet/device_math.c allows.
+ * Everything here is fused multiply-adds of floats, and hardly a branch depends on the argument. So
+ * the usual path is straight-line code, which is short on a tile, and the translator can vectorise
+ * it. Results are the same on every host. With exceptions on (populus/registers.h), a function
+ * raises only what its result implies, for instance no division by zero on the way.
+ * tests/unit/libcodelet/device_math.c has the largest errors in units in the last place.
  *
- * Polynomials: minimax, by Remez' exchange algorithm in 200 bits (J.-M. Muller, "Elementary Functions: Algorithms and
- * Implementation", 3rd edition, chapter 3). Reductions: Cody and Waite, "Software Manual for the Elementary Functions",
- * 1980, with fused multiply-add; Payne and Hanek for large angles (Muller, chapter 11).
+ * Polynomials: minimax, by Remez' exchange algorithm in 200 bits (J.-M. Muller, "Elementary
+ * Functions: Algorithms and Implementation", 3rd edition, chapter 3). Reductions: Cody and Waite,
+ * "Software Manual for the Elementary Functions", 1980, with fused multiply-add; Payne and Hanek
+ * for large angles (Muller, chapter 11).
  *
- * The files are compiled as freestanding code, so only what begins with __builtin_ becomes instructions.
+ * The files are compiled as freestanding code, so only calls of __builtin_… become instructions.
  */
 #ifndef POPULUS_DEVICE_MATH_SINGLE_H
 #define POPULUS_DEVICE_MATH_SINGLE_H
@@ -36,8 +39,8 @@ static inline float float_of(uint32_t bits)
   return x;
 }
 
-/* The mask, of which the compiler does not know what it is: or it makes a branch of a choice between what is all computed, which no
- * processor guesses. */
+/* The mask, hidden from the compiler. Otherwise the compiler turns a choice between computed values
+ * into a branch, which processors mispredict. */
 static inline uint32_t straight(uint32_t mask)
 {
   __asm__("" : "+r"(mask));
@@ -71,7 +74,8 @@ static inline float polynomial(const float *coefficients, int degree, float x)
 #define POLYNOMIAL(coefficients, x)                                                                \
   polynomial(coefficients, (int)(sizeof(coefficients) / sizeof *(coefficients)) - 1, x)
 
-/* x + this - this is x rounded to an integer, whose low bits are those of x + this. Up to 2^22. */
+/* x + this - this is x rounded to an integer, and the low bits of x + this are that
+ * integer. Up to 2^22. */
 static const float round_term = 0x1.8p23f;
 
 static inline int integer_of(float x_and_round_term)
@@ -105,7 +109,7 @@ static inline float exp_rest(float r)
   return POLYNOMIAL(c, r);
 }
 
-/* e^r, with what 1 + r loses. */
+/* e^r, with the rounding error of 1 + r corrected. */
 static inline float exp_near(float r)
 {
   float sum = 1 + r;
@@ -120,7 +124,7 @@ static inline float reduce_exponent(float x, int *n)
   return multiply_add(quotient, -ln2_low, multiply_add(quotient, -ln2_high, x));
 }
 
-/* x * 2^n, rounded once where that is no normal number; n from -252 to 254. */
+/* x * 2^n, rounded once if the result is not a normal number; n from -252 to 254. */
 static inline float scale(float x, int n)
 {
   int half = n >> 1;

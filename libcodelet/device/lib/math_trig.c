@@ -4,13 +4,15 @@
 float _sinf(float x); /* names that the C library's own functions call */
 float _cosf(float x);
 
-/* x in quarters of the circle, of pi / 2: the nearest number of them, of which the low two bits count, and what is left of x. */
+/* x in units of pi / 2: the nearest whole number of them, of which only the low two bits count, and
+ * the rest of x. */
 typedef struct angle {
   uint32_t quarter;
   float r;
 } angle;
 
-/* x = m * 2^e; 96 bits of 2 / pi from where m * 2^e makes multiples of 4 of those in front of them. */
+/* x = m * 2^e. Takes 96 bits of 2 / pi, from where the product of m * 2^e with the bits before them
+ * is a multiple of 4. */
 __attribute__((noinline)) static angle reduce_far(uint32_t bits)
 {
   static const uint32_t two_over_pi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
@@ -30,7 +32,7 @@ __attribute__((noinline)) static angle reduce_far(uint32_t bits)
   return (angle){quarter, multiply_add(most, unit, multiply_add(most, unit_low, least * unit))};
 }
 
-/* Of a positive number below 2^17. */
+/* The same for a positive number below 2^17. */
 static inline angle reduce_near(float x)
 {
   float sum = multiply_add(x, 0x1.45f306p-1f, round_term), n = sum - round_term;
@@ -52,7 +54,7 @@ static inline uint32_t circle(angle a)
   return either(turned, bits_of(cosine), bits_of(sine)) ^ (a.quarter & 2) << 30;
 }
 
-/* The sine of a quarter of the circle further than x, for positive x: of those that reduce_near() does not know. */
+/* sin(x + further * pi / 2) for positive x that are too large for reduce_near(). */
 __attribute__((noinline)) static float circle_far(float x, uint32_t further)
 {
   if (x - x != 0) return x - x;
@@ -87,8 +89,9 @@ float _cosf(float x)
   return cosf(x);
 }
 
-/* |x| <= pi / 4: (tan r - r) / r^3 of r^2. The cotangent is the reciprocal, with what that and the sum lose; of 1, where nobody asks
- * for it, as that of 0 would be a fault. */
+/* |x| <= pi / 4: the tangent by (tan r - r) / r^3, a polynomial of r^2. The cotangent is its
+ * reciprocal, with the rounding errors of the sum and the quotient corrected. If it is not wanted,
+ * the reciprocal is that of 1, because 1 / 0 would be a fault. */
 static inline uint32_t tangent(angle a)
 {
   static const float c[] = {0x1.55556p-2f, 0x1.110d9ep-3f,  0x1.bad9c2p-5f, 0x1.5cc0d4p-6f,
@@ -118,7 +121,8 @@ float tanf(float x)
 
 static const pair half_pi = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
 
-/* Of the sine for sizes up to 1/2, and above that half of the angle that is left to a quarter of the circle. */
+/* The inverse of the sine for sizes up to 1/2. Above that, half of the angle from there to
+ * pi / 2. */
 static inline pair arc(float size)
 {
   static const float c[] = {0x1.5555c8p-3f, 0x1.330204p-4f, 0x1.747bbap-5f, 0x1.8c3e28p-6f,
@@ -128,7 +132,7 @@ static inline pair arc(float size)
   return (pair){sine, sine * square * POLYNOMIAL(c, square)};
 }
 
-/* From unit * a to a quarter of the circle. */
+/* pi / 2 - unit * a */
 static inline float rest_of_quarter(float unit, pair a)
 {
   float from = unit * a.high, high = half_pi.high - from, lost = (half_pi.high - high) - from;
@@ -150,7 +154,7 @@ float acosf(float x)
   return size <= 0.5f ? rest : 2 * (x > 0 ? a.high + a.low : rest);
 }
 
-/* Of a tangent up to 1. */
+/* The inverse of a tangent of at most 1. */
 static inline float arctangent(float t)
 {
   static const float c[] = {-0x1.55553ep-2f, 0x1.9991e4p-3f, -0x1.2420a8p-3f,
@@ -168,12 +172,12 @@ float atanf(float x)
   return __builtin_copysignf(choose(steep, rest_of_quarter(1, (pair){near, 0}), near), x);
 }
 
-/* Which of the eight parts of the plane it is decides without a branch. */
+/* The octant of the plane is determined without a branch. */
 float atan2f(float y, float x)
 {
   float across = __builtin_fabsf(x), up = __builtin_fabsf(y);
   float most = __builtin_fmaxf(across, up), least = __builtin_fminf(across, up);
-  bool same = least == most; /* whose quotient is no number if they are infinite or 0 */
+  bool same = least == most; /* the quotient would be a NaN if both are infinite or 0 */
   float near = arctangent(choose(same, most != 0, least) / choose(same, 1, most));
   uint32_t steep = up > across, back = bits_of(x) >> 31;
   near = float_of(bits_of(near) ^ (steep ^ back) << 31);

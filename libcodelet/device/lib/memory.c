@@ -1,7 +1,8 @@
 /*
- * memset, memcpy and memcmp. Linked instead of picolibc's: its memset jumps into a row of stores of bytes, once or twice for each call that is not
- * aligned to 16 bytes, which takes a tile 30 slots and more, and native code has to ask where it lands; its memcmp
- * looks for the byte in which words differ. What codelets set, copy and compare is mostly words, and few of them.
+ * memset, memcpy and memcmp. They replace picolibc's. Its memset jumps into a row of byte stores,
+ * once or twice for each call that is not aligned to 16 bytes. That takes 30 slots and more, and
+ * translated code has to look up the target of the jump. Its memcmp searches for the byte in which
+ * words differ. Codelets mostly set, copy and compare a few words.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,14 +1,15 @@
 /*
- * printf and what compilers make of it. The instruction tile.print (runtime/isa/isa.h) hands
- * format and arguments to the host, which formats: so printing costs a tile a few bytes, and not the
- * 8 KB of picolibc's formatting.
+ * printf and the functions into which compilers turn it. The instruction tile.print
+ * (runtime/isa/isa.h) hands format and arguments to the host, which formats. So printing costs a
+ * tile a few bytes instead of the 8 KB of picolibc's formatting.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #undef putchar /* a macro there */
 
-/* A va_list of this ABI is the address of the arguments. The memory clobber: they must be there. */
+/* A va_list of this ABI is the address of the arguments. The memory clobber makes the
+ * compiler store them. */
 int vprintf(const char *format, va_list arguments)
 {
   int bytes;

@@ -1,7 +1,7 @@
 /*
- * The ends of a program, for a tile: each is a fault, which the machine reports with tile, vertex and
- * source line. picolibc's own would print through stdio and a host interface that a tile does not
- * have.
+ * The ends of a program on a tile. Each is a fault, which the machine reports with tile,
+ * vertex and source line. picolibc's versions print through stdio and a host interface,
+ * which a tile does not have.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ _Noreturn void _exit(int status)
   __builtin_trap();
 }
 
-/* A failed assertion says so, then it is the fault TRAP with the value 1. */
+/* A failed assertion prints its message, then ends in the fault TRAP with the value 1. */
 static _Noreturn void trap(void)
 {
   __asm__ volatile(".insn r 0x2b, 0, 9, x0, %0, x0" : : "r"(1)); /* tile.trap */

@@ -1,7 +1,7 @@
 /*
- * populus/workers.h. A worker starts in the stub that the graph compiler has made, which finds its
- * stack and then calls the functions of a list: (function, state), (function, state), ..., 0. Ours has
- * one; it is the worker's until that has exited.
+ * populus/workers.h. A worker starts in the stub that the graph compiler has made. The stub finds
+ * the worker's stack and then calls the functions of a list: (function, state), (function, state),
+ * ..., 0. The list here has one entry; it belongs to the worker until the worker has exited.
  */
 #include <populus/workers.h>
 

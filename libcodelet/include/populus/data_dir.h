@@ -13,7 +13,7 @@ extern "C" {
  *     device/include/c++/v1/     the C++ library's headers
  *     device/lib/libc.a          C library and libm for the tile
  *     device/lib/libgcc.a        the compiler's helper functions for the tile
- *     device/lib/libdevice.a     what the two above leave out or do unfit for a tile
+ *     device/lib/libdevice.a     what these two lack or do in a way unfit for a tile
  *     poplibs.gp                 the codelets of poplibs
  *
  * It is the first of these that exists:

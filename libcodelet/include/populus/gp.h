@@ -14,9 +14,9 @@
  * The vertex table is JSON text in a section that is not loaded: `readelf -p .populus.vertices`
  * shows it.
  *
- * What an object needs of a tile beside RISC-V's instructions and those of TILE INSTRUCTIONS (isa.h), is in the section
- * `.populus.needs`, names that each end with a zero byte: "packed", the packed instructions and accesses of 64 bits. A file
- * that needs what its reader does not know is refused.
+ * The section `.populus.needs` names what an object needs of a tile beyond RISC-V's instructions
+ * and TILE INSTRUCTIONS (isa.h). Each name ends with a zero byte: "packed" means the packed
+ * instructions and accesses of 64 bits. A reader refuses a file with a need that it does not know.
  *
  * Tile objects are checked and can harm nothing but their tile. Host objects are native code: a process
  * that runs them on the CPU device trusts the file as it trusts a shared library.
@@ -40,7 +40,7 @@ extern "C" {
 #define POP_GP_NEEDS_FUNCTIONS "functions" /* there: functions */
 #define POP_GP_NEEDS_REPEATS "repeats"     /* there: repeats */
 
-/* Is what an object or an archive needs, `length` bytes, something that tiles here have? */
+/* Do tiles here have what an object or an archive needs? `need` has `length` bytes. */
 bool pop_gp_is_known_need(const char *need, size_t length);
 
 /* The name of the host among the targets. */
@@ -80,10 +80,11 @@ bool pop_gp_has_target(const pop_gp *gp, const char *target);
 /* "cpu,ipu1,ipu2": all that it has code for. The caller frees. */
 char *pop_gp_targets(const pop_gp *gp);
 /* The codelets for one target only: what a graph for that target takes. A `.gp` may hold a vertex
- * once for each target; only in such a part is every vertex there once. Free with pop_gp_free; the
- * vertex types are those of `gp`, which lives as long. For POP_GP_HOST_TARGET they are those of the host
- * objects, with the host's offsets and sizes; a vertex may be in several of these. Errors: FILE_LOAD, with
- * the targets that are there, or because a host object's vertex table is wrong. */
+ * once for each target; in such a part every vertex is there once. Free with pop_gp_free; the
+ * vertex types are those of `gp`, which lives as long. For POP_GP_HOST_TARGET they are those of the
+ * host objects, with the host's offsets and sizes; a vertex may be in several of these. Errors:
+ * FILE_LOAD if there is no such target, with the targets that are there, or if a host object's
+ * vertex table is wrong. */
 POP_MUST_CHECK pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **part);
 
 /* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
@@ -91,8 +92,8 @@ size_t pop_gp_num_host_objects(const pop_gp *gp);
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
 /* The host object that a vertex type of `gp` (a part for POP_GP_HOST_TARGET) was found in. */
 size_t pop_gp_find_host_object(const pop_gp *gp, const pop_vertex_type *type);
-/* Appends the text of the object's vertex table (populus/vertex_table.h), as it is: nobody has checked
- * it. False if there is none; then errno is ENOMEM if there was no memory to look for it. */
+/* Appends the text of the object's vertex table (populus/vertex_table.h), unchecked. False if there
+ * is none; then errno is ENOMEM if there was no memory to look for it. */
 bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table);
 
 /* Writing: collect, then write once. Bytes are copied. */
@@ -107,8 +108,8 @@ POP_MUST_CHECK pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, co
                                                      const void *bytes, size_t size);
 POP_MUST_CHECK pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes,
                                                   size_t size, const char *source);
-/* Every member of another .gp; the same vertex in both with other code is an error that names both
- * files, the same code is taken once. */
+/* Every member of another .gp. The same vertex with the same code is taken once; with other code it
+ * is an error that names both files. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp);
 /* Only what is for one target, for that target. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_gp_for(pop_gp_builder *builder, const pop_gp *gp,

@@ -1,5 +1,6 @@
-/* Vertex types: what the graph compiler must know of a codelet. Found by popc with libclang, kept
- * in the `.populus.vertices` section of each object in a `.gp`, read back by populus/gp.h. */
+/* Vertex types: what the graph compiler must know of a codelet. popc finds them with libclang.
+ * They are kept in the `.populus.vertices` section of each object in a `.gp`, and populus/gp.h
+ * reads them back. */
 #ifndef POPULUS_VERTEX_TYPE_H
 #define POPULUS_VERTEX_TYPE_H
 
@@ -67,13 +68,14 @@ typedef struct pop_layout_form {
   uint32_t max_count;    /* elements (of lists: rows) that it can count */
 } pop_layout_form;
 extern const pop_layout_form pop_layout_forms[POP_LAYOUT_COUNT];
-/* The same for the host, where pointers have 8 bytes and do not fit into fewer: lists and SHORT_SPAN are as
- * SPAN (pointer, unsigned, 4 bytes free), every scaled pointer is a plain one, rows of lists are spans. */
+/* The same for the host, where pointers have 8 bytes and do not fit into fewer. Lists and
+ * SHORT_SPAN are as SPAN (pointer, unsigned, 4 bytes free), every scaled pointer is a plain one,
+ * rows of lists are spans. */
 extern const pop_layout_form pop_host_layout_forms[POP_LAYOUT_COUNT];
 
-/* A field has one dimension: its layout leads to the data. Or it has two: its layout leads to a
- * table of rows (of ARRAY: is that table), and row_layout says how an entry of the table leads to
- * the data of the row. In lists (DELTAN, DELTANELEMENTS) both layouts are the list's. */
+/* A field has one dimension or two. With one, its layout leads to the data. With two, its layout
+ * leads to a table of rows (ARRAY is that table), and row_layout says how an entry of the table
+ * leads to the data of the row. In lists (DELTAN, DELTANELEMENTS) both layouts are the list's. */
 typedef struct pop_field {
   const char *name;
   pop_field_kind kind;
@@ -89,8 +91,9 @@ typedef struct pop_field {
   uint32_t num_rows;        /* of ARRAY; of others the graph says */
 } pop_field;
 
-/* Quarters mean something together with a format and a scale, their metadata: an unsigned char (pop_quarter_to_float). A C++
- * field of quarters holds a pointer to it, behind its own: a SCALAR input whose name is the field's and this. It is connected
+/* The value of quarters depends on a format and a scale, their metadata: an unsigned char
+ * (pop_quarter_to_float). A C++ field of quarters holds a pointer to it after its own. That
+ * pointer is a SCALAR input, named by the field's name and this suffix. It is connected
  * together with the field. */
 #define POP_METADATA_SUFFIX ".metadata"
 
@@ -108,7 +111,7 @@ static inline uint32_t pop_deltanelements_offset_bits(pop_type type)
                                      : 18;
 }
 
-/* [[poplar::constraint("elem(*a) != elem(*b)")]]: what two fields point at lies in different memory
+/* [[poplar::constraint("elem(*a) != elem(*b)")]]: the data of two fields lie in different memory
  * elements; "region" for regions; "==" for the same. */
 typedef struct pop_constraint {
   bool regions; /* otherwise memory elements */

@@ -11,9 +11,10 @@ extern "C" {
 struct json_t;
 struct json_error_t;
 
-/* json_loadb, in which a key that is there twice is an error. Use this instead: jansson 2.14 reads and frees what is
- * not its own when it lacks memory for a long string. So unless the program has given jansson an allocator of its own,
- * it gets one here, for the whole process, that ends in the out-of-memory handler (populus/out_of_memory.h). */
+/* json_loadb, but a duplicate key is an error. Use this instead: jansson 2.14 reads and frees
+ * memory that is not its own when it lacks memory for a long string. So this function gives
+ * jansson, for the whole process, an allocator that ends in the out-of-memory handler
+ * (populus/out_of_memory.h), unless the program has set one of its own. */
 struct json_t *pop_json_load(const char *text, size_t size, struct json_error_t *problem);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* LLVM and the C++ library have handlers for what is the end; they belong to the process, and so those of this file ask
- * `give_up` first whose thread it is. C has no headers for them: names are as the C++ compiler's. */
+/* LLVM and the C++ library have handlers for fatal errors. They belong to the process, so those of
+ * this file first let `give_up` check whose thread it is. C has no headers for them: the names are
+ * the C++ compiler's. */
 #include "base/llvm/ends.h"
 
 #include <llvm-c/ErrorHandling.h>
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 typedef void (*new_handler)(void);
-/* std::set_new_handler; std::__throw_bad_alloc, which `new` would do without a handler; llvm/Support/ErrorHandling.h */
+/* std::set_new_handler; std::__throw_bad_alloc, which `new` calls without a handler;
+ * llvm/Support/ErrorHandling.h */
 extern new_handler set_new_handler(new_handler handler) __asm__("_ZSt15set_new_handlerPFvvE");
 extern void *cxa_get_globals(void) __asm__("__cxa_get_globals");
 extern _Noreturn void throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv");
@@ -42,7 +44,7 @@ static void when_new_fails(void)
   before();
 }
 
-/* In threads of others LLVM does this by itself when there is no handler. */
+/* In other threads LLVM prints the reason itself if there is no handler. */
 static void say(const char *why)
 {
   static const char name[] = "LLVM ERROR: ";

@@ -1,8 +1,8 @@
-/* The vertices of tutorial 7 as a program of kernels.c's kind: compute sets of one tile, ROUNDS times. It is linked with
- * the object that popc made of them.
+/* The vertices of tutorial 7 as a program of the form of kernels.c: compute sets of one tile,
+ * ROUNDS times. It is linked with the object that popc made of them.
  *
- * 47 dot products of segments of 143 elements and 7 sums are what a tile of 1,472 does for a matrix of
- * 10000 x 1000. */
+ * 47 dot products of segments of 143 elements and 7 sums are the work of one of 1,472 tiles for a
+ * matrix of 10000 x 1000. */
 typedef struct {
   const float *data;
   unsigned size;

@@ -1,7 +1,7 @@
 /* Kernels to measure instruction rates with: freestanding, one chosen by -DKERNEL=<name>, ROUNDS times.
  *
- * A program ends with the Linux system call exit(checksum), which qemu-riscv32 carries out and the
- * software IPU stops at. Working sets are those of codelets, some 10 KiB. */
+ * A program ends with the Linux system call exit(checksum). qemu-riscv32 carries it out, and the
+ * software IPU stops there. Working sets are those of codelets, some 10 KiB. */
 typedef unsigned word;
 
 enum { COUNT = 2048 };

@@ -1,13 +1,13 @@
 /* Kernels for the comparison of engines with the host: one, chosen by -DKERNEL=<name>, ROUNDS times.
  *
- * Built four ways, bit for bit the same results:
+ * It is built in four ways, with the same results to the bit:
  *   host                 prints its checksum
  *   -DCODELET            by popc, for the CPU device: a vertex that writes its checksum
  *   -DLINUX              for qemu-riscv32: exit(checksum)
- *   -DTILE               for the software IPU: worker 0 runs it, the supervisor reports the checksum
- *                        to the host, and again for each answer
+ *   -DTILE               for the software IPU: worker 0 runs it, the supervisor reports the
+ *                        checksum to the host, and again for each answer
  *
- * Working sets fit a tile: at most 128 KiB; -DSMALL: next to nothing. */
+ * Working sets fit a tile: at most 128 KiB; with -DSMALL next to nothing. */
 #ifdef CODELET
 #include <populus/vertex.h>
 #endif

@@ -1,4 +1,4 @@
-/* Vertices for the scale topic: small, so that what is measured is what the toolchain does around them. */
+/* Small vertices for the scale topic, so that the toolchain's work around them is measured. */
 #include <populus/vertex.h>
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* Criterion's assertions, as far as tests/support has them, for fuzz targets: what fails aborts. */
+/* The assertions of Criterion that tests/support uses, for fuzz targets: a failure aborts. */
 #ifndef FUZZ_CRITERION_H
 #define FUZZ_CRITERION_H
 

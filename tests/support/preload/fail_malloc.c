@@ -1,15 +1,16 @@
-/* A library for LD_PRELOAD: of the process's allocations, those that the environment names fail.
+/* A library for LD_PRELOAD that makes allocations of the process fail, as the environment says:
  *
  *   FAIL_MALLOC=N      the N-th
- *   FAIL_MALLOC=N+     the N-th and all behind it
- *   FAIL_MALLOC_COUNT=FILE   how many there were is written there at the end (no allocation fails)
- *   FAIL_MALLOC=serve        a run for each of the lines of descriptor 8, each an N or N+: its exit status goes to descriptor 9, or
- *                            128 and its signal. Libraries are loaded once for all of them.
+ *   FAIL_MALLOC=N+     the N-th and all after it
+ *   FAIL_MALLOC_COUNT=FILE   none fails; the number of allocations is written to FILE at the end
+ *   FAIL_MALLOC=serve        a run for each line of descriptor 8, an N or N+: its exit status,
+ *                            or 128 + its signal, goes to descriptor 9. Libraries are loaded
+ *                            once for all runs.
  *
- * Only the first process counts: children of a compiler driver have their own troubles. The count begins with main: what
- * the dynamic linker and constructors of libraries do without memory is not ours. Nor does it fail where the C library would end
- * the process, whoever's it is: when it registers a destructor of a thread (ours asks first whether there is memory,
- * machine/native_module.c). */
+ * Only the first process counts, as children of a compiler driver are not tested. The count begins
+ * with main, as the dynamic linker and constructors of libraries are not ours. Allocations do not
+ * fail where the C library itself would end the process: when it registers a destructor of a thread
+ * (our code first asks whether there is memory, machine/native_module.c). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

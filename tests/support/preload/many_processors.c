@@ -1,4 +1,4 @@
-/* A library for LD_PRELOAD: the process may use 128 processors, whatever there is (D09). */
+/* A library for LD_PRELOAD: the process may use 128 processors, however many there are (D09). */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-/* Functions of <math.h> that are instructions on tiles, from the instructions' definition: for programs of the device library that
- * run under qemu-riscv32, which does not know them. Linked in front of libdevice. Compiled with runtime/ as an include path. */
+/* Functions of <math.h> that are instructions on tiles, from the definition of the instructions.
+ * They are for programs of the device library that run under qemu-riscv32, which does not know the
+ * instructions. Linked before libdevice. Compiled with runtime/ as an include path. */
 #include "isa/functions.c"
 
 float expf(float x)

@@ -1,6 +1,7 @@
-/* Criterion's macros, as far as our tests use them, for builds in which Criterion does not start: under
- * ThreadSanitizer. Each test is a process of its own here, too, and it ends by exit(), so that what runs
- * then is tested as well. clang-tidy sees the tests through it, too (cmake/tidy-file.sh).
+/* The macros of Criterion that our tests use, for builds in which Criterion does not
+ * start: under ThreadSanitizer. Each test is a process of its own here, too, and ends
+ * by exit(), so that exit handlers are tested as well. clang-tidy, too, reads the tests
+ * with this header (cmake/tidy-file.sh).
  *
  *   program [--filter suite/test]    patterns as of a shell; other options are Criterion's and ignored */
 #ifndef PLAIN_CRITERION_H

@@ -1,4 +1,5 @@
-/* Numbers as JSON has them: the shortest of thousandths, and reading any of them gives the same. */
+/* Numbers in JSON: those in thousandths have their shortest form, and every number is read back
+ * as the same. */
 #include "base/json.h"
 #include "support/random.h"
 

@@ -1,4 +1,5 @@
-/* runtime/base/thread_pool.c: every item is done once, by whoever is free, and thread_pool_run returns when all are done. */
+/* runtime/base/thread_pool.c: every item is done once, by any free thread, and thread_pool_run
+ * returns when all are done. */
 #include <criterion/criterion.h>
 
 #include <base/thread_pool.h>
@@ -13,7 +14,8 @@
 
 enum { MAX_ITEMS = 1000, MUCH = 1 << 30 };
 
-/* Not atomic: what one thread writes in a step others may read in the next, and ThreadSanitizer watches. */
+/* Not atomic: other threads may read in the next step what one writes in this step.
+ * ThreadSanitizer checks that. */
 typedef struct counts {
   uint32_t done[MAX_ITEMS], seen[MAX_ITEMS], num_items;
 } counts;

@@ -1,5 +1,5 @@
-/* Allocation and accounting over blocks made here, without a graph: addresses are checked byte by
- * byte against the blocks' lives. */
+/* Allocation and accounting over blocks that are made here, without a graph. Addresses are checked
+ * byte by byte against the blocks' live ranges. */
 #include "compiler/compilation.h"
 #include "support/random.h"
 
@@ -76,7 +76,7 @@ static void check_block(const compilation *c, uint32_t index)
   }
 }
 
-/* Blocks of all kinds and lives; `span` steps, of which a life has up to `longest`. */
+/* Blocks of all kinds. `span` is the number of steps, `longest` the longest live range. */
 static void add_random_blocks(compilation *c, uint64_t *seed, uint32_t count, uint32_t span,
                               uint32_t longest)
 {

@@ -1,5 +1,5 @@
-/* The graph compiler as a whole, judged by what runs: programs on the software IPU against the same
- * in C, and images against the memory report and the loader. */
+/* The graph compiler as a whole, judged by its output: programs on the software IPU against the
+ * same in C, and images against the memory report and the loader. */
 #include "support/compiled.h"
 #include "support/graph_test.h"
 #include "support/random.h"
@@ -369,8 +369,8 @@ static uint32_t address_of_code(const pop_engine *engine, uint32_t tile)
   return c->blocks[c->tiles[tile].linked_blocks[POP_LINK_CODE]].address;
 }
 
-/* Two tiles with the same vertices, one with more control code: there are stack sizes with which
- * only the other still has room for stacks in front of the code. */
+/* Two tiles with the same vertices, one with more control code. With some stack sizes, only the
+ * other tile has room for stacks in front of the code. */
 Test(compile, tiles_with_equal_vertices_may_have_them_at_different_addresses)
 {
   pop_graph *graph = new_ipu1(2);
@@ -407,8 +407,9 @@ Test(compile, tiles_with_equal_vertices_may_have_them_at_different_addresses)
   pop_graph_free(graph);
 }
 
-/* Two tiles have a vertex whose constants are in its instructions by their addresses, one of them other code, too: the
- * constants are at the same addresses, so that the vertex is the same code on both, and is made native once. */
+/* Two tiles have a vertex whose instructions contain the addresses of its constants, and one of the
+ * tiles has other code, too. The constants have the same addresses on both. So the vertex is the
+ * same code, and is translated once. */
 Test(compile, constants_are_where_they_are_on_tiles_with_other_code)
 {
   static const char other[] = "#include <populus/vertex.h>\n"

@@ -96,8 +96,9 @@ Test(copy_vertices, put_every_element_in_its_place)
         }
 }
 
-/* Copies `rows` rows of bytes, `gap` bytes apart, to where they are dense, both `shift` bytes behind the start of a variable,
- * and in an order that is not that of addresses if `scattered`; cycles of the tile. */
+/* Copies `rows` rows of bytes, `gap` bytes apart, to a dense destination, both `shift` bytes
+ * after the start of a variable; if `scattered`, in an order that is not that of addresses.
+ * Returns the tile's cycles. */
 static uint32_t cycles_of_copy(size_t rows, size_t bytes, size_t gap, size_t shift, bool scattered)
 {
   pop_target target;
@@ -130,8 +131,8 @@ static uint32_t cycles_of_copy(size_t rows, size_t bytes, size_t gap, size_t shi
   return cycles[0];
 }
 
-/* Chips copy about 4 bytes in a cycle (libarchive-ipu/target.c). What is there for one byte, syncs and stamps among it, is
- * taken off. */
+/* Chips copy about 4 bytes in a cycle (libarchive-ipu/target.c). The cycles of a copy of one byte,
+ * with syncs and stamps, are subtracted. */
 Test(copy_vertices, copy_as_many_bytes_in_a_cycle_as_chips_do)
 {
   static const struct {

@@ -1,5 +1,5 @@
-/* Exchange plans: every plan is run by the rules of isa/isa.h (verify_exchange) and compared with
- * the messages it was made from; and it is not much longer than it must be. */
+/* Exchange plans. Every plan is run by the rules of isa/isa.h (verify_exchange) and compared with
+ * its messages. It must not be much longer than necessary. */
 #include "compiler/exchange/exchange.h"
 #include "support/random.h"
 
@@ -141,8 +141,9 @@ Test(exchange, groups_that_share_tiles_fill_the_gaps_of_each_other)
   compilation_free(c);
 }
 
-/* The same with senders that need the segment themselves, as in a matrix-vector product: a tile that sends
- * a word cannot begin to receive one in that cycle, and the next segment's words fit where it waits. */
+/* The same with senders that need the segment themselves, as in a matrix-vector product. A tile
+ * that sends a word cannot begin to receive one in that cycle. The next segment's words fit into
+ * the cycles in which it waits. */
 Test(exchange, groups_of_tiles_that_send_to_each_other_take_turns)
 {
   enum { SEGMENTS = 5, WORDS = 100, PER_SEGMENT = 150 };
@@ -229,8 +230,8 @@ Test(exchange, short_messages_to_two_tiles_keep_no_one_waiting)
   compilation_free(c);
 }
 
-/* Random messages: up to `max_words` words, up to `max_receivers` receivers; each tile's words arrive
- * one behind the other, in random order of arrival if `scattered`. */
+/* Random messages of up to `max_words` words to up to `max_receivers` receivers. Each tile's words
+ * arrive one after the other, in random order if `scattered`. */
 static void add_random_messages(compilation *c, uint32_t tiles, uint32_t count, uint32_t max_words,
                                 uint32_t max_receivers, bool scattered, uint64_t seed)
 {
@@ -379,7 +380,8 @@ Test(exchange, random_packets_between_ipus_arrive)
   }
 }
 
-/* What verify_exchange says of a plan with one wrong number, so that the test above means something. */
+/* verify_exchange must refuse a plan with one wrong number, so that the test above
+ * means something. */
 Test(exchange, wrong_headers_are_found)
 {
   for (uint32_t word = 1; word < 4; word++)

@@ -1,5 +1,5 @@
-/* Stream copies that the compiler merges into one host exchange, or splits into several: how many there are,
- * and that nobody can tell from the data. */
+/* Stream copies that the compiler merges into one host exchange or splits into several: the number
+ * of host exchanges, and that the data are the same. */
 #include "support/graph_test.h"
 
 #include "engine/engine_private.h"
@@ -131,7 +131,8 @@ Test(host_exchanges, copies_side_by_side_are_one_exchange)
   cr_assert_gt(cycles[1], cycles[0] + 3 * 118, "three syncs with the host are saved");
 }
 
-/* What one copy writes another must not touch, and the host may want to see what comes before it sends. */
+/* One copy must not touch what another writes, and the host may want to see earlier data
+ * before it sends. */
 Test(host_exchanges, copies_that_depend_on_each_other_stay_apart)
 {
   bench x = start();

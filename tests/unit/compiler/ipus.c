@@ -1,5 +1,5 @@
-/* Programs on several IPUs, compiled and run: what crosses from IPU to IPU does so in a global exchange,
- * which costs what isa/isa.h says and has its own categories of memory. */
+/* Programs on several IPUs, compiled and run. Data cross between IPUs in a global exchange, which
+ * has the costs of isa/isa.h and memory categories of its own. */
 #include "support/graph_test.h"
 
 #include <populus/engine.h>

@@ -1,5 +1,5 @@
-/* Liveness: rules on small programs, then random programs run twice, with memory shared as liveness
- * and allocate have it and with memory for each block alone: no read may see a difference. */
+/* Liveness: rules on small programs. Then random programs run twice: with memory shared by liveness
+ * and allocate, and with separate memory for each block. No read may see a difference. */
 #include "compiler/compilation.h"
 #include "support/random.h"
 
@@ -405,8 +405,8 @@ static uint32_t random_step(compilation *c, uint64_t *seed, const uint32_t *know
   }
 }
 
-/* Steps built from earlier ones: so any of them may have several uses. A step that holds a buffer's
- * user may be used anywhere, too. */
+/* Steps are built from earlier ones, so any step may have several uses, also one that contains a
+ * use of a buffer. */
 static compilation *random_program(uint64_t seed)
 {
   compilation *c = new_compilation();

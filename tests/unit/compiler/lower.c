@@ -1,7 +1,7 @@
-/* Lowering, judged by what the steps do: the tests run them on plain memory (each block an array) and
- * compare with what the program means on whole variables. Exchanges are run as copies of their
- * messages, after their schedules have been verified; copy vertices by their descriptors; the test's
- * own vertices by a function. */
+/* Lowering, judged by what the steps do. The tests run the steps on plain memory (each block an
+ * array) and compare with the meaning of the program on whole variables. Exchanges run as copies of
+ * their messages, after their schedules have been verified; copy vertices by their descriptors; the
+ * test's own vertices by a function. */
 #include "compiler/compilation.h"
 #include "compiler/exchange/exchange.h"
 #include "support/graph_test.h"
@@ -638,7 +638,8 @@ Test(lower, large_copies_stay_apart)
   compilation_free(c);
 }
 
-/* A profile has the names of all, but symbols, of which every tile has some, do not. */
+/* A profile has the names of all copies of an exchange. Its symbols, which many tiles have, get
+ * a short name. */
 Test(lower, many_copies_in_one_exchange_have_a_short_name_and_a_full_one)
 {
   enum { COPIES = 100 };

@@ -1,7 +1,8 @@
-/* No codelet touches more stack than the analysis says. Stacks are painted before a run; what has lost
- * its paint afterwards was touched. A vertex that stores below its stack would fault, so every run
- * shows both: enough, and how much. The vertices of tests/codelets/stacks.cpp, each on a tile of its
- * own, compiled with several levels of optimisation. */
+/* No codelet touches more stack than the analysis says. Stacks are painted before a run;
+ * bytes without paint after it were touched. A vertex that stores below its stack would
+ * fault. So every run shows both that the stack suffices and how much is used. The vertices
+ * are those of tests/codelets/stacks.cpp, each on a tile of its own, compiled with several
+ * levels of optimisation. */
 #include "support/expect.h"
 
 #include "support/compiled.h"

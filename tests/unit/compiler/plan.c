@@ -1,5 +1,6 @@
-/* Plans for the data of a tile (runtime/compiler/allocate/data.c and below it): small problems whose best plan is known,
- * and random ones, checked by a checker that shares nothing with the planner. */
+/* Plans for the data of a tile (runtime/compiler/allocate/data.c and the files below it): small
+ * problems with a known best plan, and random ones, checked by a checker that shares no code
+ * with the planner. */
 #include "compiler/allocate/allocate.h"
 #include "support/random.h"
 
@@ -231,8 +232,8 @@ Test(plan, small_problems_get_the_best_plan)
   planner_free(&p);
 }
 
-/* What the first order of the search misses: the bound of each is a plan's end, which only other
- * orders or the improvement of the best one find. */
+/* Problems that the first order of the search does not solve. The bound of each is reached only by
+ * other orders, or by improving the best one. */
 Test(plan, orders_that_miss_the_bound_are_improved)
 {
   static const known_case hard = {.end = START + 100,
@@ -252,7 +253,8 @@ Test(plan, orders_that_miss_the_bound_are_improved)
   planner_free(&p);
 }
 
-/* Alignments keep these from the bound, whatever the order. Of three blocks there are six: no reason to search for long. */
+/* Alignments keep every order of these above the bound. Three blocks have six orders: no reason to
+ * search for long. */
 Test(plan, a_bound_out_of_reach_of_a_few_blocks_takes_little_work)
 {
   static const known_case aligned = {

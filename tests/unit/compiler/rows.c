@@ -1,5 +1,6 @@
-/* Copies that take columns, or the same words many times: what tiles get of each other is sent in rows and put in its place by strides. Run on the
- * software IPU and compared with the copy's meaning; and how many messages they take. */
+/* Copies of columns, or of the same words many times. Tiles send each other rows, which are put
+ * into place by strides. The copies run on the software IPU and are compared with their meaning;
+ * the number of messages is checked, too. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -158,7 +159,7 @@ Test(rows, what_is_turned_on_both_sides_is_copied_as_it_lies)
   pop_graph_free(straight.graph);
 }
 
-/* The data alone are too large: nobody waits for a plan of an exchange that there is no room for. */
+/* The data alone are too large: no time goes into planning an exchange that has no room. */
 Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
 {
   enum { TILES = 40, N = 1800 };

@@ -1,5 +1,5 @@
-/* verify_compilation finds what a broken pass would leave behind: a finished compilation is changed in one place, as such a
- * pass might, and put back. */
+/* verify_compilation finds what a broken pass would leave behind. A finished compilation is changed
+ * in one place, as such a pass might do, and is then restored. */
 #include "compiler/verify.h"
 #include "compiler/script.h"
 #include "support/graph_test.h"

@@ -1,6 +1,7 @@
-/* Codelets compute the same on a tile and on the host, to the last bit: every vertex of
- * tests/codelets/agree.cpp, once through the engine and once as the host object of its `.gp`, linked
- * by cc into a shared object. Where the fields lie for the host is in that object's own vertex table. */
+/* Codelets compute the same on a tile and on the host, to the last bit. Every vertex of
+ * tests/codelets/agree.cpp runs once through the engine and once as the host object of its
+ * `.gp`, which cc links into a shared object. The object's own vertex table gives the
+ * host's field offsets. */
 #include "support/expect.h"
 
 #include <populus/engine.h>
@@ -37,7 +38,7 @@ static void make_input(uint64_t *state, unsigned round, uint32_t *words)
       0x3c003c01, 0xfc007e00, 0x43800000, 0x477fe000, 0x33800000, 0x387fc000};
   for (unsigned i = 0; i < WORDS; ++i) {
     words[i] = random_word(state);
-    /* Floats near 1, of which sums and products are not all infinite or lost. */
+    /* Floats near 1, so that sums and products are not all infinite or lost. */
     if (round % 3 == 1) words[i] = (words[i] & 0x81ffffff) | 0x3e000000;
     /* The same for halves. */
     if (round % 3 == 2) words[i] = (words[i] & 0x8fff8fff) | 0x30003000;

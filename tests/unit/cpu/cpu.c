@@ -1,5 +1,5 @@
-/* The CPU device: what is its own. That it computes what tiles do, engine/random.c, fields.c and
- * vertex_kinds.c show. */
+/* Properties of the CPU device alone. engine/random.c, fields.c and vertex_kinds.c show that it
+ * computes what tiles do. */
 #include "support/expect.h"
 
 #include <populus/popc.h>

@@ -1,4 +1,5 @@
-/* Profiles on the CPU: the guide says that there are none, of memory or of execution, but for their mode. */
+/* Profiles on the CPU: the guide says that there are neither memory nor execution profiles, except
+ * for their mode. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

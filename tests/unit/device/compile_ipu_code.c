@@ -25,7 +25,7 @@ static pop_device *new_model(bool compile_ipu_code)
   return device;
 }
 
-/* A sum, what it needs from other tiles, and a stream: code of all kinds that one IPU has. */
+/* A sum with inputs from other tiles, and a stream: all kinds of code that one IPU has. */
 static pop_engine *new_engine(const pop_target *target)
 {
   const size_t count = ELEMENTS;

@@ -1,5 +1,5 @@
-/* Engines from the executable cache, when others use, change or remove it at the same time.
- * tests/e2e/executable_cache.sh has what whole processes see of it. */
+/* Engines from the executable cache while others use, change or remove it.
+ * tests/e2e/executable_cache.sh tests whole processes. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

@@ -74,7 +74,8 @@ static void expect_copies(world *w, int copies, int first)
   }
 }
 
-/* Where others are wanted, nobody goes on before all have come: one after the other they would wait for ever. */
+/* If several callbacks are wanted at the same time, each waits until all have come. One after the
+ * other they would wait for ever. */
 Test(callback_threads, those_of_different_streams_run_at_once)
 {
   static const struct {

@@ -66,7 +66,8 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 /* Says what is in the file; NULL with an error. */
 typedef const char *user(const char *path, pop_error **error);
 
-/* `use` with the change before its n-th read. Who has read nothing yet that tells the two files apart may take the new one. */
+/* Runs `use` with the change before its n-th read. A user that has not yet read any difference
+ * between the files may get the new one. */
 static void try_change(user *use, change how, long call, const char *sound, const char *other,
                        size_t *refused)
 {

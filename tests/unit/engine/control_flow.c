@@ -1,5 +1,5 @@
-/* Programs that decide on the device, run on the software IPU: against what they mean in C, and what
- * they cost in code. random.c has all of them at random. */
+/* Programs that decide on the device, run on the software IPU: compared with their meaning in C,
+ * and their cost in code. random.c has all of them at random. */
 #include "support/graph_test.h"
 
 #include <populus/engine.h>
@@ -246,8 +246,8 @@ static pop_tensor all_but_the_first(pop_tensor row)
   return pop_tensor_slice(row, 1, 8, 0);
 }
 
-/* The program has a temporary row in front of what says that one element of `kept` is not needed, eight times. The others
- * are: they are what the run before has left. */
+/* Eight times, the program has a temporary row before the WriteUndef of one element of `kept`. The
+ * other elements are needed: they are left by the previous run. */
 TEST_ON_EACH_DEVICE(control_flow, what_is_undefined_several_times_is_not_more)
 {
   static const int numbers[8] = {10, 11, 12, 13, 14, 15, 16, 17}, others[8] = {-1, -2, -3};

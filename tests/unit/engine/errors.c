@@ -1,5 +1,5 @@
-/* What a host program gets for its mistakes: the right code, and a sentence that names the thing and
- * says what would be right. Every case is a program that is fine but for one thing. */
+/* The errors for mistakes of a host program: the right code, and a sentence that names the thing
+ * and says what would be right. Every case is a program with a single mistake. */
 #include "support/expect.h"
 
 #include <populus/popc.h>
@@ -664,8 +664,8 @@ static pop_error *negate_on_a_full_tile(size_t others, int *data)
   return error;
 }
 
-/* Packed addresses reach a part of the memory: what they lead to lies there, on a tile that has room and on a model's that has
- * not; they are never cut to another address. */
+/* Packed addresses reach a part of the memory. Their targets are put there, on a tile with room and
+ * on a tile of a model without room. The addresses are never truncated to another address. */
 Test(engine_errors, E06_packed_addresses_are_right_wherever_data_lie, .init = enter_fresh_folder)
 {
   static const size_t others[] = {1000, 120000,

@@ -1,6 +1,6 @@
-/* Faults of device code from end to end: what a codelet does wrong ends the run with a message that
- * names the fault, tile, worker, vertex, compute set, address and source line; memory can be read
- * afterwards, other tiles are as they were, and after a new load everything works. */
+/* Faults of device code from end to end. A fault ends the run with a message that names the fault,
+ * tile, worker, vertex, compute set, address and source line. Afterwards memory can be read, other
+ * tiles are unchanged, and after a new load everything works. */
 #include "support/expect.h"
 
 #include <inttypes.h>
@@ -213,7 +213,8 @@ Test(engine_faults, V01_to_V13_each_fault_has_its_message, .init = prepare)
     check_fault(&fault_cases[i]);
 }
 
-/* As on the chip, unless debug.strictLoads: what reads past a vector gets what is there, or zero. */
+/* As on the chip, unless debug.strictLoads is set: a load past a vector gets what is
+ * there, or zero. */
 static void expect_lenient_loads(const char *tile_engine)
 {
   static const struct {

@@ -1,5 +1,5 @@
-/* Programs at their limits, and what they say when they are beyond: nesting, endless loops, choices that are not
- * foreseen, exchanges that no tile can hold, variables that nobody wrote. */
+/* Programs at their limits, and the errors beyond them: nesting, endless loops, values without a
+ * case, exchanges that no tile can hold, variables that nothing wrote. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

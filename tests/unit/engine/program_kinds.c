@@ -51,7 +51,7 @@ static void write_int(pop_engine *engine, const char *handle, int value)
 
 /* ---- Abort ---- */
 
-/* What stands before it is done, what stands behind it is not; memory can be read; a load makes the
+/* Programs before it are done, programs after it are not. Memory can be read. A load makes the
  * engine usable again. */
 Test(program_kinds, abort_on_condition_ends_the_run_where_the_predicate_is_true)
 {
@@ -175,8 +175,8 @@ static const pop_image_symbol *find_symbol(const pop_image *image, const char *n
   return NULL;
 }
 
-/* Tile 1 takes part in one of the blocks only; a loop without anything to do there takes the block in
- * it along. */
+/* Only tile 1 takes part in one of the blocks. On other tiles the loop around it has no work, and
+ * is left out with the block. */
 Test(program_kinds, blocks_are_areas_of_control_code)
 {
   pop_graph *graph = new_graph_with_tiles(NUM_TILES);

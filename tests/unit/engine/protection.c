@@ -1,6 +1,7 @@
-/* What a codelet may write: its data, its stack and its own state. Every symbol of a tile's image is tried, so that nothing
- * which the compiler puts there is forgotten: control tables, tables of rows, copy descriptors, packet headers, code, states
- * of other vertices. The fault says what lies there. On the interpreter and on native code. */
+/* A codelet may write its data, its stack and its own state. Every symbol of a tile's image is
+ * tried, so that nothing of the compiler's is forgotten: control tables, tables of rows, copy
+ * descriptors, packet headers, code, states of other vertices. The fault names what is at the
+ * address. On the interpreter and on native code. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 
@@ -8,8 +9,8 @@
 
 enum { NUM_TILES = 3, PROBED = 1, COUNT = 8, OWN = 0 };
 
-/* Writes what is there to the `words` words from an address on: x[0] says where, 0 nowhere. State: what
- * it has counted. */
+/* Writes back the current values of `words` words from an address on. x[0] is the address; 0 means
+ * none. State: a counter. */
 static const char codelets[] =
     "#include <populus/vertex.h>\n"
     "typedef struct { INOUT(VECTOR(int)) x; unsigned runs; } Prober;\n"

@@ -50,7 +50,8 @@ Test(engine_random, translated_code_does_what_the_model_does, .init = compile_co
   check_seeds(false, NUM_TRANSLATED);
 }
 
-/* What measures programs, how exchanges are planned and the like change nothing of what they compute. */
+/* Options about measuring, planning of exchanges and the like do not change what
+ * programs compute. */
 Test(engine_random, options_do_not_change_what_is_computed, .init = compile_codelets)
 {
   setenv("POPULUS_VERIFY", "1", 1);

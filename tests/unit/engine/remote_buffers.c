@@ -122,8 +122,9 @@ TEST_ON_EACH_DEVICE(remote_buffers, several_rows_in_one_copy)
   end(&x);
 }
 
-/* Both of two rows are what one offset says. Where the offset is, the end of the first lies in front of the beginning of the
- * second, but behind it in the buffer's row; and the other way round all of a row over all of the other. */
+/* One offset addresses both rows. On the offset's tile, the end of the first row is before the
+ * beginning of the second, but in the row of the buffer it is after it. When the buffer is written,
+ * one row overwrites the other completely. */
 TEST_ON_EACH_DEVICE(remote_buffers, one_offset_for_several_rows)
 {
   static const size_t borders[] = {0, 4, 16, 2 * ROW};
@@ -389,7 +390,7 @@ Test(remote_buffers, an_archive_has_its_remote_buffers, .init = enter_fresh_fold
   pop_engine_free(x.engine);
 }
 
-/* More than 4 GiB are several windows, the last of which ends where the buffer does. */
+/* More than 4 GiB take several windows. The last one ends where the buffer does. */
 Test(remote_buffers, an_archive_may_fill_a_buffer_of_5_gib, .init = enter_fresh_folder)
 {
   enum { MIB_ROW = 1 << 18, MIB_ROWS = 5 << 10 };

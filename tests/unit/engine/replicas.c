@@ -1,5 +1,5 @@
-/* Replicas of all kinds: compiled once and loaded for each, or all in one graph, on tiles and on the CPU. They do
- * the same; what replicas copy to each other, and what the host sees of them. */
+/* Replicas of all kinds: compiled once and loaded for each replica, or all in one graph; on tiles
+ * and on the CPU. All do the same. Copies between replicas, and what the host sees of them. */
 #include "graph/replica.h"
 #include "support/graph_test.h"
 
@@ -505,7 +505,8 @@ Test(replicas, one_callback_may_be_for_all)
   }
 }
 
-/* What a replica sends to the host goes where the next one's data come from: all of those come first, as the program says. */
+/* A replica's data for the host lie where the next replica's data from the host come: all of the
+ * former are sent first, as the program says. */
 Test(replicas, streams_may_lead_from_one_to_the_next)
 {
   for (kind of = 0; of < KINDS; of++) {
@@ -601,7 +602,7 @@ static void count_completion(void *context)
   ((feed *)context)->completed++;
 }
 
-/* Two copies of a broadcast stream, the sum of which each replica has then. Splitting them makes each
+/* Two copies of a broadcast stream, whose sum each replica then has. Splitting turns each into
  * several host exchanges. */
 static void check_broadcast(kind of, const char *split)
 {

@@ -1,5 +1,5 @@
-/* pop_engine_stop: runs that would never end, stopped by a thread, a signal handler and a callback, on each engine of tile
- * code and on the CPU; afterwards memory can be read and the engine runs as before. */
+/* pop_engine_stop: a thread, a signal handler or a callback stops endless runs, on each engine of
+ * tile code and on the CPU. Afterwards memory can be read, and the engine runs as before. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

@@ -13,8 +13,8 @@ typedef struct looping {
   pop_engine *engine;
 } looping;
 
-/* Adds up, elementwise in a variable spread over the tiles, nothing: data come in by `in` and go out by
- * `out`, `rounds` times in a run. */
+/* Streams through a variable that is spread over the tiles: data come in by `in` and go out
+ * unchanged by `out`, `rounds` times in a run. */
 static looping start(uint32_t rounds, const pop_option *options, size_t num_options)
 {
   looping l = {.graph = new_graph_with_tiles(NUM_TILES)};
@@ -410,7 +410,8 @@ Test(engine_streams, E04_more_than_128_MiB_in_one_copy)
   }
 }
 
-/* Through an archive: the tiles know what goes where, the metadata what the streams are. */
+/* Through an archive: the tiles have the destinations of the data, the metadata
+ * describe the streams. */
 Test(engine_streams, an_archive_has_its_streams, .init = enter_fresh_folder)
 {
   looping l = start(1, NULL, 0);

@@ -1,5 +1,5 @@
-/* Engines are used by one call at a time: what a stream's callback, or another thread, asks of an engine that
- * runs is an error that does the run no harm. */
+/* An engine is used by one call at a time. A call of a stream's callback, or of another thread, on
+ * a running engine is an error that does the run no harm. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -338,7 +338,7 @@ typedef struct user {
   int refused, served;
 } user;
 
-/* Writes what the stream sends, too: whoever comes first, the values are the same. */
+/* Writes the values that the stream sends: the result is the same in either order. */
 static void *use_until_done(void *context)
 {
   user *u = context;

@@ -1,5 +1,5 @@
-/* P01: every public function with NULL, with what was freed, and with NULL among good arguments. The calls are those that
- * tests/support/wrong_calls.py makes of the headers. */
+/* P01: every public function with NULL, with freed objects, and with NULL among good arguments.
+ * tests/support/wrong_calls.py makes the calls from the headers. */
 #include "support/wrong_calls.h"
 
 #include "support/graph_test.h"

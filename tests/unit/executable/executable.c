@@ -1,5 +1,5 @@
-/* Executables: what was compiled here and what comes from an archive are the same; archives and
- * metadata that are not what they should be are refused in words. */
+/* Executables: one that was compiled here equals one from an archive. Invalid archives and metadata
+ * are refused with a message. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

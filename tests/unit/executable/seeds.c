@@ -1,5 +1,5 @@
-/* What the fuzz target of metadata starts from is accepted: of another format it would be refused at its first field, and the target
- * would look at nothing behind that. tests/fuzz/metadata_seeds.py makes the seeds anew. */
+/* The seeds of the fuzz target metadata are accepted. With seeds of another format the target would
+ * stop at the first field. tests/fuzz/metadata_seeds.py makes the seeds anew. */
 #include "executable/executable.h"
 #include "support/expect.h"
 

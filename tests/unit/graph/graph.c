@@ -587,8 +587,8 @@ Test(graph, P01_P06_P08_P10_bad_calls_say_what_is_wrong)
 
 /* ---- size ---- */
 
-/* P11. The limits are far from what it takes (0.5 s and 290 MB without sanitizers, 2 s with them):
- * they are there to notice what grows faster than the graph. */
+/* P11. The limits are far above what it takes (0.5 s and 290 MB without sanitizers, 2 s with them).
+ * They detect growth that is faster than the graph's. */
 Test(graph, P11_a_million_vertices_with_three_edges_each)
 {
   enum { VERTICES = 1000000, COLUMNS = 16 };

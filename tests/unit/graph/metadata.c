@@ -1,5 +1,5 @@
-/* Formats and scales of quarters: what the C interface makes of them, with replicas and with fields that are not as popc makes
- * them. What programs do with them: tests/cxx/quarters.cpp. */
+/* Formats and scales of quarters in the C interface, with replicas, and with fields that are not as
+ * popc makes them. tests/cxx/quarters.cpp has the effects in programs. */
 #include "support/graph_test.h"
 
 #include <populus/program.h>
@@ -113,7 +113,7 @@ Test(metadata, cannot_be_set_twice_nor_of_others)
   pop_graph_free(graph);
 }
 
-/* Files may say anything: a field of that name that is not what popc makes of it is nobody's. */
+/* A file may have a field of that name which is not what popc makes. It is an ordinary field. */
 Test(metadata, fields_of_that_name_that_are_something_else)
 {
   pop_graph *graph = new_quarter_graph();

@@ -78,7 +78,8 @@ static uint64_t read_count(pop_engine *engine, const char *handle)
   return words[0] | (uint64_t)words[1] << 32;
 }
 
-/* What the count of a sequence has more than that of an empty one is what its programs take. */
+/* The difference between the cycle counts of a sequence and of an empty one is the cycles
+ * of its programs. */
 Test(registers, cycle_count_is_what_the_sequence_takes)
 {
   const unsigned rounds[] = {0, 100, 1100};

@@ -1,5 +1,5 @@
-/* Replicas of an existing graph, as far as the graph goes: what is made for each, and what may not be mixed. What
- * they do when they run is in replicas.c. */
+/* Replicas of an existing graph, in the graph only: what is made for each, and what must not be
+ * mixed. replicas.c runs them. */
 #include "support/graph_test.h"
 
 #include <populus/engine.h>

@@ -1,5 +1,6 @@
-/* P09: an engine is of the graph as it was when it was made. The graph may be edited and compiled again: both
- * engines then do what their graph said. Also: what is asked of engines in the wrong order, or is not whole. */
+/* P09: an engine has the graph as it was when the engine was made. The graph may then be edited and
+ * compiled again, and both engines do what their graph said. Also calls on engines in the wrong
+ * order, or on incomplete ones. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

@@ -1,5 +1,5 @@
-/* runtime/isa: functions of singles and halves (function_values.h) against the host's in extended precision, over all exponents and
- * signs; halves all. */
+/* runtime/isa: functions of singles and halves (function_values.h) against the host's in extended
+ * precision, over all exponents and signs. All halves are tried. */
 #include <criterion/criterion.h>
 
 #include <float.h>
@@ -35,7 +35,8 @@ static const function functions[] = {
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* By how many units in the last place of what is wanted `got` is off; infinity if it is nothing like it. */
+/* The error of `got` in units in the last place of the wanted value; infinity if it is
+ * nothing like it. */
 static double error_of(double got, long double wanted, int digits, int least, int most)
 {
   if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;
@@ -130,7 +131,8 @@ Test(functions, special_singles)
   }
 }
 
-/* With the host's fused multiply-add or the C library's: what the CPU device has is what tiles have. */
+/* With the host's fused multiply-add or the C library's: the CPU device has the same
+ * results as tiles. */
 Test(functions, codelets_on_the_host_get_the_same)
 {
   static const struct {

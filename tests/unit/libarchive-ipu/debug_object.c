@@ -223,7 +223,7 @@ Test(debug_object, G06_damaged_relocations_are_refused)
   free(bytes);
 }
 
-/* Nobody believes a section of a few bytes that it is gigabytes long when uncompressed, with
+/* No reader believes that a section of a few bytes is gigabytes long when uncompressed, with
  * relocations or without, in the old form or the new. */
 Test(debug_object, G08_compressed_sections_are_refused)
 {

@@ -1,5 +1,6 @@
-/* The file with the live sections' debug information. tests/golden/link_tools.sh compares its sections with lld's,
- * tests/golden/debug_tools.sh lets people's tools read it; here is what those do not see. */
+/* The file with the live sections' debug information. tests/golden/link_tools.sh compares its
+ * sections with lld's, and tests/golden/debug_tools.sh reads it with common tools. These tests
+ * check what those cannot see. */
 #include "support/link_objects.h"
 
 #include <elfutils/libdw.h>

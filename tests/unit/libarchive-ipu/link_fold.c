@@ -1,6 +1,6 @@
-/* What the tile linker keeps once: identical functions and constants (live_fold.c), mergeable
- * strings and constants (live_merge.c). That the result still means the same is what
- * tests/golden/link_tools.sh lets qemu judge. */
+/* What the tile linker merges: identical functions and constants (live_fold.c), mergeable strings
+ * and constants (live_merge.c). In tests/golden/link_tools.sh qemu checks that the result still
+ * means the same. */
 #include "support/link_objects.h"
 
 TestSuite(link_fold, .init = enter_fresh_folder);
@@ -109,8 +109,8 @@ Test(link_fold, every_copy_is_kept_if_asked_for)
   end(&program);
 }
 
-/* Everything equal but what is called: the difference is found through any number of calls; and
- * functions that call themselves or each other are equal if nothing tells them apart. */
+/* Functions that differ only in what they call: the difference is found through any number of
+ * calls. Functions that call themselves or each other are equal if nothing distinguishes them. */
 Test(link_fold, functions_are_compared_with_all_that_they_refer_to)
 {
 #define CHAIN(name, number)                                                                        \

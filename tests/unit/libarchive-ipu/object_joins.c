@@ -1,5 +1,5 @@
-/* Which float operations are joined, judged by hand and by what the chip's compiler is known to make: code in, and under it what
- * is made of each word: j joined, . what it was. */
+/* Which float operations are joined, judged by hand and by the known output of the chip's compiler.
+ * Each case has code, and under it the result for each word: j joined, . unchanged. */
 #include "support/link_objects.h"
 
 #include <isa/encoding.h>
@@ -105,8 +105,9 @@ Test(object_joins, accesses_go_beside_what_takes_several_slots)
 #define COUNT(r) ".insn i 0x1b, 2, " #r ", " #r ", -1; "
 #define ADD ".insn r 0x77, 0, 0, "
 
-/* Of a loop that is counted down by tile.count the branch has the slot of an access, if the chip's compiler would repeat it: rpt_loop of
- * counted-loop-mir-rpt-dbg.ll, whose two bundles have one nop, is one. */
+/* In a loop that tile.count counts down, the branch takes the slot of an access if the chip's
+ * compiler would make the loop a repeat. rpt_loop of counted-loop-mir-rpt-dbg.ll, whose two bundles
+ * have one nop, is such a loop. */
 Test(object_joins, branches_of_repeats_have_the_slot_of_an_access)
 {
   EXPECT_JOINS(
@@ -154,7 +155,8 @@ Test(object_joins, only_in_a_straight_line)
                {"flw fa1, 0(a0); .word 0; fadd.s fa0, fa0, fa0", "..."});
 }
 
-/* Joined words round to nearest even: what rounds otherwise has none of that form, nor has what a change of mode may come before. */
+/* Joined words round to nearest even. An operation with another rounding mode is not joined, nor is
+ * one that may follow a change of mode. */
 Test(object_joins, not_where_rounding_may_differ)
 {
   EXPECT_JOINS({"lw a1, 0(a0); fadd.s fa0, fa0, fa1, rtz", ".."},
@@ -167,7 +169,7 @@ Test(object_joins, not_where_rounding_may_differ)
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail frexpf", ".j.."});
 }
 
-/* Who writes the rounding mode of joined words himself gets what others get. */
+/* An author's own rounding mode in a joined word is treated as any other. */
 Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
 {
   size_t size;
@@ -182,7 +184,7 @@ Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
   free(bytes);
 }
 
-/* More than are looked at together, of which each is joined where it can be. */
+/* More operations than are scheduled together. Each is joined if it can be. */
 Test(object_joins, of_long_lines)
 {
   size_t size;

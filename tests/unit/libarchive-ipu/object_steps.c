@@ -1,5 +1,5 @@
-/* Which additions are steps, judged by hand from what the chip's instructions can do: code in, and under it what is made of each
- * word: s a step, . what it was. */
+/* Which additions are steps, judged by hand from the chip's instructions. Each case has code, and
+ * under it the result for each word: s a step, . unchanged. */
 #include "support/link_objects.h"
 
 #include <isa/encoding.h>

@@ -1,5 +1,6 @@
-/* The stack of functions, read from what clang makes of them. The judges are clang itself, which says
- * with -fstack-size-section what it gave each function, and hand-made code whose frames are known. */
+/* The stack of functions, from the code that clang makes of them. The references are clang
+ * itself, which states each function's stack with -fstack-size-section, and hand-made code
+ * with known frames. */
 #include "support/link_objects.h"
 
 #include <populus/stack.h>

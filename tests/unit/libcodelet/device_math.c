@@ -47,7 +47,8 @@ float atan2f(float y, float x);
 #include "device/lib/math_pow.c"
 #include "device/lib/math_trig.c"
 
-/* Units in the last place of what is wanted by which `got` is off; infinity if it is nothing like it. */
+/* The error of `got` in units in the last place of the wanted value; infinity if it is
+ * nothing like it. */
 static double error_of(float got, double wanted)
 {
   if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;

@@ -1,6 +1,6 @@
-/* Fields of every form and layout, from the codelet's source to what a vertex reads and writes: the
- * vertices of tests/codelets/fields.c and .cpp run on the software IPU, and results, sizes and
- * addresses are compared with what C says they must be. */
+/* Fields of every form and layout, from the codelet's source to what a vertex reads and writes. The
+ * vertices of tests/codelets/fields.c and .cpp run on the software IPU. Results, sizes and
+ * addresses are compared with those that C prescribes. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

@@ -160,7 +160,7 @@ Test(gp, G03_other_version_is_named)
   free(whole.data);
 }
 
-/* Who can compute the digest can put anything into a .gp: the builder does. */
+/* Anybody who can compute the digest can put anything into a .gp, as the builder does. */
 
 static pop_error *add_tile(const void *data, size_t size)
 {

@@ -1,4 +1,5 @@
-/* G10: where a vertex is entered there is code, whatever an object says; and G07: data are aligned as far as is promised. */
+/* G10: there is code wherever a vertex is entered, whatever an object says. G07: data are
+ * aligned as promised. */
 #include "support/graph_test.h"
 #include "support/link_objects.h"
 

@@ -1,5 +1,5 @@
-/* Vertices of one worker, of all workers and of the supervisor, in C++ and in C: what popc makes of
- * them, and what they do on a tile, alone and beside each other. */
+/* Vertices of one worker, of all workers and of the supervisor, in C++ and in C: popc's description
+ * of them, and their execution on a tile, alone and side by side. */
 #include "support/expect.h"
 
 #include <populus/engine.h>
@@ -164,8 +164,8 @@ static void read_data(pop_engine *engine, const char *name, unsigned *data, size
   expect_ok(pop_engine_read_tensor(engine, name, data, count * sizeof *data));
 }
 
-/* Everything at once in one compute set, which several programs and loops share: so the supervisor's
- * vertices are called from steps that are called themselves. */
+/* Everything at once in one compute set that several programs and loops share. So steps that are
+ * called themselves call the supervisor's vertices. */
 Test(vertex_kinds, kinds_share_a_tile_in_one_compute_set, .init = prepare)
 {
   enum { COUNT = 61, NUM_EACH = 8, RUNS = 1 + 3 + 1 };

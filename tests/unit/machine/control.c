@@ -372,7 +372,8 @@ Test(machine_control, threads_and_engines_change_nothing)
     compare((uint32_t)seed, 1 << 20, true);
 }
 
-/* Tiles part at what they load and meet at the next sync; what is in the register is still each tile's. */
+/* Tiles differ in what they load and are treated alike again at the next sync; the register still
+ * has each tile's value. */
 Test(machine_control, tiles_that_meet_again_keep_their_registers)
 {
   rig r = rig_create(4, 0);

@@ -1,5 +1,6 @@
-/* runtime/machine/copies: lists of copies do what memcpy does with one after the other, however they are joined, however
- * much they are (some megabytes more, and they go another way) and by however many threads. */
+/* runtime/machine/copies: lists of copies do what memcpy does with one after the other, however
+ * they are merged, whatever their size (from some megabytes on they take another path), and with
+ * any number of threads. */
 #include "support/expect.h"
 
 #include <machine/copies.h>

@@ -139,8 +139,8 @@ Test(machine_estimates, worker_that_measures_takes_them_until_the_vertex_returns
   }
 }
 
-/* On two workers, of which the second calls it twice: to the next call or the end, as for an estimate; of all workers the
- * slowest counts. */
+/* On two workers, the second of which calls it twice. A measurement lasts to the next call or the
+ * end, as for an estimate. The slowest of all workers counts. */
 Test(machine_estimates, cycles_of_code_are_noted_where_there_is_no_estimate)
 {
   for (size_t way = 0; way < 2 * NUM_WAYS; way++) {
@@ -314,7 +314,8 @@ Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
   }
 }
 
-/* An estimator that counts below zero says some 2^32 cycles: the run goes on, and code without an end still ends it. */
+/* An estimator whose result is below zero gives some 2^32 cycles. The run continues, and endless
+ * code still ends it. */
 Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
 {
   enum { LIMIT = 1000 * SLOT };

@@ -1,5 +1,6 @@
-/* Many tiles fault in one superstep, each in its way: whatever the number of host threads and the engine, the report is of
- * the first by (superstep, tile, worker), with everything in it exact, and how many tiles there were. */
+/* Many tiles fault in one superstep, each in its own way. With any number of host threads and any
+ * engine, the report is of the first fault by (superstep, tile, worker), exact in all its parts,
+ * and it has the number of faulted tiles. */
 #include "support/random.h"
 #include "support/rig.h"
 #include "support/seeds.h"

@@ -449,7 +449,7 @@ Test(machine_faults, run_of_a_worker_that_is_not_free)
   }
 }
 
-/* tile.runall of no worker, of more than there are, of one that runs. */
+/* tile.runall of no worker, of more workers than there are, of a worker that runs. */
 Test(machine_faults, run_of_workers_that_are_not_all_free)
 {
   static const struct {
@@ -675,7 +675,8 @@ Test(machine_faults, X10_sync_that_never_comes)
   rig_free(&r);
 }
 
-/* What a supervisor must not ask for while syncs are open that it has acknowledged, and what it cannot acknowledge. */
+/* Requests that a supervisor must not make while acknowledged syncs are open, and syncs
+ * that it cannot acknowledge. */
 Test(machine_faults, X10_acknowledged_syncs_are_waited_for_first)
 {
   const uint32_t two = isa_sans_word(ISA_SYNC_INTERNAL, 2);
@@ -706,7 +707,7 @@ Test(machine_faults, X10_acknowledged_syncs_are_waited_for_first)
     }
 }
 
-/* The host waits for a tile that waits for syncs that nobody asks for. */
+/* The host waits for a tile that waits for syncs which no tile requests. */
 Test(machine_faults, X10_acknowledged_syncs_that_never_come)
 {
   rig r = rig_create(3, 0);

@@ -1,5 +1,6 @@
-/* Floating point under control registers: the short way (float_control_fast.h) against the exact one, which is integers
- * alone: what the short way does not leave to the other must be the same result and the same flags, and no fault. */
+/* Floating point under control registers: the fast path (float_control_fast.h) against the exact
+ * one, which uses integers only. Operations that the fast path does not leave to the exact one must
+ * have the same result and flags, and no fault. */
 #include "isa/functions.h"
 #include "machine/float_control_fast.h"
 #include "support/random.h"
@@ -87,7 +88,7 @@ Test(float_control, the_short_way_does_what_the_exact_one_does)
   }
 }
 
-/* A new operation that is controlled, and that nobody has thought of here, takes the exact way. */
+/* A new controlled operation that this file does not know takes the exact path. */
 Test(float_control, what_is_not_controlled_never_takes_the_short_way)
 {
   for (uint32_t id = 0; id < OPERATION_COUNT; id++) {

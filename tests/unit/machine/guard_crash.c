@@ -1,4 +1,5 @@
-/* The second line of defence: native code whose checks are wrong harms no other tile, and says so. */
+/* The second line of defence: native code with wrong checks harms no other tile, and the
+ * error says so. */
 #include "support/rig.h"
 
 #include <machine/state.h>

@@ -225,7 +225,7 @@ Test(machine_host, ranges_are_checked_and_may_hold_code)
   rig_free(&r);
 }
 
-/* Packets of three windows; one of them has records, of which the tile says which it wants. */
+/* Packets of three windows. One of them has records, from which the tile chooses. */
 Test(machine_host, records_of_windows_are_chosen_on_the_tile)
 {
   rig r = rig_create(1, 0);
@@ -262,8 +262,8 @@ Test(machine_host, records_of_windows_are_chosen_on_the_tile)
   rig_free(&r);
 }
 
-/* What was read of the code is kept, but headers, numbers of records and windows count as they are now; and wrong ones are
- * found as the first time. */
+/* Decoded code is kept, but headers, numbers of records and windows are read again each time. Wrong
+ * ones are found as the first time. */
 Test(machine_host, an_exchange_that_comes_again_is_what_the_tile_says_now)
 {
   for (int plain = 0; plain < 2; plain++) {

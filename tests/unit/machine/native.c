@@ -1,5 +1,6 @@
-/* Native code of the process and in the cache's folder: made once, for all machines of the process and for the
- * processes that come after it; nothing that is damaged, of others, or for another processor is used. */
+/* Native code in the process and in the cache folder. It is made once for all machines of the
+ * process and for later processes. Code that is damaged, another user's, or for another processor
+ * is not used. */
 #include "support/rig.h"
 
 #include <dirent.h>
@@ -234,8 +235,8 @@ Test(native, auto_goes_on_where_native_code_ends)
   cr_assert_geq(native_get_counters().compiled, 2, "the loop stayed with the interpreter");
 }
 
-/* Longer than native code has time for at once: it asks for more. Else the interpreter goes on, and new native code is
- * made for wherever it is then. */
+/* A run longer than the time that native code is given at once: it asks for more. Otherwise the
+ * interpreter would continue, and new native code would be made for the place where it is then. */
 Test(native, a_long_loop_stays_native)
 {
   enum { MANY_ROUNDS = 40000000 };

@@ -1,6 +1,6 @@
-/* runtime/machine: pairs of instructions that one piece of the interpreter executes (PAIRS of code_pages.h) do what they do
- * one by one. A pair is taken apart by the end of a page of decoded code, so each program runs twice: with the pair at
- * the beginning of a page, and across the end of one. */
+/* runtime/machine: pairs of instructions that one piece of the interpreter executes (PAIRS of
+ * code_pages.h) do what the two do one by one. The end of a page of decoded code splits a pair. So
+ * each program runs twice: with the pair at the beginning of a page, and across the end of one. */
 #include "support/random.h"
 #include "support/rig.h"
 

@@ -1,5 +1,6 @@
-/* How much memory a whole IPU takes: what its images touch, and some 16 MiB more, the translator's LLVM among them. (64 are
- * promised. LLVM alone keeps 50 when it does not give back what it used.) */
+/* The memory of a whole IPU: what its images touch, and some 16 MiB more, which include
+ * the translator's LLVM. (64 are promised. LLVM alone keeps 50 if it does not give back
+ * what it used.) */
 #include "support/asm.h"
 #include "support/expect.h"
 

@@ -52,8 +52,8 @@ Test(translate, every_instruction_leaves_the_same_registers_and_memory)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_program(seed, 1 << 24, 0);
 }
 
-/* Their operands are often NaNs, infinities and what overflows: with faults they end early, NaN on overflow and rounding
- * at random go on. */
+/* The operands are often NaNs, infinities and numbers that overflow. With faults on, the programs
+ * end early; with NaN on overflow and random rounding they go on. */
 Test(translate, every_instruction_does_the_same_under_float_control)
 {
   static const uint32_t controls[] = {1 << 20, 1 << 19, 1 << 20 | 1 << 19, 2, 4, 7};

@@ -1,6 +1,7 @@
-/* The translator against the interpreter: loops that load and store by pointers of which each moves in its own way (pairs are read and
- * one is stored, a load stays, one goes down), or by many that move alike, near each other,
- * some of them in several ways, so that what some rounds store others load: then nothing may be a vector. */
+/* The translator against the interpreter: loops with pointers that each move in their own way (two
+ * are read and one is stored, one does not move, one goes down), or with many near each other that
+ * move alike, some of them in several ways. Some rounds then load what others store, and the
+ * accesses must not be vectorised. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
@@ -43,7 +44,7 @@ static void put_op(maker *m)
   }
 }
 
-/* Planes at one distance from each other, which only the guard knows: each is a group of its own. */
+/* Planes at an equal distance that only the guard knows: each is a group of its own. */
 static void put_planes(maker *m)
 {
   assembler *a = m->a;

@@ -1,6 +1,7 @@
-/* Calls with registers as parameters and results, and guarded direct calls through pointers, against the interpreter: functions
- * that are too large to be copied, write many registers, leave in the middle, take more than a slot for an instruction, read
- * counters, call through constants, tables and registers, and recurse more deeply than the host's stack allows. */
+/* The translator against the interpreter: calls with registers as parameters and results, and
+ * guarded direct calls through pointers. The functions are too large to be inlined, write many
+ * registers, leave in the middle, take more than a slot for an instruction, read counters, call
+ * through constants, tables and registers, and recurse more deeply than the host's stack allows. */
 #include <criterion/criterion.h>
 
 #include "support/asm.h"
@@ -282,8 +283,8 @@ static void put_long_sum(assembler *a, uint32_t to, uint32_t from)
   asm_add(a, to, T2, ZERO);
 }
 
-/* What 64-bit integers in registers are in front of a call they are behind it, if the callee only reads the registers: as
- * parameters of 32 bits they were lost in LLVM 19's regcall. */
+/* 64-bit integers in registers are the same before and after a call, if the callee only reads the
+ * registers. As 32-bit parameters they were lost in LLVM 19's regcall. */
 Test(translate_calls, long_integers_outlive_calls_that_read_their_halves)
 {
   static const uint8_t lower[] = {16, 20, 22, 24}; /* a6 and a7, s4 and s5, … */

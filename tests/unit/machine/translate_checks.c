@@ -1,5 +1,6 @@
-/* What native code tests once for many accesses: it must refuse whatever one of them must not touch. Each
- * program is put at every word around a border, and does there what the interpreter does. */
+/* Checks of native code that cover many accesses: they must refuse every access that is
+ * illegal by itself. Each program is put at every word around a border and must do there
+ * what the interpreter does. */
 #include "support/rig.h"
 
 #include <string.h>
@@ -309,7 +310,7 @@ Test(translate_checks, the_bound_of_an_index_covers_the_largest)
   compare_at_end(pieces, sizeof pieces / sizeof *pieces, 4 * 256);
 }
 
-/* Values up to 4, of which two make 7. */
+/* Values up to 4, two of which make 7. */
 static void put_seven(assembler *a)
 {
   uint32_t again;
@@ -406,7 +407,7 @@ static void put_over_its_index(assembler *a)
   end_list(a, again);
 }
 
-/* One test of two accesses, the second of which is first in memory; 24 bytes with that. */
+/* One check of two accesses, of which the second has the lower address; together 24 bytes. */
 static void put_groups(assembler *a)
 {
   static const uint32_t indices[] = {1, 4, 2, 0};

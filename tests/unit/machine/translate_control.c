@@ -1,6 +1,7 @@
-/* Under float control native code tests many operations at once, and gives back what it has done since where one of them may
- * raise something. Registers that were computed in the meantime with their own old value must not be so twice. Loops are
- * tried as a whole: what a round stores for a later one must be there for it. */
+/* Under float control, native code checks many operations at once. If one of them may raise an
+ * exception, it undoes its work since the last check. Registers that were computed from their own
+ * old value must not be computed twice. Whole loops are tried: what a round stores for a later one
+ * must be there for it. */
 #include "support/rig.h"
 
 #include <string.h>
@@ -33,8 +34,8 @@ static void put_float_access(assembler *a, bool store)
   }
 }
 
-/* One block: FA doubles and A0 counts on both sides of FB's square, which overflows, and a word of the random state counts
- * behind it; a load that follows may not be legal. */
+/* One block: FA doubles and A0 counts before and after FB's square, which overflows; then a word of
+ * the random state counts. A load after that may be illegal. */
 static void put_block(assembler *a)
 {
   asm_word(a, add_single(FA, FA, FA));

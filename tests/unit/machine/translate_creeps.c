@@ -1,13 +1,15 @@
-/* The translator against the interpreter: loops in which a pointer or an index grows in some rounds only, as where the next element
- * goes that is kept. The most that it may grow in all rounds may lead out of what is legal where what it does grow
- * does not, and the other way; what it grows by may be misaligned, of both signs, in two places, or too much. */
+/* The translator against the interpreter: loops in which a pointer or an index grows in some rounds
+ * only, such as the place of the next element that is kept. The largest possible growth may be
+ * illegal where the actual growth is legal, and the other way round. The increment may be
+ * misaligned, of both signs, in two places, or too large. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* What moves in each round, what moves sometimes, an index that does, where that begins, the counter, its end, what is loaded. */
+/* A pointer that moves in each round, one that moves in some, such an index and its base, the
+ * counter, its end, what is loaded. */
 enum {
   POINTER = S0,
   CREEPER = S1,
@@ -78,7 +80,8 @@ static int32_t pick_step(maker *m, uint32_t moved)
   return (int32_t)PICK(m, usual, usual, usual, usual, 2, 4, 8, -usual, 3, 0, 2047);
 }
 
-/* Perhaps, by what has been loaded: an access, and a step behind it, in front of it, or on the other way, too. */
+/* A branch on a loaded value around an access and a step before or after it, or a step on the
+ * other path, too. */
 static void put_choice(maker *m)
 {
   assembler *a = m->a;

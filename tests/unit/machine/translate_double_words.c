@@ -1,5 +1,6 @@
-/* The translator against the interpreter: 64-bit arithmetic in pairs of registers, as compilers write it, and as they nearly
- * do: now and then a register is another one than it should be, and what is built is no 64-bit operation any more. */
+/* The translator against the interpreter: 64-bit arithmetic in pairs of registers, as
+ * compilers write it, and almost so: occasionally a wrong register is used, and the result
+ * is no 64-bit operation. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
@@ -300,7 +301,8 @@ static void put_access(maker *m, uint32_t x)
   if (!load && pick(m, 4) == 0) asm_store(a, ASM_SW, x, S0, high + 4);
 }
 
-/* A difference or a product, one half of it on one way, the other on the other: neither is there where the other is. */
+/* A difference or a product with one half on one path and the other half on another: neither is
+ * available where the other is. */
 static void put_parted(maker *m, uint32_t to, uint32_t x, uint32_t y)
 {
   bool product = pick(m, 2), swapped = pick(m, 2);
@@ -406,8 +408,8 @@ static void put_worker(maker *m)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* So many products in a row, in a loop, that what they come from is looked at no further: x = x * y + a word.
- * One factor of the last that is looked at is known, then, the other is not. */
+/* So many products in a row, in a loop, that the search for their origins stops: x = x * y + a
+ * word. One factor of the last product that is examined is then known, the other is not. */
 static void put_long_chain(maker *m)
 {
   assembler *a = m->a;

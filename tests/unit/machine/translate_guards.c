@@ -1,6 +1,8 @@
-/* What the guard in front of a counted loop asks before it chooses the copy without checks, one question at a time: the loop is right but
- * for one access of its last rounds, one byte of alignment, one slot of time. Whatever the native code does, the machine is as the
- * interpreter leaves it. Starts are in memory, so that loops with the same code are translated once. */
+/* The guard in front of a counted loop chooses the copy without checks. Each test is about
+ * one of its conditions: the loop is right except for one access of its last rounds, one
+ * byte of alignment, or one slot of time. Whatever the native code does, the machine's
+ * state must be that of the interpreter. Starts are in memory, so that loops with the same
+ * code are translated once. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
@@ -64,7 +66,8 @@ static void put_loop(assembler *a, uint32_t load, uint32_t store, int32_t step)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* Where the first round is, so that the last is `beyond` steps behind the end of [first, end) in the way's direction. */
+/* The start for which the last round is `beyond` steps past the end of [first, end) in
+ * the loop's direction. */
 static uint32_t start_at(uint32_t first, uint32_t end, int32_t step, int32_t beyond)
 {
   uint32_t last = step > 0 ? end - (uint32_t)step : first;
@@ -121,7 +124,8 @@ Test(translate_guards, there_is_time_for_all_rounds_or_not)
   rig_free(&r);
 }
 
-/* A loop that stores at one place, would have time for 2^32 / step rounds, and is left where it has long passed its end. */
+/* A loop that stores at one place, has time for 2^32 / step rounds, and is left long after it has
+ * passed its end. */
 static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step)
 {
   rig r = rig_create(1, 0);

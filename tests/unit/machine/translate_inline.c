@@ -1,5 +1,6 @@
-/* Random functions that call each other, which the translator copies into one another, against the interpreter: calls in calls,
- * recursion, returns to another place than behind the call, jumps into the middle of code. */
+/* The translator against the interpreter: random functions that call each other and are inlined
+ * into one another. They have calls in calls, recursion, returns to another place than after the
+ * call, and jumps into the middle of code. */
 #include <criterion/criterion.h>
 
 #include "support/asm.h"

@@ -1,13 +1,14 @@
-/* The translator against the interpreter: one test serves accesses on both sides of joins, loops and calls, if what comes between does
- * not change their base. Bases are near the end of what may be written, and are moved on one way and not on the other, in some
- * rounds, in functions that are copied and in some that are called. */
+/* The translator against the interpreter: one check covers accesses on both sides of joins, loops
+ * and calls, if nothing between them changes their base. Bases are near the end of writable memory.
+ * They move on one path and not on the other, in some rounds, in functions that are inlined and in
+ * some that are called. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Bases, what decides, what is added up. */
+/* Bases, the branch's condition, the sum. */
 enum {
   FIRST_BASE = S0,
   SECOND_BASE = S1,
@@ -151,8 +152,8 @@ Test(translate_joins, a_test_holds_behind_joins_as_long_as_the_base_stays)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_joins(seed);
 }
 
-/* A counted loop, whose accesses are tested in front of it, and one that goes on where it has ended, at the last place, as far as that
- * has been tested or one word farther. */
+/* A counted loop, whose accesses are checked in front of it, and a second loop that continues at
+ * the last place of the first, up to the checked end or one word farther. */
 static void compare_behind_loop(uint32_t rounds, int32_t offset)
 {
   rig r = rig_create(1, 0);

@@ -30,7 +30,8 @@ Test(translate_kernels, do_the_same_to_the_bit_and_cycle)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_kernel(&target, seed, 0);
 }
 
-/* Faults, NaN on overflow, rounding at random: what does not happen runs natively, what happens is the interpreter's. */
+/* With faults, NaN on overflow and random rounding: operations without such an event run natively,
+ * those with one are the interpreter's. */
 Test(translate_kernels, do_the_same_under_float_control)
 {
   static const uint32_t controls[] = {7, 1, 2, 4, 1 << 20, 7 | 1 << 20, 1 << 19, 7 | 1 << 19};

@@ -1,5 +1,6 @@
-/* Functions of thousands of blocks, which nobody writes and an attacker may: the translator takes a part of them, in a time
- * that grows with their length. (Without its limits these take minutes, longer than a test may.) */
+/* Functions of thousands of blocks, which only an attacker writes. The translator takes a part of
+ * them, in a time that is proportional to their length. (Without its limits these take minutes,
+ * longer than a test may.) */
 #include <criterion/criterion.h>
 
 #include "support/asm.h"
@@ -64,8 +65,9 @@ Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
 }
 
-/* Loads that no other's test covers, each of the word that the last one found: a word that points to itself, until in the second round
- * it is made odd, behind more of them than have exits of their own. (So few rounds are done in the plain copy.) */
+/* Loads that no other load's check covers, each of the word that the last one found. The word
+ * points to itself until the second round makes it odd, behind more loads than have exits of their
+ * own. (So few rounds are done in the plain copy.) */
 Test(translate_large, hundreds_of_exits_in_a_loop)
 {
   enum { LOADS = 290, BEFORE = 270, SLTIU = 0x3013 };
@@ -113,8 +115,8 @@ Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
   compare_code("jumps by one table", &r, words, (WORDS + 1) * OPERATIONS, 200000);
 }
 
-/* One function makes the unit so long that another, whose address its code makes in front of that of a function which is a part of it,
- * has no room. */
+/* One function makes the unit so long that another has no room in it: one whose address is taken
+ * before that of a function which is a part of the unit. */
 Test(translate_large, of_functions_by_pointer_those_that_fit_are_translated)
 {
   rig r = rig_create(1, 0);

@@ -186,8 +186,9 @@ Test(translate_loops, loops_touch_what_they_may_and_fault_where_they_must)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_loops(seed);
 }
 
-/* Loops that load addresses and their bound in each round, as codelets do with their fields, from words that their own stores
- * may change. All words are addresses of such words, or small numbers where a bound is. */
+/* Loops that load addresses and their bound in each round, as codelets do with their fields, from
+ * words that their own stores may change. All words are addresses of such words, or small numbers
+ * where bounds are. */
 
 enum { FIELD_BYTES = 1024, FIELDS = 18 /* s2 */, BOUNDS = 8 /* words before them */ };
 
@@ -222,7 +223,8 @@ static void put_field_op(loop_maker *l)
   }
 }
 
-/* A4 is what the round before has loaded for this one; in front of the first perhaps another field. */
+/* A4 is loaded by the round before for this one, and before the first round perhaps
+ * from another field. */
 static void put_loaded_before(loop_maker *l)
 {
   assembler *a = l->a;
@@ -284,8 +286,9 @@ Test(translate_loops, what_a_loop_loads_in_each_round_changes_when_it_stores_the
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_field_loops(seed);
 }
 
-/* Searches: loops that count, and that what they load may end in any round, early or late or never. What they have written before
- * they end, and the time that the last round took, are what is compared. In some, a round that ends cannot be done again. */
+/* Searches: counted loops that a loaded value may end in any round, early, late or never. What they
+ * wrote before the end, and the time of the last round, are compared. In some, a round that ends
+ * cannot be repeated. */
 
 enum { SEARCHED = 300, SEARCHED_WORDS = 200 /* words, below SEARCHED */ };
 

@@ -1,4 +1,5 @@
-/* The same code at different places is compiled once: what it makes of its own addresses is each place's. */
+/* The same code at different places is compiled once. Values that it computes from its own
+ * addresses are those of each place. */
 #include "support/rig.h"
 
 #include <machine/native.h>
@@ -109,8 +110,9 @@ Test(translate_move, code_of_tiles_with_little_data_is_compiled_once)
   expect_compiled_once(true);
 }
 
-/* The words in front of an object's numbers (translator/module.c): who stores them has them in native code, too, as LLVM makes
- * one constant of the four, so where the numbers are cannot be told. */
+/* The words before an object's numbers (translator/module.c). A program that stores these words has
+ * them in native code, too, as LLVM makes one constant of the four. So the place of the numbers
+ * cannot be found. */
 Test(translate_move, code_with_the_mark_of_numbers_is_interpreted)
 {
   static const uint32_t mark[] = {0x9e4d7a31, 0x62b5c0f8, 0xd817e29b, 0x3fa4068d};

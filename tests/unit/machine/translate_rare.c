@@ -1,6 +1,7 @@
-/* The translator against the interpreter: loops over floats in which some rounds go another way, by calls or accesses that cannot be
- * hoisted: never, sometimes, in the first or the last round, always. There they change what the loop lives by, leave it, or
- * store what later rounds load. Without float control and with it. */
+/* The translator against the interpreter: loops over floats in which some rounds take another path,
+ * with calls or accesses that cannot be hoisted: never, sometimes, in the first or the last round,
+ * always. That path changes the loop's variables, leaves the loop, or stores what later rounds
+ * load. With and without float control. */
 #include <criterion/criterion.h>
 
 #include "isa/isa.h"
@@ -131,7 +132,7 @@ static void put_rare_way(maker *m, size_t *out)
   if (pick(m, 6) == 0) *out = asm_hole(a);
 }
 
-/* Whether a round takes it: by bits of what it has loaded, by a float, by its number. */
+/* The condition on which a round takes it: bits of what it has loaded, a float, its number. */
 static uint32_t put_condition(maker *m)
 {
   assembler *a = m->a;

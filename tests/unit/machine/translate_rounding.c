@@ -1,5 +1,6 @@
-/* Conversions of integers in all rounding modes, alone and behind the conversion to an integer (floor, ceil, trunc and round, as
- * compilers make them), and classes of floats: native code against the interpreter, and against the host where it can round like that. */
+/* Conversions of integers in all rounding modes, alone and after the conversion to an integer
+ * (floor, ceil, trunc and round, as compilers make them), and classes of floats: native code
+ * against the interpreter, and against the host if it has the rounding mode. */
 #include "support/rig.h"
 
 #include <criterion/criterion.h>

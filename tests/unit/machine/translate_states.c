@@ -1,5 +1,5 @@
-/* Stores of native code to the state of the vertex that it runs: asked about until it is known that vertices of the tile do
- * that, and to no other state. */
+/* Stores of native code to the state of the running vertex. They are checked until it is known that
+ * vertices of the tile do that. Stores to other states are never allowed. */
 #include "support/rig.h"
 
 #include <machine/state.h>
@@ -32,8 +32,8 @@ static void put_poke(assembler *a, uint32_t store, int32_t pointer)
   asm_store(a, store, A1, T2, 0);
 }
 
-/* Worker 0 calls a vertex for the one state and then for the other. It counts in its state. Before and behind that it writes
- * to where its state points to, if that is anywhere. */
+/* Worker 0 calls a vertex for one state and then for the other. The vertex counts in its state.
+ * Before and after that it writes to the address in its state, if there is one. */
 static void put_program(assembler *a, uint32_t store)
 {
   uint32_t next_run = asm_here(a);

@@ -1,13 +1,15 @@
-/* The translator against the interpreter: loops whose pointers grow by what is in a register, as they do along the columns of a
- * matrix, or are products with it; indices that a register bounds. The way may lead out of what is legal at either end, strides may be misaligned, negative, nothing or enormous, and
- * a register that is a stride may be changed in the loop. */
+/* The translator against the interpreter: loops whose pointers grow by a register, as along the
+ * columns of a matrix, or are products with it; indices that a register bounds. The range may be
+ * illegal at either end. Strides may be misaligned, negative, zero or enormous, and a stride
+ * register may be changed in the loop. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Pointers that move by strides, strides, the counter, another, its end, what is loaded, limits, a place. */
+/* Pointers that move by strides, strides, the counter, another, its end, the loaded value,
+ * limits, a place. */
 enum {
   POINTER = S0,
   OTHER = S1,
@@ -67,7 +69,7 @@ static void put_move(maker *m, uint32_t pointer)
   }
 }
 
-/* At a product of what counts, forwards or backwards, and a stride, or of what is loaded. */
+/* At a product of a counter, forwards or backwards, or of a loaded value, and a stride. */
 static void put_product(maker *m)
 {
   assembler *a = m->a;
@@ -79,7 +81,7 @@ static void put_product(maker *m)
   put_access(m, A4);
 }
 
-/* At an index that is no greater than what is in a register: a mask, a divisor, the smaller of two. */
+/* At an index bounded by a register: by a mask, a divisor, or the smaller of two. */
 static void put_index(maker *m)
 {
   assembler *a = m->a;
@@ -221,7 +223,8 @@ Test(translate_strides, each_index_has_its_own_limit)
   compare_limits(1, 0xc0000000, add, 0xbfffffff);
 }
 
-/* 2^31 - 1 times what is not greater than 2^32 - 1, and the way of all rounds: no less than 2^63 together. */
+/* 2^31 - 1 times a number of up to 2^32 - 1, and the range of all rounds: together at
+ * least 2^63. */
 Test(translate_strides, an_index_times_a_large_factor_has_a_limit)
 {
   const uint32_t and = 0x7033, xor = 0x4033, slli = 0x1013, sub = 0x40000033;

@@ -1,6 +1,6 @@
-/* Time of native code that runs for longer than its counter of time can hold what it says besides the slots that are left: how
- * many more, or fewer, they are than instructions. Each round of a loop takes the same; two short runs of the interpreter say
- * how much, and a long native one takes as many times more. */
+/* Native code whose time, beyond the slots that are left, does not fit into its counter: the
+ * difference between slots and instructions. Each round of a loop takes the same time. Two short
+ * runs of the interpreter measure it, and a long native run takes as many times more. */
 #include "support/rig.h"
 
 enum { CYCLE = 0xc00, INSTRET = 0xc02 };

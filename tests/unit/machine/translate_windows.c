@@ -1,5 +1,5 @@
-/* Tiles share native code only where it protects each of them as the interpreter would: the bounds that
- * are constants of the code must be those of all tiles that run it. */
+/* Tiles share native code only if it protects each of them as the interpreter would: the bounds
+ * that are constants of the code must be those of all tiles that run it. */
 #include "support/compare_engines.h"
 #include "support/rig.h"
 

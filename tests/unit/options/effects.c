@@ -1,4 +1,4 @@
-/* What engine options do: each is seen in what comes out. */
+/* The effects of engine options: each is visible in some output. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -628,7 +628,7 @@ static pop_engine *engine_with_limit(const char *limit)
   return engine;
 }
 
-/* D05, of an engine: the least limit that is enough is what the error says. */
+/* D05, for an engine: the error names the least limit that is enough. */
 TEST_ON_EACH_DEVICE(option_effects, D05_the_memory_of_an_engine_can_be_limited)
 {
   pop_engine *engine = engine_with_limit("63999");

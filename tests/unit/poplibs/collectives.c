@@ -134,8 +134,9 @@ static size_t divide_up(size_t a, size_t b)
   return (a + b - 1) / b;
 }
 
-/* The chunk that an element of the data is in, in an all-reduce: of its tile's, unless that would make rows longer by more
- * than a quarter; then of all. The data begin with the variable's element `turn`; the variable is mapped linearly. */
+/* The chunk of an element in an all-reduce: a chunk of its tile's elements, unless that would make
+ * rows longer by more than a quarter; then a chunk of all. The data begin with the variable's
+ * element `turn`; the variable is mapped linearly. */
 static size_t chunk_of(const bench *x, uint32_t size, size_t element, size_t turn)
 {
   enum { TILES = 6 };
@@ -474,10 +475,10 @@ Test(collectives, within_a_replica_each_part_gets_a_chunk_and_then_all)
   }
 }
 
-/* ---- what it costs, and what is refused ---- */
+/* ---- costs, and refused calls ---- */
 
-/* Both halves of the ring send each replica's chunk once a step: of eight times the data, eight times the bytes. The
- * links' time of both is known from the target. */
+/* Both halves of the ring send each replica's chunk once a step: eight times the data are eight
+ * times the bytes. The target gives the links' time for both. */
 Test(collectives, time_is_that_of_the_ring)
 {
   enum { FEW = 4 * 64, MANY = 8 * FEW };

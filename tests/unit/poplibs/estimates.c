@@ -1,5 +1,5 @@
-/* What operations of popops are said to take: on a model the chip's cycles by its libraries' formulae, or what our code takes, as an
- * option says; and a profile's summary says which. */
+/* The stated cycles of operations of popops: on a model the chip's, by its libraries' formulae, or
+ * those of our code, as an option says. A profile's summary says which. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

@@ -1,5 +1,6 @@
-/* Matrix products against sums of integers, which all orders of additions give alike: shapes, tiles, types, layouts and memory at
- * random; what plans promise; and how near their estimates are. */
+/* Matrix products against sums of integers, which do not depend on the order of additions.
+ * Shapes, tiles, types, layouts and memory are random. Also the promises of plans, and the
+ * accuracy of their estimates. */
 #include "compiler/compilation.h"
 #include "poplibs/host/matmul_plan.h"
 #include "support/expect.h"
@@ -220,8 +221,8 @@ static product_shape shape_of(const problem *p, const pop_target *target, size_t
                          .target = target};
 }
 
-/* Blocks that lie over their neighbours, of each shape that vertices have, in steps of several lengths, each with an uneven end; of
- * operands that lie either way. */
+/* Blocks that overlap their neighbours, of each shape that vertices have, in steps of several
+ * lengths, each with an uneven end; with operands in either orientation. */
 Test(matmul, edges_of_blocks_are_added_once)
 {
   static const size_t sizes[][2] = {{4, 11}, {5, 9},  {11, 11}, {11, 4}, {13, 5}, {3, 17},
@@ -244,8 +245,8 @@ Test(matmul, edges_of_blocks_are_added_once)
     cr_expect(seen[blocks[i]], "no product has blocks of %u x %u", blocks[i] / 10, blocks[i] % 10);
 }
 
-/* Panels that go round, of operands made for the product, which are as they were before behind it, and of others; with zeros behind k
- * and without; by groups; of halves. All is done twice. */
+/* Rotating panels, of operands made for the product, which are unchanged after it, and of others;
+ * with and without zeros after k; by groups; of halves. Everything is done twice. */
 Test(matmul, panels_go_round)
 {
   static const struct {

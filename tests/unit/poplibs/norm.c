@@ -237,7 +237,8 @@ Test(norm, deviations_far_from_zero)
   }
 }
 
-/* A variance that no half is, of halves: the sum of squares is one only if that is asked for. */
+/* Halves whose variance is above the largest half. Sums are halves only if that is
+ * asked for (half_sums). */
 Test(norm, variances_above_the_largest_half)
 {
   static numbers n;

@@ -1,5 +1,6 @@
-/* What library vertices are said to take, against what their code takes on the software IPU: all types, random shapes and data that
- * the table of runtime/poplibs/host/our_cycles.h was not fitted to. */
+/* The stated cycles of library vertices against those of their code on the software IPU: all
+ * types, with random shapes and data to which the table of runtime/poplibs/host/our_cycles.h
+ * was not fitted. */
 #include "poplibs/host/our_cycles.h"
 #include "support/expect.h"
 #include "support/library_vertices.h"

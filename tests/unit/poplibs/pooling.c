@@ -1,5 +1,6 @@
-/* Pooling and what flows back against plain loops of the host: fields of one to three dimensions, padding, elements that are cut
- * off, windows that overlap, leave gaps or have nothing but padding, few planes and many, both types. */
+/* Pooling and its gradients against plain loops of the host: fields of one to three dimensions,
+ * padding, truncated elements, windows that overlap, leave gaps or contain only padding, few planes
+ * and many, both types. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"
@@ -66,7 +67,8 @@ static bool is_in(const pooling_case *p, const size_t *element, const size_t *wi
   return in;
 }
 
-/* What each window has, and what flows back if `gradient` is what flows to the windows. */
+/* The result of each window; or the gradient of the activations if `gradient` is that of
+ * the windows' results. */
 static void host_pooling(const pooling_case *p, const float *in, const float *gradient, bool shared,
                          float *out, float *back)
 {

@@ -1,4 +1,4 @@
-/* What popops says of operations that there are not. */
+/* The errors of popops for operations that do not exist. */
 #include "poplibs/host/spread.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -122,7 +122,7 @@ Test(popops_calls, P01_operations_that_there_are_not)
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }
 
-/* The host has a million tiles, of which programs use a few: operations do not pay for the others. */
+/* The host has a million tiles, and programs use a few: operations take no time for the others. */
 Test(popops_calls, a_spread_has_the_tiles_that_have_elements)
 {
   pop_target target;

@@ -1,4 +1,4 @@
-/* poplibs/quotient.h: what floats make of integers is what integers make of them. */
+/* poplibs/quotient.h: quotients by way of floats equal those of integers. */
 #include "poplibs/quotient.h"
 #include "support/random.h"
 

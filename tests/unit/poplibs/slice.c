@@ -1,4 +1,4 @@
-/* Where slices lie that the library makes room for. */
+/* The mapping of slices for which the library creates tensors. */
 #include "graph/graph.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

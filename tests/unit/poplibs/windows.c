@@ -111,8 +111,8 @@ static void choose(windows_case *c, uint64_t *r)
 
 /* ---- what is expected ---- */
 
-/* Where the operand has element `at` of all windows. False: the window is not all inside; then it is where that lies that has been
- * moved in. */
+/* The place of element `at` of all windows in the operand. False: the window is not completely
+ * inside; it is then the place after moving the window inside. */
 static bool place_of(const windows_case *c, size_t at, size_t *place)
 {
   size_t index[2 * MOST_RANK], vector[2 * MOST_RANK] = {0}, inside[MOST_RANK] = {0};

@@ -1,4 +1,5 @@
-/* IPU Models: vertices take what they are said to take, and programs are traced, without instrumentation. */
+/* IPU Models: vertices take their estimated cycles, and programs are traced without
+ * instrumentation. */
 #include "engine/engine_private.h"
 #include "support/count_codelet.h"
 #include "support/expect.h"

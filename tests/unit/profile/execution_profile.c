@@ -1,4 +1,4 @@
-/* What instrumented tiles measure is what the machine's own clock says. */
+/* The measurements of instrumented tiles equal the machine's own clock. */
 #include "engine/engine_private.h"
 #include "support/count_codelet.h"
 #include "support/expect.h"
@@ -234,7 +234,8 @@ Test(execution_profile, cycles_of_vertices_are_those_of_the_instructions_that_th
     }
   }
   cr_assert_eq(next, 3 * (1 + 2 + 3 + 4 + 5));
-  /* One vertex on each of three workers: the slowest one's and what the stub does are what the tile takes. */
+  /* One vertex on each of three workers. The tile's cycles are the slowest one's and
+ * those of the stub. */
   uint32_t num_calls;
   uint64_t one = sum_of_calls(p->engine, 0, 1, &num_calls);
   cr_assert_eq(num_calls, 3);
@@ -328,7 +329,7 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
     found |= from > 0 && from == to && (uint64_t)from == p->says.global_exchange;
   }
   cr_assert(found);
-  /* What the simulation is made of has what was measured, not what was planned. */
+  /* The simulation uses what was measured, not what was planned. */
   const execution *x = execution_profile_get(p->engine->profile);
   tile_cost costs[TILES];
   found = false;
@@ -344,8 +345,9 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
   stop_profile(p);
 }
 
-/* Two IPUs, of which the host exchanges 60 + 25 + 8 bytes with the first one, which is the most. Between IPUs all tiles take the same:
- * as many instructions as one has at most, the way, and the longest of 60 bytes of a tile, 122 on links and 42 through gateways. */
+/* Two IPUs. The host exchanges 60 + 25 + 8 bytes with the first, which is the most. Between IPUs
+ * all tiles take the same time: the largest number of instructions of any tile, the latency, and
+ * the longest of 60 bytes of a tile, 122 on links and 42 through gateways. */
 Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IPU_needs)
 {
   executable_exchange_part parts[] = {
@@ -676,7 +678,7 @@ Test(execution_profile, summaries_of_profiles_are_those_of_the_engine)
   stop_profile(p);
 }
 
-/* So many that nobody would wait if each were looked for among the others. */
+/* So many that looking for each among the others would take too long. */
 Test(execution_profile, a_tile_may_have_many_vertices)
 {
   enum { VERTICES = 20000, ROUNDS = 80 };

@@ -11,7 +11,8 @@
 
 TestSuite(faulted_runs, .init = enter_fresh_folder);
 
-/* In the third round Wild stores where nobody may, and Endless does not come back: each adds one, Fine behind it two. */
+/* In the third round Wild stores to an invalid address, or Endless does not return. Each adds one;
+ * Fine, which follows, adds two. */
 static const char codelets[] =
     "#include <populus/vertex.h>\n"
     "typedef struct { INOUT(int) n; } Wild;\n"

@@ -1,5 +1,6 @@
-/* What an execution profile says that exchanges between IPUs and between replicas take, before anything is measured, is what
- * they take when they run: within a link domain, and through gateways. */
+/* The estimated cycles of exchanges between IPUs and between replicas, which an execution
+ * profile has before anything is measured, equal the cycles of their runs: within a link
+ * domain, and through gateways. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

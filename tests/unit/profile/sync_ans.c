@@ -1,5 +1,5 @@
-/* Tiles without a part in several exchanges in a row acknowledge them in advance: the compiler's rows, what the machine executes
- * of them, and what profiles say. */
+/* Tiles that take no part in several exchanges in a row acknowledge them in advance: the compiler's
+ * rows, their execution by the machine, and profiles. */
 #include "engine/engine_private.h"
 #include "isa/encoding.h"
 #include "support/compiled.h"

@@ -123,8 +123,8 @@ Test(timed_blocks, full_buffers_are_flushed_in_between_and_nothing_is_lost)
   pop_engine_free(engine);
 }
 
-/* Each end of a block finds its beginning, however many there were before: a search through all of them would not end in the time
- * that a test has. */
+/* Each end of a block finds its beginning, however many there were before. A linear search would
+ * exceed the test's time limit. */
 Test(timed_blocks, there_may_be_many)
 {
   enum { MANY = 150000 };
@@ -180,7 +180,7 @@ Test(timed_blocks, what_begins_or_ends_in_an_overflow_is_shown_as_that)
   cr_assert_eq(t.num_blocks, 1);
   cr_assert(t.blocks[0].kind == TIMED_OVERFLOW && t.blocks[0].from == 0x4fffffff0 &&
             t.blocks[0].to == 0x500000010);
-  /* Block 0 ends, so 1 has, too; then something that nobody saw begin. */
+  /* Block 0 ends, so block 1 has ended, too; then an end without a recorded beginning. */
   timed_blocks_take(
       &t, &buffer,
       (uint32_t[]){2, 0, 2 * MARK_OF_BLOCK(0) + 1, 0x20, 2 * MARK_OF_BLOCK(1) + 1, 0x30, 0, 0},

@@ -1,9 +1,10 @@
 /* Constants of the tile, for C, C++ and assembly: contexts, memory, control registers.
  *
- * Names and numbers are those that public codelets and tools use (ipu_assembly_support, the constants
- * of Saghetti0/graphcore-ipu-research). A control register's number is for __builtin_ipu_get and
- * _put; from 256 on it is a worker's floating point unit's, and __builtin_ipu_uget and _uput take
- * it without the 256 (`& CSR_UPPER_MASK`). populus/builtins.h says which of them do something.
+ * Names and numbers are those of public codelets and tools (ipu_assembly_support, the constants of
+ * Saghetti0/graphcore-ipu-research). __builtin_ipu_get and _put take the number of a control
+ * register. From 256 on a register belongs to a worker's floating-point unit, and
+ * __builtin_ipu_uget and _uput take its number minus 256 (`& CSR_UPPER_MASK`). populus/builtins.h
+ * says which registers have an effect.
  */
 #ifndef POPULUS_GC_TILE_DEFINES_H
 #define POPULUS_GC_TILE_DEFINES_H

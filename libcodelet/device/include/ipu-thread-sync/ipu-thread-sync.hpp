@@ -41,7 +41,7 @@ template <typename V, bool (V::*function)(unsigned)> inline void startOnAllWorke
   populus_start_workers(populus_detail::work<V, function>, vertex);
 }
 
-// Waits until all workers have done what they were started for.
+// Waits until all started workers have finished.
 inline void syncAllWorkers()
 {
   populus_wait_for_workers();
@@ -53,7 +53,7 @@ template <typename V, bool (V::*function)(unsigned)> inline void syncAndStartOnA
   startOnAllWorkers<V, function>(vertex);
 }
 
-// Of a worker: its number, the vertex that it was started for, and its end without a return.
+// For a worker: its number, the vertex that it was started for, and its end without a return.
 inline unsigned getWorkerID()
 {
   return populus_worker_number();

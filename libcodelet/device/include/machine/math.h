@@ -1,6 +1,7 @@
-/* What <math.h> has inline of the functions that are instructions of the tile: instead of picolibc's file of this name. There
- * they are assembly, which nobody moves out of loops, and fmaxf and fminf call a function to look for signalling NaNs. Here
- * fmaxf and fminf are fmax.s and fmin.s: of a NaN, of either kind, and a number they are the number. */
+/* The inline functions of <math.h> that are instructions of the tile. This file replaces picolibc's
+ * of the same name. picolibc's functions are inline assembly, which is not hoisted out of loops,
+ * and its fmaxf and fminf call a function to look for signalling NaNs. Here fmaxf and fminf are
+ * fmax.s and fmin.s: of a number and a NaN of either kind, the result is the number. */
 #ifndef _MACHINE_MATH_H_
 #define _MACHINE_MATH_H_
 

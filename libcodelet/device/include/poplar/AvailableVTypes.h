@@ -1,6 +1,6 @@
-/* Which layouts of poplar/FieldTypes.hpp reach all memory of every target; codelets that ask for one take another if it is not
- * here. The others can be asked for by name: SCALED_PTR32 and DELTAN reach 256 KiB, SCALED_PTR64 512 KiB, and a tile of ipu2
- * has 624. */
+/* The layouts of poplar/FieldTypes.hpp that reach all memory of every target. A codelet that asks
+ * for one takes another if it is not here. The others can still be used by name: SCALED_PTR32 and
+ * DELTAN reach 256 KiB, SCALED_PTR64 512 KiB, and a tile of ipu2 has 624. */
 #ifndef POPLAR_AVAILABLE_V_TYPES_H
 #define POPLAR_AVAILABLE_V_TYPES_H
 

@@ -1,10 +1,10 @@
-// [[poplar::constraint("elem(*a) != elem(*b)", …)]] on a vertex class or its compute(): what a points
-// at and what b points at must lie in different memory elements; region(…) for regions of memory, ==
-// for the same one; ** where a field has rows.
+// [[poplar::constraint("elem(*a) != elem(*b)", …)]] on a vertex class or its compute(): the data of
+// a and of b must lie in different memory elements; region(…) for regions of memory, == for the
+// same one; ** if a field has rows.
 //
-// Clang drops attributes that it does not know, so a macro puts one that it keeps beside each: popc
-// finds `populus:constraint:elem(*a) != elem(*b)` in the syntax tree. The warning about the unknown
-// one is at the user's `poplar`, where only switching it off keeps it away.
+// Clang drops attributes that it does not know. So a macro puts one that clang keeps beside each:
+// popc finds `populus:constraint:elem(*a) != elem(*b)` in the syntax tree. The warning about the
+// unknown attribute is at the user's `poplar`; it can only be switched off.
 #ifndef POPLAR_CONSTRAINT_HPP
 #define POPLAR_CONSTRAINT_HPP
 

@@ -1,11 +1,11 @@
 // Layouts of the fields of a vertex, and the classes that stand for their data.
 //
-// A field is a pointer into the memory of the tile, written there by the graph compiler before the
-// vertex runs; a codelet never makes one. popc reads the template arguments of a field's type. What
-// each layout takes in the vertex state, bit by bit, is in <populus/vertex_type.h>; the classes here
-// are what unpacks it. On a host, where pointers do not fit into these bits, every layout is a plain
-// pointer and a plain number of elements. (The tile is asked for by its processor's macro: there may
-// be no __IPU__, see popc --portable.)
+// A field is a pointer into the memory of the tile. The graph compiler writes it before the vertex
+// runs; a codelet never makes one. popc reads the template arguments of a field's type.
+// <populus/vertex_type.h> says bit by bit what each layout has in the vertex state. The classes
+// here unpack it. On a host, where pointers do not fit into these bits, every layout is a plain
+// pointer and a plain number of elements. (The tile is recognised by its processor's macro, as
+// __IPU__ may be undefined: see popc --portable.)
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
@@ -13,8 +13,8 @@
 #include <populus/quarter.h>
 #include <populus/std_names.h>
 
-// Of <iterator> a list needs this name only; all of it would take more of a small codelet's time to
-// compile than all our headers together.
+// A list needs only this name of <iterator>. All of <iterator> would take more of a small codelet's
+// compile time than all our headers together.
 _LIBCPP_BEGIN_NAMESPACE_STD
 struct _LIBCPP_TEMPLATE_VIS input_iterator_tag;
 _LIBCPP_END_NAMESPACE_STD
@@ -52,7 +52,7 @@ template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED> class Ve
 namespace populus_detail
 {
 
-// How a pointer to E, and a number of elements where the layout has one, lie in memory.
+// How a pointer to E, and the number of elements if the layout has one, lie in memory.
 template <typename E, VectorLayout L> struct Packed;
 
 template <typename E> struct Packed<E, VectorLayout::SPAN> {
@@ -105,8 +105,9 @@ struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR>
 
 #endif
 
-// Behind the pointer of a field of quarters: where their format and scale are, packed as in QuarterFloat.hpp. One for all
-// of a field's rows, which have none of their own. popc makes a field of it: see popc/fields.c.
+// Follows the pointer of a field of quarters: where their format and scale are, packed
+// as in QuarterFloat.hpp. There is one for all rows of a field. popc makes a field of
+// it: see popc/fields.c.
 template <typename E> struct Metadata {
 };
 template <> struct Metadata<quarter> {
@@ -125,7 +126,7 @@ template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
 struct Metadata<Vector<T, L, ALIGN, INTERLEAVED>> : Metadata<T> {
 };
 
-// What one does with elements; E is const for inputs, and a field itself for vectors of fields.
+// Access to elements; E is const for inputs, and itself a field for vectors of fields.
 template <typename E, VectorLayout L> struct Pointer : Packed<E, L> {
   E &operator[](unsigned i) const { return this->address()[i]; }
   E &operator*() const { return *this->address(); }
@@ -147,7 +148,7 @@ template <typename E>
 struct Elements<E, VectorLayout::SHORT_SPAN> : Counted<E, VectorLayout::SHORT_SPAN> {
 };
 
-// What a table of rows holds: fields, but for rows of quarters.
+// An entry of a table of rows of quarters. Other tables hold fields.
 template <typename E, VectorLayout L> struct QuarterRow : Elements<E, L> {
   const QuarterRow *operator->() const { return this; }
 };
@@ -239,7 +240,7 @@ template <typename E, VectorListLayout L> struct PackedList {
 
 #endif
 
-// What one does with rows.
+// Access to rows.
 template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metadata<E> {
   class iterator
   {
@@ -280,7 +281,7 @@ template <typename E> struct List<E, VectorListLayout::ONE_PTR> : RowPointers<E>
 
 } // namespace populus_detail
 
-// ALIGN: bytes that the data must be aligned to, at least. INTERLEAVED: the data must lie in the
+// ALIGN: the least alignment of the data in bytes. INTERLEAVED: the data must lie in the
 // interleaved memory of the tile.
 //
 //   Input<Vector<T>>           data that the graph connects

@@ -1,10 +1,10 @@
-// The 16-bit floating point type of codelets and, on the tile, its vectors. A program that is also
-// compiled for a processor without them has its own there: so they are not defined for the host.
+// The 16-bit floating-point type of codelets and, on the tile, its vectors. For the host the
+// vectors are not defined, as a program that is also compiled for other processors has its own.
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
 
-// Codelets ask about types without including <type_traits>, which takes longer to read than all
-// that is here: these parts of it are what they use.
+// The parts of <type_traits> that codelets use without including it. All of it takes longer to
+// read than everything here.
 #include <__type_traits/conditional.h>
 #include <__type_traits/enable_if.h>
 #include <__type_traits/integral_constant.h>

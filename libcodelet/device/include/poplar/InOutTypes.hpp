@@ -43,9 +43,10 @@ public:
   T &operator=(const T &value) { return *this->pointer = value; }
 };
 
-// Fields of many elements: vectors, of an input with const elements. `in->size()` is `in.size()`: both
-// are in use. The elements of inputs are const since November 2021; older codelets cast that away
-// without saying const, and popc compiles these with POPULUS_MUTABLE_INPUTS (--mutable-inputs).
+// Fields of many elements are vectors; those of inputs have const elements.
+// `in->size()` and `in.size()` are the same, as both are in use. The elements of inputs
+// are const since November 2021. popc compiles older codelets, which cast that away
+// implicitly, with POPULUS_MUTABLE_INPUTS (--mutable-inputs).
 #ifdef POPULUS_MUTABLE_INPUTS
 #define POPULUS_INPUT_ELEMENT(T) T
 #else
@@ -81,8 +82,8 @@ POPULUS_LIST_FIELD(InOut, T)
 #ifdef POPULUS_MUTABLE_INPUTS
 POPULUS_VECTOR_FIELD(Input, T)
 #else
-// A function of a codelet that takes `poplar::Vector<T> &` takes an input, too, as the documented headers have it: they lie in
-// memory alike.
+// A codelet's function that takes `poplar::Vector<T> &` takes an input, too, as the documented
+// headers allow. Both have the same layout in memory.
 template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
 class Input<Vector<T, L, ALIGN, INTERLEAVED>> : public Vector<const T, L, ALIGN, INTERLEAVED>
 {

@@ -1,5 +1,5 @@
-// rptsize_t: a number of iterations. The chip's counter has 12 or 16 bits; here it is a full word,
-// and a loop that a chip could not count runs as written.
+// rptsize_t: a trip count. The chip's counter has 12 or 16 bits. Here it is a full word, and a loop
+// that is too long for the chip's counter runs as written.
 #ifndef POPLAR_LOOPS_HPP
 #define POPLAR_LOOPS_HPP
 

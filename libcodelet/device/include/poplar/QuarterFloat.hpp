@@ -6,8 +6,9 @@
 //   f152   1 5 2   16              57344       2^-17           0x80
 //   f143   1 4 3   8               240         2^-10           0x80
 //
-// There are no infinities and no negative zero. A conversion to a quarter rounds to nearest, ties to
-// even; what is too large becomes not a number, or the largest number if `nanoo` is false.
+// There are no infinities and no negative zero. A conversion to a quarter rounds to
+// nearest, ties to even. A number that is too large becomes not a number, or the largest
+// number if `nanoo` is false.
 #ifndef POPLAR_QUARTER_FLOAT_HPP
 #define POPLAR_QUARTER_FLOAT_HPP
 
@@ -59,8 +60,8 @@ inline quarter encode(float value, quarter_metadata metadata, bool nanoo)
 {
   constexpr unsigned char notANumber = 0x80, largest = 0x7f;
   QuarterFormat format = formatOf(metadata);
-  // Below half of the smallest number all is 0, above 2^60 all is too large: the scale keeps the
-  // product inside what a float can hold exactly.
+  // Below half of the smallest number everything is 0, above 2^60 everything is too large: the
+  // scale keeps the product in the range in which a float is exact.
   value *= power2(-metadata.scale);
   unsigned bits = __builtin_bit_cast(unsigned, value), magnitude = bits & 0x7fffffff;
   unsigned char sign = static_cast<unsigned char>(bits >> 24 & 0x80);

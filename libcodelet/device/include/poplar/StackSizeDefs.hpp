@@ -1,8 +1,8 @@
-/* What a function needs of the stack where its code does not tell: recursion, calls through pointers,
- * assembly.
+/* The stack that a function needs, for functions whose code does not show it: recursion,
+ * calls through pointers, assembly.
  *
- *   DEF_STACK_USAGE(bytes, function)           with all that it calls
- *   DEF_RECURSION_LEVELS(levels, function)     it calls itself: so many calls at once, the first included
+ *   DEF_STACK_USAGE(bytes, function)           bytes with all that it calls
+ *   DEF_RECURSION_LEVELS(levels, function)     nested calls of itself, the first one included
  *   DEF_FUNC_CALL_PTRS(function, "f,g")        it calls f or g through pointers
  *
  * `function` is the name of a symbol, with or without quotes; in assembly the arguments follow the
@@ -50,7 +50,7 @@ POPULUS_STACK_NUMBER .populus.levels, \levels, \function
   POPULUS_STACK_NUMBER(".populus.levels", levels, function, __COUNTER__)
 #define DEF_FUNC_CALL_PTRS(function, callees) POPULUS_STACK_CALLS(function, callees, __COUNTER__)
 
-/* A function's name may be a macro: it is expanded on the way down. */
+/* A function's name may be a macro, which these levels expand. */
 #define POPULUS_STACK_NUMBER(records, value, function, number)                                     \
   POPULUS_STACK_NUMBER_2(records, value, #function, number)
 #define POPULUS_STACK_NUMBER_2(records, value, name, number)                                       \

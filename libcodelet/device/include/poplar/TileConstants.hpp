@@ -4,8 +4,8 @@
 
 #include <arch/gc_tile_defines.h>
 
-/* std::swap and std::is_unsigned, which codelets that include this header expect to find without
- * asking for them. <poplar/Vertex.hpp>, which all include, is not slowed down by them. */
+/* std::swap and std::is_unsigned, which codelets that include this header use without including
+ * theirs. They are not in <poplar/Vertex.hpp>, which all codelets include, to keep that fast. */
 #ifdef __cplusplus
 #include <__type_traits/is_unsigned.h>
 #include <__utility/swap.h>
@@ -14,7 +14,8 @@
 /* Bits of a stride in a worker's address register. */
 #define NUM_STRIDE_BITS 10
 
-/* Before the name of a vertex whose workers' state the chip wants aligned; the tile does not. */
+/* Stands before the name of a vertex whose workers' state the chip wants aligned. The
+ * tile does not. */
 #define WORKER_ALIGN
 
 #endif

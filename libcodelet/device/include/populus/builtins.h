@@ -1,17 +1,18 @@
-/* __builtin_ipu_…: what the IPU's compiler has built in. popc includes this file before a codelet
- * that is compiled for the tile; most of it means the same on the host, and is there too.
+/* __builtin_ipu_…: the builtins of the IPU's compiler. popc includes this file before a
+ * codelet that is compiled for the tile. Most builtins mean the same on the host and
+ * are defined there, too.
  *
- * Each does what the instruction of its name does, with the tile's ordinary instructions. The
- * overloaded name (__builtin_ipu_max) chooses by type; the names with a type (__builtin_ipu_f32v2max)
- * are the instructions'. Comparisons answer with all bits set or clear, in the type of the
- * operands.
+ * Each does what the chip's instruction of its name does, with the tile's ordinary instructions. An
+ * overloaded name (__builtin_ipu_max) chooses by type. The names with a type
+ * (__builtin_ipu_f32v2max) are those of the instructions. Comparisons return all bits set or clear,
+ * in the type of the operands.
  *
- * What belongs to a context (accumulators, control registers, random numbers) is in libdevice
- * (lib/contexts.c) and exists on the tile only. Not here, because what they do is known only to the
- * chip's own assembly: the loads into the multiplier (ld64putcs, ld128putcs), packed addresses
- * (tapack), f16v2cmac and f16v4cmac, class, rmask, cms, roll8.
+ * The state of a context (accumulators, control registers, random numbers) is in libdevice
+ * (lib/contexts.c) and exists on the tile only. Some builtins are missing, because only the chip's
+ * own assembly defines them: the loads into the multiplier (ld64putcs, ld128putcs), packed
+ * addresses (tapack), f16v2cmac and f16v4cmac, class, rmask, cms, roll8.
  *
- * This file is read for each codelet: no includes, and macros instead of text.
+ * This file is read for each codelet. So it includes nothing, and macros keep it short.
  */
 #ifndef POPULUS_BUILTINS_H
 #define POPULUS_BUILTINS_H
@@ -88,9 +89,10 @@ POPULUS_CLAMP(populus_half4, populus_half2,
               ((populus_half4){limits[0], limits[0], limits[0], limits[0]}),
               ((populus_half4){limits[1], limits[1], limits[1], limits[1]}))
 
-/* Functions of float and half2. On the tile those of float are instructions (runtime/isa/isa.h), also where <math.h> and <cmath>
- * name them; who takes the address of expf gets libdevice's, which is the same. A source's own expf is its own. Each instruction
- * says that the object needs it, as often as it is there. */
+/* Functions of float and half2. On the tile those of float are instructions (runtime/isa/isa.h),
+ * also under their names in <math.h> and <cmath>. The address of expf is that of libdevice's, which
+ * gives the same results. A source may define its own expf. Each use records in the object that it
+ * needs the instructions. */
 #ifdef __IPU__
 #define POPULUS_FUNCTION(name, number, expression)                                                 \
   POPULUS_BUILTIN float name(float x)                                                              \
@@ -200,7 +202,7 @@ POPULUS_DEFINE(float, __builtin_ipu_not, (float a), populus_float_of(~populus_bi
 POPULUS_DEFINE(populus_float2, __builtin_ipu_not, (populus_float2 a),
                (populus_float2)(~(populus_int2)a))
 
-/* Bytes of words, from the lowest: shuf8x8lo(a, b) = {a0, b0, a1, b1}, … */
+/* Bytes of words, from the lowest on: shuf8x8lo(a, b) = {a0, b0, a1, b1}, … */
 POPULUS_BUILTIN unsigned populus_bytes(unsigned b0, unsigned b1, unsigned b2, unsigned b3)
 {
   return (b0 & 255) | (b1 & 255) << 8 | (b2 & 255) << 16 | b3 << 24;

@@ -14,8 +14,8 @@
  *     VECTOR_OF(type or VECTOR(…), layout, alignment of the table of rows)
  *     VECTOR_LIST(type, layout, alignment, interleaved)
  *
- * The alignment is in bytes and what the data must have at least (0: what the type needs);
- * interleaved is 1 if the data must lie in the interleaved memory of the tile. Layouts:
+ * The alignment is the least that the data must have, in bytes (0: what the type needs).
+ * `interleaved` is 1 if the data must lie in the interleaved memory of the tile. Layouts:
  *
  *     SPAN            8 bytes  pointer and size; the default
  *     ONE_PTR         4        pointer only
@@ -44,7 +44,7 @@
 #define VECTOR(...) POPULUS_BY_COUNT(POPULUS_VECTOR_, __VA_ARGS__)
 #define VECTOR_OF(...) POPULUS_BY_COUNT(POPULUS_VECTOR_OF_, __VA_ARGS__)
 #define VECTOR_LIST(...) POPULUS_BY_COUNT(POPULUS_VECTOR_LIST_, __VA_ARGS__)
-/* typedef struct CONSTRAINT("elem(*a) != elem(*b)") { … } MyVertex: what the two point at lies in
+/* typedef struct CONSTRAINT("elem(*a) != elem(*b)") { … } MyVertex: the data of a and of b lie in
  * different memory elements; region(…) for regions of memory, == for the same one. */
 #define CONSTRAINT(text) POPULUS_ANNOTATE("constraint:" text)
 
@@ -58,7 +58,7 @@
 
 /* How it works.
  *
- * VECTOR(float) expands to several arguments, a plain type to one: counting them tells INPUT which
+ * VECTOR(float) expands to several arguments, a plain type to one. INPUT counts them to see which
  * form the field has. It leaves an annotation for popc,
  * "populus:<kind>:<layout>:<alignment>:<interleaved>", with ":<layout>:<alignment>" of the table if
  * there are rows. */
@@ -87,7 +87,7 @@
 #define POPULUS_VECTOR_LIST_4(type, layout, align, interleaved)                                    \
   type, layout, align, interleaved, layout, 0, LIST
 
-/* __typeof__ makes one type of it, so that `INPUT(float) a, b;` declares two pointers. */
+/* __typeof__ makes it one type, so that `INPUT(float) a, b;` declares two pointers. */
 #define POPULUS_FIELD(kind, qualifier, ...)                                                        \
   POPULUS_FIELD_NOW(POPULUS_COUNT(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, ), kind, qualifier, __VA_ARGS__)
 #define POPULUS_FIELD_NOW(count, kind, qualifier, ...)                                             \
@@ -106,8 +106,9 @@
 #define POPULUS_LIST_DELTAN(type) POPULUS_LAYOUT_DELTAN(type)
 #define POPULUS_LIST_DELTANELEMENTS(type) POPULUS_LAYOUT_DELTANELEMENTS(type)
 #define POPULUS_LIST_ONE_PTR(type) POPULUS_LAYOUT_ONE_PTR(POPULUS_LAYOUT_ONE_PTR(type))
-/* For popc-reflect alone, which defines POPULUS_REFLECTS: clang makes a call of an annotated field's address, which no pass looks through
- * up to the end, so each access would load the field again. */
+/* Only popc-reflect sees annotations, as it defines POPULUS_REFLECTS. clang would turn each access
+ * to an annotated field into a call of an intrinsic. No pass sees through it, so each access would
+ * load the field again. */
 #ifdef POPULUS_REFLECTS
 #define POPULUS_ANNOTATE(text) __attribute__((annotate("populus:" text)))
 #else
@@ -122,8 +123,8 @@
     unsigned size;                                                                                 \
   }
 
-/* A packed field says by members without a size what it points to (`element`) and in which units
- * (`unit`; of a SHORT_SPAN none). */
+/* Members without a size describe a packed field: what it points to (`element`) and in which units
+ * (`unit`; a SHORT_SPAN has none). */
 #define POPULUS_POINTER(field) __typeof__((field).element[0])
 
 #ifdef __riscv

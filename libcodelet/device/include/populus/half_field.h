@@ -1,9 +1,9 @@
 // Fields of one half, in expressions: `*out = in * 2 + other`.
 //
-// A field converts to its element, and for other types that is all that an expression needs. But the
-// operators that C++ looks through for operands of a class are those of int, float, double, … and a
-// half converts to each of them as well as to any other: half has to have operators of its own. What
-// they answer with is the type that the same operands without fields give.
+// A field converts to its element. For other types an expression needs nothing else. But for
+// operands of a class, C++ considers the operators of int, float, double, … and a half converts to
+// each of them equally well. So half needs operators of its own. Their results have the type that
+// the same operands without fields give.
 //
 // Only <poplar/InOutTypes.hpp> includes this file.
 #ifndef POPULUS_HALF_FIELD_H
@@ -14,7 +14,7 @@ namespace poplar
 namespace populus_detail
 {
 
-// What an operand that may be a field stands for.
+// The type of an operand, which may be a field.
 template <typename T> struct Operand {
   using type = T;
   static constexpr bool is_half_field = false;
@@ -47,7 +47,7 @@ template <typename E> struct HalfField {
   friend _Float16 operator-(const HalfField &a) { return -*a; }
   friend _Float16 operator+(const HalfField &a) { return *a; }
 
-  // A field and anything; something that is no field of a half, and a field.
+  // A field and any operand; an operand that is no field of a half, and a field.
 #define POPULUS_OPERATOR(op)                                                                       \
   template <typename B>                                                                            \
   friend auto operator op(const HalfField &a, const B &b)->decltype(_Float16() op OperandOf<B>())  \
@@ -88,7 +88,7 @@ template <typename E> struct HalfField {
 #undef POPULUS_OPERATOR
 };
 
-// Partial, so that who has no field of a half does not pay for its operators.
+// A partial specialization: sources without a field of a half do not pay for its operators.
 template <typename E> struct One<E, true> : HalfField<E> {
 };
 

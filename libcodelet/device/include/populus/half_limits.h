@@ -1,4 +1,5 @@
-/* std::numeric_limits<half>, which libc++ does not have: its <limits> includes this at its end. */
+/* std::numeric_limits<half>, which libc++ does not have. Our <limits> includes this
+ * file at its end. */
 #ifndef POPULUS_HALF_LIMITS_H
 #define POPULUS_HALF_LIMITS_H
 

@@ -1,5 +1,5 @@
-/* std::sqrt(half) and its like, which libc++ does not have: its <cmath> includes this at its end. A
- * half is computed as a float and rounded once. */
+/* std::sqrt(half) and its like, which libc++ does not have. Our <cmath> includes this file at its
+ * end. A half is computed as a float and rounded once. */
 #ifndef POPULUS_HALF_MATH_H
 #define POPULUS_HALF_MATH_H
 

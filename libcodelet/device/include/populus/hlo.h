@@ -1,10 +1,11 @@
-/* What the codelets that runtime/models/ generates are made of: StableHLO's operations on one element.
+/* Building blocks of the codelets that runtime/models/ generates: StableHLO's
+ * operations on one element.
  *
- * hlo_<operation>_<type>(…) for each type that has the operation (hlo_values.h says what an element is). Generated code
- * includes only those of these headers that it calls.
+ * There is an hlo_<operation>_<type>(…) for each type that has the operation (hlo_values.h says
+ * what an element is). Generated code includes only those of these headers that it calls.
  *
- * Edge cases are those of the specification (NaN, infinities, signed zeros); where it leaves the result open (integer
- * division by zero, floating point to integers out of range) they are XLA's. */
+ * Edge cases (NaN, infinities, signed zeros) follow the specification. Where it leaves the result
+ * open (integer division by zero, floating point to integers out of range), they follow XLA. */
 #ifndef POPULUS_HLO_H
 #define POPULUS_HLO_H
 

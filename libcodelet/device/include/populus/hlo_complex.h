@@ -18,7 +18,7 @@ HLO hlo_c64 hlo_multiply_c64(hlo_c64 a, hlo_c64 b)
 }
 HLO_LARGE hlo_c64 hlo_divide_c64(hlo_c64 a, hlo_c64 b)
 {
-  /* By the larger part first, so that squares do not overflow. */
+  /* Divides by the larger part first, so that squares do not overflow. */
   if (fabsf(b.re) >= fabsf(b.im)) {
     float r = b.re == 0 && b.im == 0 ? 0 : b.im / b.re, d = b.re + b.im * r;
     return hlo_make_c64((a.re + a.im * r) / d, (a.im - a.re * r) / d);
@@ -26,7 +26,8 @@ HLO_LARGE hlo_c64 hlo_divide_c64(hlo_c64 a, hlo_c64 b)
   float r = b.re / b.im, d = b.re * r + b.im;
   return hlo_make_c64((a.re * r + a.im) / d, (a.im * r - a.re) / d);
 }
-/* Cosine and sine of so many turns, at least 0: exact at quarters, where 2 pi times the turns would not be. */
+/* Cosine and sine of an angle in turns, at least 0. They are exact at quarters of a turn, where
+ * those of 2 pi times the turns would not be. */
 HLO hlo_c64 hlo_turn_c64(float turns)
 {
   turns -= floorf(turns);
@@ -129,7 +130,7 @@ HLO_LARGE hlo_c64 hlo_exponential_minus_one_c64(hlo_c64 a)
 HLO_LARGE hlo_c64 hlo_log_c64(hlo_c64 a)
 {
   float size = hlo_abs_c64(a);
-  /* Near 1 the logarithm is that of 1 + (size^2 - 1). */
+  /* Near size 1 it is the logarithm of 1 + (size^2 - 1). */
   float re =
       size > 0.5f && size < 2 ? 0.5f * log1pf((a.re - 1) * (a.re + 1) + a.im * a.im) : logf(size);
   return hlo_make_c64(re, atan2f(a.im, a.re));

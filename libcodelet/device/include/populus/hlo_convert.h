@@ -1,11 +1,11 @@
-/* One element of each type as one of each other: hlo_convert_<from>_<to> (hlo.h). */
+/* Conversions of one element of each type to each other type: hlo_convert_<from>_<to> (hlo.h). */
 #ifndef POPULUS_HLO_CONVERT_H
 #define POPULUS_HLO_CONVERT_H
 
 #include <populus/hlo_values.h>
 
-/* Large integers and doubles as a float that rounds to a smaller type as they do: the last bit says whether
- * anything is behind it. */
+/* A large integer or a double as a float that rounds to a smaller type as the original does: the
+ * last bit is set if anything was lost (sticky bit). */
 HLO_LARGE float hlo_sticky_u64(unsigned long long a)
 {
   if (a >> 24 == 0) return (float)a;
@@ -92,7 +92,7 @@ HLO_SIGNED(HLO_FROM_SIGNED)
 HLO_UNSIGNED(HLO_FROM_UNSIGNED)
 HLO_FROM_UNSIGNED(i1, bool, bool, 1)
 
-/* The nearest that the type has; NaN is 0. */
+/* The nearest number that the type has; a NaN becomes 0. */
 #define HLO_TO_SIGNED(T, C, U, B)                                                                  \
   HLO C hlo_clamp_f32_##T(float a)                                                                 \
   {                                                                                                \
@@ -180,7 +180,7 @@ HLO_FROM_FLOAT(f16, float, f32, )
 HLO_FROM_FLOAT(bf16, float, f32, )
 HLO_FROM_FLOAT(f64, double, f64, hlo_sticky_f64)
 
-/* Of complex numbers the real part. */
+/* A complex number gives its real part. */
 #define HLO_FROM_COMPLEX(T, C)                                                                     \
   HLO C hlo_convert_c64_##T(hlo_c64 a)                                                             \
   {                                                                                                \

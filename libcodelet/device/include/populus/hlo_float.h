@@ -4,8 +4,8 @@
 
 #include <populus/hlo_values.h>
 
-/* e^a as XLA has it on a CPU, to the bit: by a polynomial, which does not give the nearest number everywhere. What is made of
- * it may be compared to .0001 (chlo.sinh), whatever its size. */
+/* e^a as XLA computes it on a CPU, to the bit. Its polynomial does not give the nearest number
+ * everywhere. Functions that use it may be compared to .0001 (chlo.sinh), whatever their size. */
 HLO float hlo_expf(float a)
 {
   static const float c[6] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
@@ -153,7 +153,7 @@ HLO double hlo_exp(double a)
   }
 HLO_FLOATS(HLO_FLOAT_FUNCTIONS)
 
-/* Integers that are in the same order as the numbers: -NaN < -inf < … < -0 < +0 < … < NaN. */
+/* Integers in the total order of the numbers: -NaN < -inf < … < -0 < +0 < … < NaN. */
 HLO long long hlo_order_f32(float a)
 {
   uint32_t bits = hlo_bits_f32(a);
@@ -186,8 +186,9 @@ HLO double hlo_next_after_f64(double a, double b)
   return nextafter(a, b);
 }
 
-/* Rounded to fewer bits: exponents of e bits, fractions of m; what is too small for the exponent is a zero. By the bits of
- * the type itself, E of them exponent and M fraction: its own denormal numbers stay where e is not less than E. */
+/* Rounds to e bits of exponent and m of fraction. A number that is too small for the exponent
+ * becomes zero. The type itself has E bits of exponent and M of fraction. Its denormal numbers stay
+ * if e is at least E. */
 #define HLO_REDUCE_PRECISION(T, C, B, E, M, bits_of, from_bits)                                    \
   HLO_LARGE C hlo_reduce_precision_##T(C a, unsigned e, unsigned m)                                \
   {                                                                                                \
@@ -210,7 +211,7 @@ HLO double hlo_next_after_f64(double a, double b)
 HLO_REDUCE_PRECISION(f32, float, uint32_t, 8, 23, hlo_bits_f32, hlo_from_bits_f32)
 HLO_REDUCE_PRECISION(f16, float, uint32_t, 5, 10, hlo_bits_f16, HLO_FROM_WIDE_BITS_F16)
 HLO_REDUCE_PRECISION(f64, double, unsigned long long, 11, 52, hlo_store_f64, hlo_load_f64)
-/* A float whose lower half is 0, which rounding to at most 7 bits keeps so. */
+/* A bf16 is a float whose lower half is 0. Rounding to at most 7 bits keeps it 0. */
 #define hlo_reduce_precision_bf16(a, e, m) hlo_reduce_precision_f32(a, e, m)
 
 #endif

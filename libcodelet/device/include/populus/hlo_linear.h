@@ -1,8 +1,8 @@
 /* Triangular matrices, for codelets that runtime/models/ generates (hlo.h).
  *
- * Results are those of XLA's expansion for its CPU, operation by operation: the inverse of the matrix, with columns
- * scaled by the diagonal first, and then a product that adds even and odd terms apart. f16 and bf16 are calculated
- * as f32 and rounded at the end. */
+ * Results are those of XLA's expansion for its CPU, operation by operation. It inverts the matrix,
+ * with columns scaled by the diagonal first. Then a product adds even and odd terms separately. f16
+ * and bf16 are computed as f32 and rounded at the end. */
 #ifndef POPULUS_HLO_LINEAR_H
 #define POPULUS_HLO_LINEAR_H
 
@@ -22,14 +22,16 @@ HLO hlo_c64 hlo_multiply_add_c64(hlo_c64 a, hlo_c64 b, hlo_c64 c)
   return hlo_add_c64(hlo_multiply_c64(a, b), c);
 }
 
-/* For elements of type T, which tensors hold as S; K, KS and C are the type that is calculated with, what tensors hold of it,
- * and what it is in C. Matrices are row by row.
+/* T is the element type and S its type in tensors. K is the type of the computation, KS its type in
+ * tensors, C its type in C. Matrices are stored row by row.
  *
- * hlo_factor: the triangular factor of a Hermitian positive-definite matrix, of which one half is looked at; a
- *             negative pivot gives NaNs. (Cholesky, row by row.) `factor` may be `out`.
- * hlo_invert: of a lower or an upper triangular matrix of m rows, whose other half is not looked at.
- * hlo_solve:  x from op(a) x = b (left: m rows, n columns) or x op(a) = b (n rows, m columns), with op(a)'s inverse,
- *             transposed or not. */
+ * hlo_factor: the triangular factor of a Hermitian positive-definite matrix (Cholesky, row
+ * by row). Only one
+ *             half of the matrix is read. A negative pivot gives NaNs. `factor` may be `out`.
+ * hlo_invert: the inverse of a lower or an upper triangular matrix of m rows. The other
+ * half is not read. hlo_solve: solves op(a) x = b (left: m rows, n columns) or x op(a) = b
+ * (n rows, m columns), with the
+ *             inverse of op(a), transposed or not. */
 #define HLO_LINEAR(T, S, K, KS, C, CONJUGATE)                                                      \
   HLO_LARGE void hlo_factor_##T(const S *a, KS *factor, S *out, int m, bool lower)                 \
   {                                                                                                \

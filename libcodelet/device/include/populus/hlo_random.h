@@ -1,6 +1,7 @@
-/* Random bits by a counter, for codelets that runtime/models/ generates (hlo.h): Threefry-2x32 with 20 rounds and
- * Philox-4x32 with 10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), and what XLA makes of their
- * words. A state is the key and then the counter, of 64 bits (Threefry) or 128. */
+/* Counter-based random bits, for codelets that runtime/models/ generates (hlo.h): Threefry-2x32
+ * with 20 rounds and Philox-4x32 with 10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+ * 3", 2011), and the elements that XLA makes of their words. A state is the key, then the counter
+ * of 64 bits (Threefry) or 128. */
 #ifndef POPULUS_HLO_RANDOM_H
 #define POPULUS_HLO_RANDOM_H
 
@@ -11,7 +12,7 @@ HLO uint32_t hlo_rotate(uint32_t a, int by)
   return a << by | a >> (32 - by);
 }
 
-/* Both words for a counter, the first one below. */
+/* Both words for a counter; the first one is the low word. */
 HLO_LARGE uint64_t hlo_threefry(uint64_t key, uint64_t counter)
 {
   static const uint8_t by[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -50,8 +51,9 @@ HLO_LARGE hlo_words hlo_philox(uint64_t key, uint64_t low, uint64_t high)
 
 /* ---- elements of a result ----
  *
- * Threefry makes one element of 64 bits of each counter. Of 32 bits and less it makes two, which are neighbours in one
- * dimension of the result: `size` elements long, `inner` elements apart. (A result of one element has none: 1, 1.) */
+ * Threefry makes one element of 64 bits from each counter, or two of 32 bits and less. Those two
+ * are neighbours in one dimension of the result, which is `size` elements long; its elements are
+ * `inner` apart. (A result of one element has no such dimension: 1, 1.) */
 HLO uint64_t hlo_threefry_64(const unsigned long long *state, uint32_t i)
 {
   return hlo_threefry(state[0], state[1] + i);
@@ -64,7 +66,8 @@ HLO uint32_t hlo_threefry_32(const unsigned long long *state, uint32_t i, uint32
   return (uint32_t)(hlo_threefry(state[0], state[1] + counter) >> (along & 1 ? 32 : 0));
 }
 
-/* Philox makes four elements of 32 bits, or two of 64. A state of two words has the key as the upper half of its counter, too. */
+/* Philox makes four elements of 32 bits, or two of 64. In a state of two words the key is also the
+ * upper half of the counter. */
 HLO hlo_words hlo_philox_at(const unsigned long long *state, uint32_t words, uint32_t i)
 {
   const uint64_t low = state[1] + i;
@@ -81,7 +84,7 @@ HLO uint32_t hlo_philox_32(const unsigned long long *state, uint32_t words, uint
   return hlo_philox_at(state, words, i / 4).word[i & 3];
 }
 
-/* The state when `counters` of them have been used. */
+/* The state after `counters` counters have been used. */
 HLO void hlo_advance(const unsigned long long *state, unsigned long long *next, uint32_t words,
                      uint32_t counters)
 {

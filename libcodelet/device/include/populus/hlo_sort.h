@@ -1,19 +1,20 @@
-/* Sorting by merging, for codelets that runtime/models/ generates: by one worker, or by all of a tile.
+/* Merge sort, for codelets that runtime/models/ generates: by one worker, or by all
+ * workers of a tile.
  *
- * Who calls says what the order is. It may be any answers at all (comparisons of NaNs contradict each other): each function
- * ends, stays within its elements, and takes each of them once. */
+ * The caller gives the order. The order may be inconsistent (comparisons with NaNs contradict each
+ * other). Each function still ends, stays within its elements, and takes each of them once. */
 #ifndef POPULUS_HLO_SORT_H
 #define POPULUS_HLO_SORT_H
 
 #include <populus/hlo_values.h>
 #include <populus/workers.h>
 
-/* May element i, which is in front of element j, stay there? */
+/* May element i, which is before element j, stay there? */
 typedef bool (*hlo_sort_order)(const void *elements, unsigned i, unsigned j);
 
 /* ---- one worker ---- */
 
-/* Two sorted sequences of places, [left, middle) and [right, end) of `from`, become one in `to`. */
+/* Merges two sorted sequences of places, [left, middle) and [right, end) of `from`, into `to`. */
 HLO void hlo_merge(hlo_sort_order order, const void *elements, const unsigned *from, unsigned left,
                    unsigned middle, unsigned right, unsigned end, unsigned *to)
 {
@@ -28,7 +29,7 @@ HLO void hlo_merge(hlo_sort_order order, const void *elements, const unsigned *f
   while (right < end) *to++ = from[right++];
 }
 
-/* Places first, first + 1, … become sorted ones; they are in the result, which is `from` or `to`. */
+/* Sorts the places first, first + 1, …; the result is `from` or `to`. */
 HLO unsigned *hlo_sort_places(hlo_sort_order order, const void *elements, unsigned first,
                               unsigned n, unsigned *from, unsigned *to)
 {
@@ -47,14 +48,15 @@ HLO unsigned *hlo_sort_places(hlo_sort_order order, const void *elements, unsign
 
 /* ---- all workers ---- */
 
-/* Of two sorted sequences, [i, end_i) in front and [j, end_j), which become one from element `to` on. */
+/* Two sorted sequences, [i, end_i) and then [j, end_j), which are merged from element `to` on. */
 typedef struct hlo_pair {
   unsigned i, end_i, j, end_j, to;
 } hlo_pair;
 
-/* What becomes the first `at` elements, or the rest. Of the sequence in front, element i is one of the first if it may stay
- * in front of the one that would be the last of them in its stead: so it is found by halves. With `places`, these are what
- * is in order. */
+/* Narrows the pair to what becomes the first `at` elements of the merged sequence, or to the rest.
+ * Element i of the first sequence is one of these if it may stay before the element that would
+ * otherwise be the last of them: a binary search finds the cut. If `places` is given, the sequences
+ * are those of places. */
 HLO void hlo_cut(hlo_sort_order order, const void *elements, const unsigned *places, hlo_pair *p,
                  unsigned at, bool rest)
 {
@@ -77,13 +79,15 @@ HLO void hlo_cut(hlo_sort_order order, const void *elements, const unsigned *pla
   }
 }
 
-/* Parts of workers begin with a word of memory each, since no two may write to the same. */
+/* Each worker's part begins with a word of its own, since no two workers may write to
+ * the same word. */
 HLO unsigned hlo_whole_words(unsigned n)
 {
   return n & ~3u;
 }
 
-/* A worker's part. Six workers cut by half, three at a third, and two by half, so that all make the same cuts. */
+/* A worker's part of the merge. Six workers cut in half, three at a third, then two in half, so
+ * that all make the same cuts. */
 HLO void hlo_share(hlo_sort_order order, const void *elements, const unsigned *places, hlo_pair *p,
                    unsigned worker)
 {
@@ -96,7 +100,8 @@ HLO void hlo_share(hlo_sort_order order, const void *elements, const unsigned *p
   }
 }
 
-/* A supervisor has workers sort n elements: each a run, then all of them pairs of runs, till there is one run, in `from`. */
+/* A supervisor has its workers sort n elements. Each worker sorts a run. Then all workers merge
+ * pairs of runs until one run is left, in `from`. */
 typedef struct hlo_sorting {
   void *elements;
   unsigned *from, *to, n, run;
@@ -130,7 +135,7 @@ HLO void hlo_sort_merge(hlo_sort_order order, const hlo_sorting *s, unsigned wor
   }
 }
 
-/* When all have merged. */
+/* Called when all workers have merged. */
 HLO void hlo_sort_next(hlo_sorting *s)
 {
   unsigned *const merged = s->to;

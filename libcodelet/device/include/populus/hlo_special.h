@@ -1,10 +1,11 @@
-/* Functions of chlo (hlo.h), by the formulas that chlo is defined by, with their errors. */
+/* Functions of chlo (hlo.h), by the formulas that define them, with the errors of these. */
 #ifndef POPULUS_HLO_SPECIAL_H
 #define POPULUS_HLO_SPECIAL_H
 
 #include <populus/hlo_float.h>
 
-/* (e^x +- e^-x) / 2, with the half in the exponent, so that it is large only where the result is. */
+/* (e^x +- e^-x) / 2. The factor is inside the exponent, so that no intermediate is larger
+ * than the result. */
 #define HLO_HYPERBOLIC(T, C, F)                                                                    \
   HLO_LARGE C hlo_cosh_##T(C a)                                                                    \
   {                                                                                                \
@@ -19,7 +20,7 @@
     return hlo_round_##T((C)0.5 * (e + e / (e + 1)));                                              \
   }
 HLO_FLOATS(HLO_HYPERBOLIC)
-/* log(x + sqrt((x + 1) (x - 1))), and log(2 x) where that would overflow. */
+/* log(x + sqrt((x + 1) (x - 1))), or log(2 x) if that would overflow. */
 #define HLO_ACOSH(T, C, F)                                                                         \
   HLO_LARGE C hlo_acosh_##T(C a)                                                                   \
   {                                                                                                \
@@ -124,7 +125,7 @@ HLO_LARGE float hlo_bessel_i1e_float(float x)
     y = hlo_chebyshev(32 / z - 2, b, 7) / sqrtf(z);
   return copysignf(1, x) * y;
 }
-/* Hurwitz's zeta function, by Euler and Maclaurin. */
+/* Hurwitz's zeta function, by Euler-Maclaurin summation. */
 HLO_LARGE float hlo_zeta_float(float x, float q)
 {
   static const float c[12] = {12.0f,

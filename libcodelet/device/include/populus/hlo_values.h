@@ -1,8 +1,8 @@
 /* What StableHLO's element types are in codelets that runtime/models/ generates.
  *
- * f16 and bf16 are floats that have been rounded to the type, so that each operation rounds once; complex<f32> is hlo_c64;
- * i1 is bool. hlo_load_<type> and hlo_store_<type> are between these and what tensors hold: bf16, f64 and complex<f32> as
- * their bits. */
+ * f16 and bf16 are floats that have been rounded to the type, so that each operation rounds once.
+ * complex<f32> is hlo_c64, i1 is bool. hlo_load_<type> and hlo_store_<type> convert between these
+ * and what tensors hold: bf16, f64 and complex<f32> as their bits. */
 #ifndef POPULUS_HLO_VALUES_H
 #define POPULUS_HLO_VALUES_H
 

@@ -1,6 +1,6 @@
-// In place of libc++'s headers of streams, which need locales, and which fail on a tile with a
-// hundred errors of their own if they are as much as included. Codelets and headers that are shared
-// with host programs may include them; the first use of a stream is told on its line.
+// Replaces libc++'s headers of streams. They need locales, and on a tile fail with a hundred errors
+// as soon as they are included. Codelets and headers that are shared with host programs may include
+// these. The first use of a stream is an error at its line.
 #ifndef POPULUS_NO_STREAMS_HPP
 #define POPULUS_NO_STREAMS_HPP
 

@@ -1,5 +1,5 @@
-/* The 8-bit floating point type of codelets: a byte that means something together with a format and
- * a scale. libcodelet/device/include/poplar/QuarterFloat.hpp computes with it. */
+/* The 8-bit floating-point type of codelets: a byte whose value depends on a format and a scale.
+ * libcodelet/device/include/poplar/QuarterFloat.hpp computes with it. */
 #ifndef POPULUS_QUARTER_H
 #define POPULUS_QUARTER_H
 
@@ -7,8 +7,8 @@ typedef struct quarter {
   unsigned char value;
 } quarter;
 
-/* f152: 5 bits of exponent, 2 of fraction; f143: 4 and 3. A quarter stands for its number times
- * 2^scale, -32 <= scale <= 31. */
+/* f152: 5 bits of exponent, 2 of fraction; f143: 4 and 3. The value of a quarter is its number
+ * times 2^scale, -32 <= scale <= 31. */
 typedef struct quarter_metadata {
   enum format { f152, f143 } fmt;
   signed char scale;

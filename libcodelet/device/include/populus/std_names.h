@@ -1,7 +1,7 @@
-// What codelets use of the C library without asking for it, in the global namespace and in std:
-// uint16_t, size_t, memcpy and their like. <cstdint>, <cstddef> and <cstring> hold them too, in
-// thirty files, and take half of the time that all of <poplar/Vertex.hpp> takes. Types and limits are
-// the compiler's, as there, so a codelet may include those as well.
+// Names of the C library that codelets use without including its headers, in the global namespace
+// and in std: uint16_t, size_t, memcpy and their like. <cstdint>, <cstddef> and <cstring> have
+// them, too, but in thirty files, which take half of the time of all of <poplar/Vertex.hpp>. Types
+// and limits are the compiler's, as there, so a codelet may include those headers as well.
 #ifndef POPULUS_STD_NAMES_H
 #define POPULUS_STD_NAMES_H
 

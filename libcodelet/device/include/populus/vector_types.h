@@ -1,14 +1,15 @@
 /* The short vectors of codelets: float2, half4, uchar4, …
  *
- * They are GCC's vectors, as programs have always known them: arithmetic, comparisons and shifts work
- * element by element, `v[i]` is an element, a scalar operand is meant for every element, and a cast
- * to another vector of the same size keeps the bits.
+ * They are GCC's vectors. Arithmetic, comparisons and shifts work element by element, `v[i]` is
+ * an element, a scalar operand applies to every element, and a cast to another vector of the
+ * same size keeps the bits.
  *
- * A vector is aligned to its size: the address of a float2 or half4 is a multiple of 8, which popc relies on when it computes
- * these two 64 bits at a time (isa.h: packed instructions). A field whose elements are read as such vectors says so, by
- * Vector<float, VectorLayout::SPAN, 8>. Without that an address that is a multiple of 4 alone works on these tiles, and does
- * not on the chip. For data aligned to less there are types of one's own, with __attribute__((aligned(4))), which are
- * computed one element after another, as all other vectors are.
+ * A vector is aligned to its size: the address of a float2 or half4 is a multiple of 8. popc relies
+ * on that when it computes these two 64 bits at a time (isa.h: packed instructions). A field whose
+ * elements are read as such vectors has to say so, by Vector<float, VectorLayout::SPAN, 8>.
+ * Otherwise an address that is only a multiple of 4 works on these tiles and fails on the chip. For
+ * data of smaller alignment a program can define types with __attribute__((aligned(4))), which are
+ * computed element by element, as all other vectors are.
  *
  * Repeating one of the typedefs in a program is no error.
  */

@@ -18,8 +18,8 @@
  *     MULTI_COMPUTE(MyVertex)          on all workers: bool compute(MyVertex *vertex, unsigned worker)
  *     SUPERVISOR_COMPUTE(MyVertex)     on the supervisor: bool compute(MyVertex *vertex)
  *
- * A vertex is a plain struct and a function. popc finds the struct through COMPUTE, and what its
- * fields are through the annotations that INPUT, OUTPUT and INOUT leave on them.
+ * A vertex is a plain struct and a function. popc finds the struct through COMPUTE, and the kinds
+ * of its fields through the annotations that INPUT, OUTPUT and INOUT leave on them.
  *
  * A supervisor vertex can start workers itself: populus/workers.h.
  *
@@ -60,8 +60,8 @@ typedef _Float16 half;
 #define POPULUS_ENTER(state, stub) ((void)(stub), (state))
 #endif
 
-/* Defines the entry that the tile calls, then begins the function that the codelet's author writes.
- * popc knows a vertex type and its kind by the typedef. */
+/* Defines the entry that the tile calls, then begins the author's function. The typedef tells popc
+ * the vertex type and its kind. */
 #define POPULUS_COMPUTE(type, kind, parameters, entry_parameters, arguments)                       \
   typedef type populus_vertex_##type __attribute__((annotate("populus:" kind)));                   \
   static __inline__ bool populus_compute_##type parameters __attribute__((always_inline));         \

@@ -16,14 +16,14 @@
  *
  * In C++ it is <ipu-thread-sync/ipu-thread-sync.hpp>, with member functions.
  *
- * Only the supervisor may start workers, each only while it does nothing, and it must wait for them
- * before the vertex returns; a worker that is started while it runs is a fault. This file must be
- * included where the vertex's compute() is. Workers get the stack that the engine option
- * target.workerStackSizeInBytes says, or 2,048 bytes. What they write the supervisor sees behind
- * populus_wait_for_workers. On the host a started worker has run when the function returns.
+ * Only the supervisor may start workers, and it must wait for them before the vertex returns.
+ * Starting a worker that runs is a fault. This file must be included where the vertex's compute()
+ * is. The engine option target.workerStackSizeInBytes sets the stack of workers; without it they
+ * get 2,048 bytes. The supervisor sees what they write after populus_wait_for_workers. On the host,
+ * a started worker has run when the starting function returns.
  *
- * What a worker calls may ask for the worker's number and state, and end it. On the host that is a fault:
- * there a worker has only its arguments, and ends by returning.
+ * A worker's function may ask for the worker's number and state, and may end the worker. On the
+ * host that is a fault: there a worker has only its arguments, and ends by returning.
  */
 #ifndef POPULUS_WORKERS_H
 #define POPULUS_WORKERS_H
@@ -36,7 +36,7 @@ extern "C" {
 
 enum { POPULUS_NUM_WORKERS = 6 };
 
-/* What a worker calls. The result is as that of compute(). */
+/* A worker's function. The result is as that of compute(). */
 typedef bool (*populus_worker_function)(void *state, unsigned worker);
 
 #ifdef __IPU__
@@ -57,7 +57,7 @@ static __inline__ unsigned populus_worker_number(void)
   return number;
 }
 
-/* Of a worker that was started by these functions. */
+/* For a worker that was started by these functions. */
 void *populus_worker_state(void);
 
 static __inline__ __attribute__((__noreturn__)) void populus_end_worker(void)
@@ -73,7 +73,8 @@ static __inline__ __attribute__((__noreturn__)) void populus_trap(unsigned value
   __builtin_unreachable();
 }
 
-/* The code that workers start with is an argument of a supervisor's entry, which keeps it here. */
+/* The entry of a supervisor gets the code that workers start with as an argument, and
+ * keeps it here. */
 extern void *populus_worker_stub;
 #undef POPULUS_ENTER
 #define POPULUS_ENTER(state, stub) (populus_worker_stub = (stub), (state))

@@ -1,4 +1,4 @@
-/* What the fields of kernels hold before the first round: the same for everybody. Freestanding. */
+/* The initial contents of the kernels' fields, the same for all rivals. Freestanding. */
 #ifndef POPULUS_BENCH_DATA_H
 #define POPULUS_BENCH_DATA_H
 

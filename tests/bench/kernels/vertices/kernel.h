@@ -1,9 +1,10 @@
-/* What a kernel of tests/bench/kernels.sh is: a vertex like any other.
+/* The form of a kernel of tests/bench/kernels.sh: a vertex like any other.
  *
- * Its data come through three fields and its size through a fourth: `a` is only read, `b` is the result, `c` is room to
- * work in (or another result). A kernel run again leaves the same in `b` and `c`, so that any number of rounds can be
- * compared. The same source is compiled by popc for tiles and the CPU device, by clang for the host and for qemu: the struct is
- * laid out alike, and its code is in __runCodelet_<name>. */
+ * Its data are in three fields and its size in a fourth: `a` is only read, `b` is the result,
+ * `c` is room to work in (or another result). A second run of a kernel leaves the same in `b`
+ * and `c`, so any number of rounds can be compared. popc compiles the source for tiles and the
+ * CPU device, clang for the host and for qemu. The struct has the same layout everywhere, and
+ * the code is in __runCodelet_<name>. */
 #ifndef POPULUS_BENCH_KERNEL_H
 #define POPULUS_BENCH_KERNEL_H
 
@@ -21,7 +22,7 @@ typedef unsigned long long dword;
   } name;                                                                                          \
   COMPUTE(name)
 
-/* What a function that calls itself, or through a pointer, needs of a tile's stack. */
+/* States the tile's stack for a function that calls itself or calls through a pointer. */
 #ifdef __IPU__
 #include <poplar/StackSizeDefs.hpp>
 #define STACK(bytes, function) DEF_STACK_USAGE(bytes, function);

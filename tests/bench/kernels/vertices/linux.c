@@ -1,7 +1,8 @@
-/* linux <kernel> <rounds>: a kernel as a process for qemu-riscv32, with nothing below it but system calls.
+/* linux <kernel> <rounds>: a kernel as a process for qemu-riscv32, which uses only system calls.
  *
- * Prints the hash of what it leaves in b and c, and the nanoseconds of processor time of `rounds` rounds behind one that
- * is not counted: so neither the emulator's start nor its translation is in them. */
+ * Prints the hash of the final b and c, and the nanoseconds of processor time of
+ * `rounds` rounds after one that is not counted. So neither the emulator's start nor
+ * its translation is included. */
 #include "data.h"
 #include "list.h"
 

@@ -1,12 +1,12 @@
-/* The kernels: family; name; n for a vertex that is alone on its tile or one of six, and for one of 48; elements of the
- * fields a, b and c and how many for an n; what else there is to know:
+/* The kernels: family; name; n for a vertex that is alone on its tile or one of six, and for one of
+ * 48; element types of the fields a, b and c and the numbers of elements for an n; flags:
  *
  *   TEXT   a is text, not any bytes
- *   CLOSE  the host's C library computes other last bits: compared within a millionth
- *   HALVES no figure beside the host's -O2, which has no half instructions: in no mean
+ *   CLOSE  the host's C library gives other last bits: compared within a millionth
+ *   HALVES no figure beside the host's -O2, which has no half instructions; in no mean
  *
- * A kernel may be looked at, and the translator changed for it, or is only reported: what its name's hash says, so
- * nobody can choose (kernels.c). */
+ * A hash of the name decides whether the translator may be tuned to a kernel or the kernel is only
+ * reported, so that nobody can choose (kernels.c). */
 /* clang-format off */
 #define KERNELS(X)                                                                                  \
   X(linear, matrix_product, 32, 12, FLOAT, 2 * n * n, FLOAT, n * n, FLOAT, 2, 0)                    \
