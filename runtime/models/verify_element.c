@@ -6,7 +6,8 @@ typedef enum element_set {
   SET_I1 = 2,
   SET_FLOAT = 4,
   SET_COMPLEX = 8,
-  SET_F64 = 16, /* f64 is not supported, but other floats are */
+  SET_F64 = 16,    /* f64 is not supported, but other floats are */
+  SET_SIGNED = 32, /* of integers, only signed ones */
   SET_ALL = 15
 } element_set;
 
@@ -16,7 +17,7 @@ static const struct {
   unsigned set;
   size_t operands;
 } element_ops[] = {
-    {OP_ABS, 13, 1},
+    {OP_ABS, 13 | SET_SIGNED, 1},
     {OP_CBRT, 12, 1},
     {OP_CEIL, 4, 1},
     {OP_CONVERT, 15, 1},
@@ -38,7 +39,7 @@ static const struct {
     {OP_ROUND_NEAREST_AFZ, 4, 1},
     {OP_ROUND_NEAREST_EVEN, 4, 1},
     {OP_RSQRT, 12, 1},
-    {OP_SIGN, 13, 1},
+    {OP_SIGN, 13 | SET_SIGNED, 1},
     {OP_SINE, 12, 1},
     {OP_SQRT, 12, 1},
     {OP_TAN, 12, 1},
@@ -169,7 +170,7 @@ pop_error *verify_element(verifier *v, const operation *op)
     free(what);
     return NULL;
   }
-  bool of_sign = op->code == OP_ABS || op->code == OP_SIGN;
+  bool of_sign = element_ops[n].set & SET_SIGNED;
   WANT(!of_sign || set_of(e) != SET_INTEGER || element_is_signed(e),
        "%s: the operand is of %s, which has no sign", op->name, element_infos[e].name);
   for (size_t i = 0; i < op->num_operands; ++i) {

@@ -18,6 +18,8 @@ enum {
   WORKER_STACK = RIG_STACKS
 };
 
+enum { BLT = 0x4063, BLTU = 0x6063, BGE = 0x5063, BGEU = 0x7063 };
+
 typedef struct places {
   uint32_t from, to;
   uint32_t counter, end; /* of the loop that stores at one place */
@@ -124,9 +126,9 @@ Test(translate_guards, there_is_time_for_all_rounds_or_not)
   rig_free(&r);
 }
 
-/* A loop that stores at one place, has time for 2^32 / step rounds, and is left long after it has
- * passed its end. */
-static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step)
+/* A loop that stores at one place while a counter goes to its end. */
+static void compare_counter(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step,
+                            uint64_t limit)
 {
   rig r = rig_create(1, 0);
   assembler *a = &r.code[0];
@@ -143,13 +145,18 @@ static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, in
   asm_store(a, ASM_SW, COUNTER, TO, 4);
   asm_tile(a, TILE_EXIT, 0, 0, 0);
   places p = {.to = RIG_DATA, .counter = counter, .end = bound};
-  compare_places(a, &r.target, p, UINT64_C(1) << 50, "passed");
+  compare_places(a, &r.target, p, limit, "counter");
   rig_free(&r);
+}
+
+/* There is time for 2^32 / step rounds. */
+static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step)
+{
+  compare_counter(branch, counter, bound, step, UINT64_C(1) << 50);
 }
 
 Test(translate_guards, a_counter_may_have_passed_its_end_at_once)
 {
-  enum { BLT = 0x4063, BLTU = 0x6063, BGE = 0x5063, BGEU = 0x7063 };
   const uint32_t branches[] = {BLT, BLTU};
   for (int i = 0; i < 2; i++) {
     compare_passed(branches[i], 100, 3, 1);
@@ -164,4 +171,14 @@ Test(translate_guards, a_counter_may_have_passed_its_end_at_once)
   }
   compare_passed(BGE, 3, 100, 1);
   compare_passed(BGEU, 3, 100, 5);
+}
+
+/* The counter steps over its end where it wraps around, and the loop goes on to the cycle limit. */
+Test(translate_guards, a_counter_may_wrap_around_before_its_end)
+{
+  enum { LIMIT = 5000 };
+  compare_counter(BLT, 0x7fffffd5, 0x7ffffffe, 4, LIMIT);
+  compare_counter(BLT, 0x8000002a, 0x80000001, -4, LIMIT);
+  compare_counter(BLTU, 0xffffffd5, 0xfffffffe, 4, LIMIT);
+  compare_counter(BLTU, 0x2a, 1, -4, LIMIT);
 }
