@@ -1,5 +1,6 @@
 #!/bin/sh
-# faults_table.sh [--list]: each fault of tests/FAULTS.md has a test that names it, and tests name no others.
+# faults_table.sh [--list]: every fault of tests/FAULTS.md is named by a test, and a name of a test
+# has no other ids.
 set -eu
 cd "${POPULUS_SOURCE_DIR:-$(dirname "$0")/../..}/tests"
 folders='cli e2e fuzz golden unit'
@@ -11,7 +12,7 @@ fail()
   failures=$((failures + 1))
 }
 
-# naming <id>: the files in which it stands by itself, or between underscores.
+# naming <id>: the files that contain the id, alone or between underscores.
 naming()
 {
   # shellcheck disable=SC2086 # several words

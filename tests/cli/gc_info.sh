@@ -1,4 +1,5 @@
-# gc-info: the listing in the documented format, attributes, and what is wrong is said in words.
+# gc-info prints the list of devices in the documented format, and the attributes of one device.
+# Wrong calls get a message that names the mistake.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 gc_info=$POPULUS_BIN/gc-info
@@ -71,7 +72,7 @@ unset POPULUS_DEVICES
 quiet list "$gc_info" -l
 [ "$(grep -c '^-+-' list)" -eq 127 ] || fail "not 127 devices"
 
-# As JSON, on a line or for people: the same devices, the same attributes.
+# JSON, on one line or indented, shows the same devices and the same attributes as the text.
 quiet json "$gc_info" -l --json
 [ "$(wc -l <json)" -eq 1 ] || fail "not on one line: $(head -3 json)"
 quiet pretty "$gc_info" --pretty -l

@@ -1,5 +1,6 @@
-# An installation works from wherever it is put: popc finds its data beside itself, and a program of a user builds against
-# it through pkg-config and through CMake. In the build with sanitizers its libraries are shared ones (CMakePresets.json).
+# An installation works from any folder. popc finds its data beside itself. A user's program builds
+# against the installation through pkg-config and through CMake. In the build with sanitizers the
+# libraries are shared (CMakePresets.json).
 set -eu
 
 [ -x "$POPULUS_BIN/popc" ] || { echo "no popc in this build"; exit 77; }
@@ -29,13 +30,14 @@ if(NOT TARGET populus::popc)
   message(FATAL_ERROR "no populus::popc")
 endif()
 EOF
-# popc-reflect's small libLLVM came along and is what it loads.
+# popc-reflect's small libLLVM is installed too, and popc-reflect loads that one.
 if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
   ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
 fi
-# Programs of users do not link libLLVM, which is for modules that are loaded: GNU ld would read it for more than a second.
+# Users' programs do not link libLLVM: only modules that are loaded at run time need it. GNU ld
+# would take more than a second to read it.
 if grep -rIl --include='lib*.so' --include='*.pc' --include='*.cmake' LLVM prefix; then exit 1; fi
-# The headers need no others than those that are installed with them.
+# The public headers include only headers that are installed with them.
 (cd prefix/include && ls populus/*.h) | sed 's/.*/#include <&>/' >headers.c
 cc -std=c17 -Iprefix/include -fsyntax-only headers.c
 if grep -E 'populus/(arena|cache_folder)\.h' headers.c; then exit 1; fi
@@ -47,9 +49,10 @@ cmake-build/user
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name populus.pc)")
 export PKG_CONFIG_PATH
-# pkg-config quotes nothing that a shell would take back: no blanks in this prefix.
+# pkg-config does not quote paths for the shell, so the rest of the test needs a prefix without
+# blanks.
 case $prefix in *' '*) exit 0 ;; esac
-# CMake gives programs the path of shared libraries; everybody else says it.
+# CMake sets the run path of shared libraries; other builds must pass it.
 rpath=
 libraries=$(dirname "$(find "$prefix" -name libpoplar.so)")
 [ ! -e "$libraries/libpopulus.so" ] || rpath=-Wl,-rpath,$libraries
@@ -63,7 +66,8 @@ printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { OUTPUT(float) out;
 "$prefix/bin/popc" one.c -o one.gp
 [ -s one.gp ]
 
-# Completion: what a shell finds by the program's name completes its options.
+# Completion: bash finds the completion by the program's name, and it completes the program's
+# options.
 for tool in popexec gc-info popsize popview pophlo poprun; do
   [ -s "prefix/share/zsh/site-functions/_populus" ] && grep -q " $tool" prefix/share/zsh/site-functions/_populus
   words=$(PATH="$prefix/bin:$PATH" bash -c ". \"\$1\"; complete -p $tool >&2; _populus_tool $tool --versi; echo \${COMPREPLY[*]}" bash \
@@ -72,7 +76,7 @@ for tool in popexec gc-info popsize popview pophlo poprun; do
   grep -q "_populus_tool $tool" complete.txt
 done
 
-# The installed popc makes programs of archives, which find the libraries from anywhere.
+# The installed popc makes programs of archives. Such a program finds its libraries from any folder.
 "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a
 "$prefix/bin/popc" --link small.a -o app
 mkdir far
@@ -108,7 +112,8 @@ rm small.a
 cc $sanitizers $rpath linked.c linked.o -o linked $(pkg-config --cflags --libs populus)
 ./linked
 
-# Existing C++ programs: the names that they link, and their build files, know.
+# Existing C++ programs link the library names that they know, and their build files find the
+# package names that they know.
 command -v g++ >/dev/null || exit 0
 cat >program.cpp <<'EOF'
 #include <iostream>

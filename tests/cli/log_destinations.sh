@@ -1,19 +1,20 @@
 #!/bin/sh
-# O05: where the log goes, what of it, and what is wrong with its variables.
+# O05: the variables of the log set its destination and its levels. A wrong value gets one warning,
+# and the program still runs.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
 program="$POPULUS_BIN/matvec_split 20 30"
 form='^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9][0-9][0-9] [1-9][0-9]* P[OL]:[A-Z]+ +\[[EWIDT]\] '
 
-# lines <file>: each has the form.
+# lines <file>: the file is not empty, and each line has the form of a log line.
 lines()
 {
   [ -s "$1" ] || fail "$1 is empty"
   ! grep -Ev "$form" "$1" || fail "$1 has lines that are none"
 }
 
-# Standard error is the default; standard output and files are named.
+# Standard error is the default. Standard output and files are chosen by name.
 POPLAR_LOG_LEVEL=DEBUG $program >out 2>err
 lines err
 ! grep -q 'PO:' out || fail "log on standard output"
@@ -27,11 +28,12 @@ size=$(wc -l <file)
 POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=file $program >/dev/null
 [ "$(wc -l <file)" -eq $((2 * size)) ] || fail "the file was not appended to"
 
-# A graph's construction is a phase, from its creation to when it is compiled.
+# The construction of a graph is a phase. It lasts from the graph's creation until it is compiled.
 has file 'PO:GRAPH +\[D\] Starting phase: graphConstruction$' \
   'PO:GRAPH +\[D\] Ending phase: graphConstruction \(duration [0-9]+ ms; diff RSS: -?[0-9.e-]+ MB\)$'
 
-# What is found in the cache is not: who looks for recompilations finds none.
+# An executable that is found in the cache needs no construction: its log has no such phase, so a
+# user can look for recompilations.
 for file in cold warm; do
   POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=$file $program >/dev/null
 done
@@ -39,7 +41,7 @@ has cold 'Starting phase: graphConstruction$' "Couldn't find cache/[0-9a-f]+\.a"
 has warm 'Loaded [^ ]+ from cache/[0-9a-f]+\.a'
 if grep -q graphConstruction warm; then fail "a graph from the cache was constructed"; fi
 
-# Levels: each has what those before have.
+# Each level includes the lines of the levels before it.
 for level in OFF ERR WARN INFO DEBUG TRACE trace; do
   POPLAR_LOG_LEVEL=$level POPLAR_LOG_DEST=at.$level $program >/dev/null
 done
@@ -50,7 +52,7 @@ has at.TRACE '\[T\] tile 17: [1-9][0-9]* bytes of memory'
 [ "$(grep -c '\[T\] tile' at.TRACE)" -eq 1472 ] || fail "not all tiles"
 has at.trace '\[T\] tile 17: '
 
-# One part has a level of its own.
+# One part of the log can have a level of its own.
 POPLAR_LOG_LEVEL=INFO POPLAR_COMPILER_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=part $program >/dev/null
 has part 'PO:COMPILER \[D\]'
 ! grep -q 'PO:ENGINE *\[D\]' part || fail "another part than the one that was named"
@@ -58,7 +60,7 @@ POPLAR_LOG_LEVEL=DEBUG POPLAR_COMPILER_LOG_LEVEL=OFF POPLAR_LOG_DEST=without $pr
 ! grep -q 'PO:COMPILER' without || fail "a part that is off"
 has without 'PO:ENGINE *\[D\]'
 
-# What PopLibs would do is logged apart.
+# Messages of PopLibs go to a log of their own.
 POPLIBS_LOG_LEVEL=INFO POPLIBS_LOG_DEST=poplibs POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=poplar \
   "$POPULUS_BIN/variables" >/dev/null
 lines poplar
@@ -67,7 +69,7 @@ lines poplibs
 has poplibs 'PL:POPUTIL +\[I\] mapTensorLinearly: '
 ! grep -q 'PO:' poplibs || fail "PO lines in the log of PL"
 
-# What is wrong is said once, and the program runs.
+# A wrong value is reported once, and the program runs.
 POPLAR_LOG_LEVEL=LOUD $program >/dev/null 2>err
 [ "$(wc -l <err)" -eq 1 ] || fail "not one warning: $(head -3 err)"
 has err "\[W\] POPLAR_LOG_LEVEL is 'LOUD'; it can be OFF, ERR, WARN, INFO, DEBUG or TRACE$"
@@ -79,7 +81,7 @@ has err "PL:LOG +\[W\] POPLIBS_LOG_LEVEL is '7'"
 POPLAR_ENGINE_LOG_LEVEL=much $program >/dev/null 2>err
 has err "POPLAR_ENGINE_LOG_LEVEL is 'much'"
 
-# Two processes with threads append whole lines to one file.
+# Two processes with several threads append whole lines to one file.
 for _ in 1 2; do
   POPLAR_LOG_LEVEL=TRACE POPLAR_LOG_DEST=shared $program >/dev/null &
 done

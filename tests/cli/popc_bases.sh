@@ -1,5 +1,6 @@
-# Fields of base classes that depend on template parameters, through several levels, private ones and specializations,
-# where the C++ ABI has them for tile and host; and template arguments as clang prints them.
+# Fields of base classes get the offsets of the C++ ABI on tile and host: base classes that depend
+# on template parameters, several levels of them, private bases and specializations. Template
+# arguments in vertex names are printed as clang prints them.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -56,7 +57,7 @@ OfSpecial<int> hidden 0,0 c 4,8 special 8,16 z 12,24
 OfSpecial<float> s 0,0 z 4,4
 Private<half> x 0,0 y 4,8
 END
-# A line for each vertex: its fields with their offsets on tile and host.
+# One line for each vertex: its fields with their offsets, on tile and host.
 fields() {
   "$popc" bases.cpp --target="$1" --list-vertices |
     awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^    [^ ]/ && $1 != "name" { print name, $1, $(NF - 1) }'
@@ -68,7 +69,7 @@ paste -d' ' tile.txt host.txt | awk '$1 != last { if (NR > 1) print line; line =
   { line = line " " $2 " " $3 "," $6 } END { print line }' >found.txt
 diff expected.txt found.txt || fail 'other fields'
 
-# It runs: the field is where the graph compiler writes it.
+# The vertex runs: the graph compiler writes the inherited field where the code reads it.
 cat >run.cpp <<'END'
 #include <poplar/Vertex.hpp>
 template <class T> struct Holder : poplar::Vertex { short before; poplar::InOut<T> out; };
@@ -78,7 +79,7 @@ END
 out=$("$POPULUS_BUILD_DIR/tests/support/run_vertex" run.cpp 'Adds<int,42>')
 [ "$out" = 'out = 42' ] || fail "the vertex with an inherited field: $out"
 
-# What has no name to be asked for by is refused, not left out.
+# A base class with fields that popc cannot name is refused. Its fields are not left out silently.
 cat >unseen.cpp <<'END'
 #include <poplar/Vertex.hpp>
 #include <type_traits>
@@ -91,7 +92,6 @@ END
 grep -qF "unseen.cpp:6:17: error: vertex 'Chosen<true>' has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
 grep -q '^1 error generated' err.txt || fail 'Chosen<false> is refused'
 
-# Template arguments.
 cat >names.cpp <<'END'
 #include <poplar/Vertex.hpp>
 namespace n { enum class E : short { A, B = -2 }; enum Plain { PA = 7 }; }

@@ -1,4 +1,5 @@
-# __builtin_ipu_…: what the software tile does not have is an error of the compiler with a sentence, on the user's line.
+# Calls of __builtin_ipu_… that the software tile does not support are compiler errors. The error
+# explains the reason and points at the user's line.
 set -eu
 
 refuse() { # <statement> <part of the message>
@@ -27,7 +28,7 @@ refuse 'float2 f = __builtin_ipu_f32v2gina(float2{1, 2}, 1);' 'only flags 0'
 refuse '__builtin_ipu_f32v2aop(float2{1, 2}, float2{1, 2}, 3);' 'must be 0'
 refuse '__builtin_ipu_ld64putcs(0);' '__builtin_ipu_ld64putcs'
 
-# C has them as well, without an include.
+# C has the builtins too, and needs no include for them.
 cat >c.c <<'END'
 #include <populus/vertex.h>
 typedef struct {

@@ -1,12 +1,13 @@
-# POPC_CACHE: what was compiled once is taken from the folder, with the same bytes, messages and rule for make, as long as
-# nothing that shapes it has changed, wherever our headers are installed. What cannot be known is always compiled; damage
-# and folders that cannot be used cost a warning.
+# POPC_CACHE: popc takes a codelet that it compiled before from the cache folder. The output, the
+# messages and the rule for make have the same bytes. An entry is used only while nothing that
+# shapes the output has changed; it does not matter where our headers are installed. Sources whose
+# inputs cannot be known are always compiled. A damaged entry or an unusable folder costs a warning.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popc=$POPULUS_BIN/popc
 real=$(command -v clang-19) || { echo "no clang-19 in PATH"; exit 77; }
 
-# A clang in PATH that says when it is started.
+# A clang in PATH that records each start.
 mkdir bin
 printf '#!/bin/sh\necho started >>"%s/started"\nexec "%s" "$@"\n' "$PWD" "$real" >bin/clang-19
 chmod +x bin/clang-19
@@ -14,9 +15,11 @@ PATH=$PWD/bin:$PATH
 export POPC_CACHE="$PWD/cache/of/mine"
 folder=$POPC_CACHE/native-$(id -u)
 
-# What was written a moment ago may change within the same tick of the file system's clock: it is not trusted.
+# A file written a moment ago may change again within one tick of the file system's clock, so popc does
+# not trust it yet.
 settle() { sleep 0.02; }
-# compiled|found <what> <popc's arguments>...: with or without clang; what it says is in said.
+# compiled|found <what> <popc's arguments>...: popc starts clang, or does not. Its messages are in
+# said.
 run()
 {
   rm -f started
@@ -82,7 +85,8 @@ done
 found 'another output' "$@" -o other.gp
 cmp fresh.gp other.gp || fail "another output: other bytes"
 
-# What shapes it. Each time it is found behind that, and the bytes are those without a cache.
+# What shapes the output. After each change the first call compiles, the second finds the entry, and
+# the bytes are those without a cache.
 changed()
 {
   settle
@@ -111,7 +115,8 @@ change='the source' && changed "$@"
 sleep 0.02 && touch bin/clang-19
 change='clang' && changed "$@"
 
-# Headers, libraries and popc-reflect in another folder: found, unless a header differs.
+# Our headers, libraries and popc-reflect in another folder: the entry is found, unless a header
+# differs.
 mkdir moved
 cp -r "$POPULUS_DATA_DIR/." moved/
 settle
@@ -122,7 +127,7 @@ echo '#define OTHER 1' >>moved/device/include/poplar/Vertex.hpp
 settle
 (export POPULUS_DATA_DIR="$PWD/moved"; change='our header' && changed "$@")
 
-# Always compiled.
+# Sources and options that always make popc compile.
 for text in '__TIME__' '__DATE__' '__has_include("x.h")'; do
   printf '#include <populus/vertex.h>\n#if 1\nconst char *why = "" %s "";\n#endif\n' "$(echo "$text" | grep '^__[DT]')" >always.c
   case $text in __has*) printf '#if %s\n#endif\n' "$text" >>always.c ;; esac
@@ -144,7 +149,7 @@ echo 'int wrong' >wrong.c
 refuses 1 'wrong.c:1' "$popc" wrong.c -o out.gp
 [ "$(entries)" = "$before" ] || fail "what does not compile was kept"
 
-# Damage, and entries that others may write: said, compiled again, and mended.
+# A damaged entry, or one that others may write, is reported, compiled again, and replaced.
 rm -r cache
 compiled 'an empty folder' plain.c -o fresh.gp
 entry=$(find cache -name '*.codelet')
@@ -173,7 +178,7 @@ compiled 'a folder for others' plain.c -o out.gp
 has said 'others may use the folder'
 chmod 700 "$folder"
 
-# No folder: said, and compiled. Once for all sources of a run.
+# An unusable folder is reported once for all sources of a run, and popc compiles.
 echo file >file
 echo 'int other;' >other.c
 settle
@@ -183,7 +188,7 @@ has said "warning: compiled codelets are not cached: cannot make the folder '$PW
 POPC_CACHE=$PWD/file/cache compiled '-w' -w plain.c -o out.gp
 [ ! -s said ] || fail "-w: $(cat said)"
 
-# Side by side: the same bytes, and nothing else is left.
+# popc processes that run side by side write the same bytes and leave only the entry.
 rm -r cache
 pids=
 for i in 1 2 3 4 5 6; do
@@ -194,7 +199,7 @@ for pid in $pids; do wait "$pid" || fail "side by side"; done
 for i in 1 2 3 4 5 6; do cmp fresh.gp "beside$i.gp" || fail "side by side: other bytes"; done
 [ "$(find cache -type f | wc -l)" = 1 ] || fail "left: $(find cache -type f)"
 
-# A limit, in MiB.
+# The limit of the folder's size, in MiB.
 export POPC_CACHE_LIMIT=1
 for i in 1 2 3 4 5 6 7 8; do
   echo "const unsigned char large[200000] = {$i};" >large.c

@@ -1,9 +1,9 @@
-# popc's diagnostics are clang's, to the byte, on the user's file (S01); mistakes that only popc knows of have the same
-# form (S08, S09, S10, S12).
+# popc prints clang's diagnostics to the byte, on the user's file (S01, S02). Mistakes that only
+# popc detects have the same form (S08, S09, S10, S12).
 # shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
-# By a name without blanks, whatever the folder's.
+# A link whose name has no blanks, whatever the folder's name is.
 ln -s "$POPULUS_DATA_DIR/device/include" device
 device=device
 failures=0
@@ -13,7 +13,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# same_as_clang <flags> <source>: standard error and success as if clang had been called.
+# same_as_clang <flags> <source>: standard error and success are those of a direct call of clang.
 same_as_clang() {
   "$popc" $1 "$2" -o out.gp 2>popc.txt
   ours=$?
@@ -30,7 +30,7 @@ same_as_clang() {
   rm -f out.gp
 }
 
-# S01 errors
+# S01: errors
 cat >error.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct V : poplar::Vertex {
@@ -64,7 +64,7 @@ for source in error.cpp error.c open_brace.cpp open_comment.c included.c stop.c 
 done
 same_as_clang -DUNDEFINED= included.c
 
-# warnings, which come with an output
+# Warnings do not stop the output.
 cat >warning.cpp <<'END'
 #include <poplar/Vertex.hpp>
 static int never_used(int a) { int unused; return a; }
@@ -76,13 +76,13 @@ END
 for flags in -Wall '-Wall -Wextra -pedantic' '-Wall -Werror' '-Weverything -Wno-c++98-compat'; do
   same_as_clang "$flags" warning.cpp
 done
-# S02 what has no end
+# S02: inclusion and templates without an end
 echo '#include "itself.c"' >itself.c
 echo 'template <int N> struct R { static constexpr int v = R<N + 1>::v; }; int x = R<0>::v;' >deep.cpp
 same_as_clang '' itself.c
 same_as_clang '' deep.cpp
 
-# expect <file> <line:column> <message>: popc <file> ends with 1 and says so
+# expect <file> <line:column> <message>: popc <file> ends with status 1 and prints this message.
 expect() {
   "$popc" "$1" -o out.gp 2>popc.txt
   [ $? = 1 ] || fail "$1: exit status is not 1"
@@ -91,13 +91,13 @@ expect() {
   rm -f out.gp
 }
 
-# A header of the other language says so first.
+# In a source of the wrong language, the first error of our header says so.
 printf '#include <populus/vertex.h>\n' >c_header.cpp
 printf '#include <poplar/Vertex.hpp>\n' >cpp_header.c
 "$popc" c_header.cpp 2>&1 | grep -m1 error: | grep -qF 'in C++ a vertex is a class' || fail 'the C header in C++'
 "$popc" cpp_header.c 2>&1 | grep -m1 error: | grep -qF 'in C a vertex is a struct' || fail 'the C++ header in C'
 
-# Streams may be included, not used.
+# Headers of streams may be included. A stream that is used is an error.
 headers='iostream istream ostream fstream sstream streambuf iomanip strstream syncstream regex codecvt'
 for header in $headers; do echo "#include <$header>"; done >streams.cpp
 cat >>streams.cpp <<'END'
@@ -119,7 +119,7 @@ grep -qF "streams.cpp:18:10: error: 'cout' is unavailable: a tile has no streams
   { fail 'a stream is not refused where it is used'; cat popc.txt; }
 [ "$(grep -c error: popc.txt)" = 1 ] || fail 'a stream gives more than an error'
 
-# Sources without a vertex: a template that nobody instantiates is none.
+# Sources without a vertex get a warning. A template that is never instantiated is no vertex.
 cat >template.cpp <<'END'
 #include <poplar/Vertex.hpp>
 template <typename T> struct Copy : poplar::Vertex {
@@ -141,7 +141,7 @@ for inputs in '-DINSTANTIATE template.cpp helper.c' '-w template.cpp' 'template.
   no_vertices $inputs && fail "$inputs: a warning of no vertices"
 done
 
-# S08 compute() missing or wrong, and classes of one name
+# S08: compute() is missing or wrong
 cat >compute.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -172,7 +172,7 @@ grep -qF '    7 |   int compute() { return 1; }
       |       ^' popc.txt || fail 'no line and caret'
 [ "$(grep -c "'None' has no function" popc.txt)" = 1 ] || fail 'an error is shown twice'
 
-# colours and tabs are clang's, too
+# Colours and tabs are printed as clang prints them.
 printf '#include <poplar/Vertex.hpp>\nstruct A : poplar::Vertex {\n\tA *a\t; bool compute();\n};\n' >ours.cpp
 printf 'struct A {\n\n\tA *a\t; bool compute() { return nothing; }\n};\n' >clangs.cpp
 escape=$(printf '\033')
@@ -185,7 +185,7 @@ cmp -s ours.form clangs.form || { fail 'other colours than clang'; cat -v ours.f
 grep -q "^    3 |         A \*a    ; bool compute();\$" ours.txt || { fail 'tabs'; cat -v ours.txt; }
 grep -q "^      | $escape\[0;1;32m           ^\$" ours.txt || { fail 'caret behind tabs'; cat -v ours.txt; }
 
-# a builtin that does not exist, with the nearest that does
+# For a builtin that does not exist, the error names the nearest one.
 cat >builtin.cpp <<'END'
 #include <poplar/Vertex.hpp>
 #include <ipu_builtins.h>
@@ -199,7 +199,7 @@ struct A : poplar::Vertex {
 END
 expect builtin.cpp 6:12 "use of undeclared identifier '__builtin_ipu_exq'; did you mean '__builtin_ipu_exp'?"
 
-# the same where only the compiler knows what a class is
+# S08 again, where only the compiler knows the kind of the class
 cat >kinds.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -235,7 +235,7 @@ expect kinds.cpp 16:5 "compute() of vertex 'Result<char>' returns 'T': it must r
 expect kinds.cpp 21:8 "compute() of vertex 'Based<poplar::Vertex>' has a parameter: it must have none"
 grep -q '^6 errors generated\.$' popc.txt || fail 'errors are not counted'
 
-# S09 fields that a vertex can't have
+# S09: fields that a vertex cannot have
 cat >fields.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -295,7 +295,7 @@ expect fields.c 4:17 "field 'V.number' has unsupported field type"
 expect fields.c 6:9 "field 'V.row' has unsupported field type 'float[4]': constants in a row are a Vector"
 expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
 
-# S12 constructors that nobody would run
+# S12: a constructor that would have to run at start
 cat >global.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct G { G() { x = 3; } int x; };
@@ -306,14 +306,14 @@ struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = g.x + c
 END
 expect global.cpp 5:5 'declaration requires a global constructor'
 
-# S10 functions that do not exist on a tile
+# S10: functions that do not exist on a tile
 cat >undefined.cpp <<'END'
 #include <poplar/Vertex.hpp>
 extern "C" int missing(int);
 int not_called_by_a_vertex() { return missing(2); }
 struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = missing(1); return true; } };
 END
-# Another file may define it: files that are compiled one by one are merged later.
+# Another file may define the function: files that are compiled separately are merged later.
 "$popc" -Werror undefined.cpp -o undefined.gp 2>popc.txt || { fail 'a file by itself is refused'; cat popc.txt; }
 grep -q 'warning: .*missing.*V.*undefined.cpp:4' popc.txt || { fail 'symbol and vertex are not named'; cat popc.txt; }
 [ "$(grep -c warning: popc.txt)" = 1 ] || { fail 'more than one warning'; cat popc.txt; }
@@ -345,7 +345,7 @@ END
 "$popc" -O2 heap.c 2>popc.txt && fail 'malloc links'
 grep -q 'undefined symbol malloc, .*heap.c:3.*there is no heap on a tile' popc.txt || { fail 'malloc is not named'; cat popc.txt; }
 
-# S08 one name in two files
+# S08: one vertex name in two files
 cp warning.cpp other.cpp
 echo 'int more;' >>other.cpp
 "$popc" -w warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name'

@@ -1,10 +1,11 @@
 #!/bin/sh
-# 64-bit integers divided by constants: popc makes products of them, which are what the device library's division says.
+# popc compiles divisions of 64-bit integers by constants to multiplications. The results are those
+# of the device library's division.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popc=$POPULUS_BIN/popc
 
-# Each divisor also as one that the compiler does not know.
+# Each divisor is also used as a value that the compiler does not know.
 cat >divisions.cpp <<'END_OF_CODELET'
 #include <poplar/StackSizeDefs.hpp>
 #include <poplar/Vertex.hpp>
@@ -63,7 +64,7 @@ for options in -O0 -O2 '-O2 --vectors=never'; do
   [ "$got" = 'out = 0' ] || fail "$options: $got"
 done
 
-# calls <expression of u x, y>: the functions of the library that it calls
+# calls <expression of u x, y>: the division functions of the library that the code calls
 calls() {
   echo "typedef unsigned long long u; typedef long long s; u f(u x, u y) { return $1; }" >one.c
   # shellcheck disable=SC2086 # none, or one

@@ -1,4 +1,4 @@
-# What popc appends to a source: vertex table and entries, each target's own.
+# popc appends a vertex table and entries to each source, separately for each target.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -54,7 +54,7 @@ field() {
   table "$1" | grep -F "\"name\":\"Both\"" | grep -oE "\"name\":\"$2\",[^}]*\"offset\":[0-9]+" | grep -oE '[0-9]+$'
 }
 
-# Vertices that only one target has, and fields.
+# Vertices and fields that only one target has are in that target's table only.
 table tile.o | grep -q OnlyTile || fail "the tile has no OnlyTile"
 table host.o | grep -q OnlyHost || fail "the host has no OnlyHost"
 ! table tile.o | grep -q OnlyHost || fail "the tile has OnlyHost"
@@ -64,7 +64,8 @@ table tile.o | grep -q '"name":"extra"' || fail "the tile has no field that only
 [ "$(field tile.o out)" = 4 ] || fail "out is at $(field tile.o out) on the tile"
 [ "$(field host.o out)" = 0 ] || fail "out is at $(field host.o out) on the host"
 
-# Entries: the tile pays for no call, the host compiles no instantiation twice.
+# Entries: on the tile, compute() is inlined into its entry. On the host, the entry of an
+# instantiation calls compute(), so that no instantiation is compiled twice.
 calls() {
   readelf -rW "$1" | grep -cE "$2.*compute" || true
 }
@@ -74,7 +75,7 @@ for symbol in OnlyHost Both Instance___int Instance___float; do
   readelf -sW host.o | grep -qE "FUNC +WEAK .* __runCodelet_$symbol\$" || fail "no weak entry of $symbol"
 done
 
-# G10: a vertex of which the compiler leaves no code is an error on its line.
+# G10: a vertex without code after optimization is an error on its line.
 mkdir -p folder
 cat >folder/nothing.c <<'EOF'
 #include <populus/vertex.h>
@@ -87,7 +88,7 @@ status=0
 [ $status -eq 1 ] || fail "nothing.c: exit status $status"
 grep -q "^folder/nothing.c:3: error: vertex 'Nothing': the entry __runCodelet_Nothing .* is empty" err || fail "$(cat err)"
 [ ! -e nothing.gp ] || fail 'there is a .gp'
-# In assembly there is no vertex to name.
+# For an entry in assembly the error names no vertex.
 printf '.globl __runCodelet_First\n__runCodelet_First = 0x4c001\n' >absolute.s
 status=0
 "$popc" absolute.s -o nothing.gp 2>err || status=$?

@@ -1,5 +1,6 @@
-# isExternalCodelet: an entry in assembly takes the place of compute(), whose body is what runs without one; with neither,
-# popc says what is missing and for which vertex. And S15: assembly for another processor, files that are not there.
+# isExternalCodelet: an entry in assembly replaces compute(). Without the assembly, the body of
+# compute() runs. Without either, popc names the missing symbol and the vertex that needs it. S15:
+# assembly for another processor, and included files that do not exist.
 set -eu
 popc=$POPULUS_BIN/popc
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -42,7 +43,7 @@ for flags in -DEXTERNAL -DOTHER; do
   grep -qF "undefined symbol _ZN8Declared7computeEv, needed by __runCodelet_Declared" err.txt || fail "$flags: nothing missing"
   grep -qF 'for vertex Declared (external.cpp:11)' err.txt || fail "$flags: for which vertex?"
   [ "$("$run" alone.gp 'Fill<int>')" = 'out = 1' ] || fail "$flags: not compute()"
-  # Merged later it is the same.
+  # A merge of .gp files gives the same result.
   "$popc" external.S -o assembly.gp
   "$popc" alone.gp assembly.gp -o merged.gp
   [ "$("$run" merged.gp Declared)" = 'out = 8' ] || fail "$flags: merged"

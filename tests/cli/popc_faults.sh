@@ -1,5 +1,5 @@
-# popc when the world is against it: no clang, a hanging or crashing one, sources without end, signals, small limits
-# (S02-S07, S13, S17, C14, C16, D06, D07, T01).
+# popc under hard conditions: clang is missing, hangs or crashes; sources without an end; signals;
+# small limits (S02-S07, S13, S17, C14, C16, D06, D07, T01).
 set -u
 popc=$POPULUS_BIN/popc
 failures=0
@@ -10,7 +10,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# expect <status> <text>: of the command before, which wrote err.txt; nothing is left behind.
+# expect <status> <text>: checks the command before, which wrote err.txt. No output may be left.
 expect() {
   [ $status = "$1" ] || fail "$name ends with $status instead of $1"
   grep -qF -e "$2" err.txt || fail "$name does not say '$2'"
@@ -46,7 +46,7 @@ expect 70 'ended by signal 11'
 [ "$(wc -l <err.txt)" = 1 ] || fail 'a crash is more than one line'
 script=$(sed -n "s/.*; sh \(.*\/run\.sh\) does it again$/\1/p" err.txt)
 [ -s "$script" ] || fail 'S05: no script'
-# By itself, wherever popc is called: again with that clang, well with another.
+# The script repeats the crash from any folder with that clang, and succeeds with another one.
 mkdir elsewhere
 (cd elsewhere && TMPDIR=$PWD/../crashes POPC=$popc POPC_CLANG=$OLDPWD/crash sh "$script") 2>err.txt
 status=$?
@@ -101,7 +101,7 @@ name=C16
 fake slow 19.1.7 'echo $$ >>pids; exec sleep 1000'
 for signal in INT TERM HUP; do
   rm -f pids
-  # A shell starts background jobs deaf to SIGINT.
+  # A shell starts background jobs with SIGINT ignored.
   env --default-signal=INT POPC_CLANG="$PWD/slow" "$popc" vertex.cpp 2>err.txt &
   child=$!
   while [ ! -e pids ] || [ "$(wc -l <pids)" -lt 2 ]; do sleep 0.05; done
@@ -110,7 +110,7 @@ for signal in INT TERM HUP; do
   status=$?
   [ "$(kill -l $status)" = $signal ] || fail "$name: SIG$signal ends popc with $status"
   sleep 0.1
-  # Where nobody collects orphans they stay as zombies (Z), which do nothing.
+  # Where no process collects orphans, they stay as zombies (Z). A zombie does nothing.
   while read -r pid; do
     ! grep -q '^State:.[^ZX]' "/proc/$pid/status" 2>/dev/null || fail "$name: the compiler lives on"
   done <pids
@@ -138,7 +138,8 @@ sed 's/= 1/= undeclared/' vertex.cpp >other.cpp
 cp vertex.cpp edited.cpp
 ! POPC_CLANG=$PWD/swap "$popc" edited.cpp -o good.edited 2>err.txt || cmp -s good good.edited || fail "$name: neither an error nor the old content"
 
-# Half of them write one library, half the other: whoever wins, all of it is his.
+# Half of the processes write one library, the other half another one. The output is always one of
+# the two, complete.
 name='T01: a hundred at once, one output'
 sed 's/= 1/= 2/; s/^struct V/struct Longer/' vertex.cpp | cat vertex.cpp - >other.cpp
 "$popc" other.cpp -o good.other 2>err.txt || fail "$name: the other sample"
@@ -159,7 +160,7 @@ race() {
 }
 race &
 racing=$!
-# Meanwhile whoever looks sees one or the other.
+# A reader sees one of the two complete outputs at any time.
 looks=0
 while kill -0 $racing 2>/dev/null || [ $looks = 0 ]; do
   cp race/out seen 2>/dev/null || continue
@@ -189,14 +190,14 @@ END
 status=$?
 expect 1 "large.c:4: vertex 'Large' needs 6400"
 expect 1 'a tile of ipu1 has 262144'
-# More than one IPU's tile has, and not more than the other's.
+# The code is too large for a tile of one IPU version, but fits one of another version.
 "$popc" --target ipu2 large.c -o good.large 2>err.txt && fail "$name: ipu2 takes it"
 sed -i s/160000/100000/ large.c
 "$popc" --target ipu2 large.c -o good.large 2>err.txt || fail "$name: ipu2 has room for it"
 "$popc" --target ipu1 large.c 2>err.txt
 status=$?
 expect 1 "vertex 'Large' needs 4000"
-# Two that fit are no fault, though both together do not.
+# Two vertices that each fit are no fault, although both together do not fit.
 sed '/^typedef.*Large/,$!d; s/Large/More/' large.c >more.c
 cat more.c >>large.c
 "$popc" --target ipu2 large.c -o good.large 2>err.txt || fail "$name: two, of which a graph may use one"

@@ -1,6 +1,7 @@
-# Between fork and exec a child of popc only makes system calls: another thread of the host, which does not live on in the
-# child, may have held a lock of the allocator, or a sanitizer's. (A model's sources were compiled on several threads, and
-# one compilation in thousands never began.)
+# Between fork and exec a child of popc only makes system calls. Another thread of the host does not
+# exist in the child, but it may have held a lock of the allocator or of a sanitizer. (A model's
+# sources were once compiled on several threads, and one compilation in thousands hung before it
+# began.)
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 

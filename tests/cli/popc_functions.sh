@@ -1,6 +1,7 @@
 #!/bin/sh
-# Functions for which tiles have instructions: what popc makes of their names, that vectors and single numbers get the same bits on
-# either engine and without vectors, and that objects say that they need them.
+# Functions for which tiles have instructions: popc compiles each of their names to the instruction.
+# Vectors and scalars get the same bits, on both engines and without vectors. Objects record that
+# they need these instructions.
 set -u
 popc=$POPULUS_BIN/popc
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -11,7 +12,8 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Of vectors, and of their elements under other names; `out` is a digest of the results, 0 if one differs.
+# Each function is applied to vectors, and to their elements under another name. `out` is a digest
+# of the results. It is 0 if the two differ.
 cat >functions.cpp <<'END_OF_CODELET'
 #include <cmath>
 #include <ipu_vector_math>
@@ -100,7 +102,7 @@ for options in -O3 '-O1 --vectors=never' '-O2 --portable=always'; do
   done
 done
 
-# One instruction each, whatever it is called, in C and in C++.
+# Each function becomes one instruction under each of its names, in C and in C++.
 cat >names.c <<'END_OF_CODE'
 #include <math.h>
 float a(float x) { return expf(x); }
@@ -141,7 +143,7 @@ expect_instructions names.cpp '3.0 3.1 3.2 3.3 3.4 3.5 3.6'
 ! grep -qE '^	(call|tail|jal)' code.s || fail "names.cpp: there are calls"
 expect_instructions vectors.cpp '4.0 4.5 4.6 5.5 5.4 5.2'
 
-# A source's own function of that name is its own, and takes what it likes.
+# A function that the source defines under such a name stays the source's own function.
 cat >own.c <<'END_OF_CODE'
 float logf(float x) { return x + 1; }
 float a(float x) { return logf(x); }

@@ -1,8 +1,8 @@
-# <poplar/Vertex.hpp> reads little of the C++ library, and still fits all of it.
+# <poplar/Vertex.hpp> includes little of the C++ library, and works together with all of it.
 set -eu
 popc=$POPULUS_BIN/popc
 
-# What poplibs' codelets use and do not include.
+# Names that poplibs' codelets use without an include.
 cat >unasked.cpp <<'EOF'
 #include <poplar/Vertex.hpp>
 #include "poplar/TileConstants.hpp"
@@ -19,7 +19,8 @@ public:
 EOF
 "$popc" unasked.cpp
 
-# Names of the C library that codelets use without asking, alone and with the headers that have them.
+# Names of the C library that codelets use without an include, alone and together with the headers
+# that declare them.
 for headers in '<poplar/Vertex.hpp>' '<poplar/Vertex.hpp> <cstring> <cstddef> <cstdint> <string.h>' '<cstddef> <cstdint> <string.h> <poplar/Vertex.hpp>'; do
   for header in $headers; do echo "#include $header"; done >names.cpp
   cat >>names.cpp <<'EOF'
@@ -42,7 +43,8 @@ EOF
   "$popc" -Wall -Werror names.cpp
 done
 
-# The rows of a list are an input range, whether <iterator> comes before or behind.
+# The rows of a list are an input range, with <iterator> included before or after the codelet
+# header.
 for order in '<iterator> <poplar/Vertex.hpp>' '<poplar/Vertex.hpp> <iterator>'; do
   for header in $order; do echo "#include $header"; done >list.cpp
   cat >>list.cpp <<'EOF'
@@ -63,7 +65,8 @@ EOF
   "$popc" list.cpp
 done
 
-# Small codelets spend their time in headers.
+# The number of files that the header reads is limited: small codelets spend most of their compile
+# time in headers.
 echo '#include <poplar/Vertex.hpp>' >small.cpp
 read_files=$("$popc" -E small.cpp | grep -oE '^# 1 "/[^"]*"' | sort -u | wc -l)
 [ "$read_files" -lt 30 ] || { echo "<poplar/Vertex.hpp> reads $read_files files"; exit 1; }

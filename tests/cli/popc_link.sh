@@ -1,4 +1,5 @@
-# popc --link: an archive becomes a program that needs no file, or an object for a program of the user's.
+# popc --link makes an archive into a program that needs no other file, or into an object for a
+# user's program.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popc=$POPULUS_BIN/popc
@@ -9,14 +10,14 @@ quiet list "$POPULUS_BIN/popexec" --list small.a
 printf '\000\074\000\100\000\102\000\104\000\105\000\106' >in.bin
 printf '\000\100\000\104\000\106\000\110\000\111\000\112' >doubled.bin
 
-# doubles <program>: it runs as popexec does with the archive.
+# doubles <program>: the program does what popexec does with the archive.
 doubles()
 {
   quiet out "$1" --write in=in.bin --run scale --read out=out.bin
   cmp out.bin doubled.bin || fail "$1: wrong results: $(od -tx2 out.bin)"
 }
 
-# A program: alone in another folder, with nothing beside it.
+# A program: it works alone in another folder.
 quiet out "$popc" --link small.a -o app
 [ ! -s out ] || fail "popc --link prints: $(cat out)"
 mkdir elsewhere
@@ -35,7 +36,8 @@ cmp app again || fail "made twice, it is another program"
 quiet out "$popc" --link small.a # its name without extension
 doubles ./small
 
-# It has a name of its own, and is a program of its own.
+# The program's messages use its file name. It keeps popexec's command line, except that no archive
+# may be given.
 quiet help elsewhere/another.name --help
 has help '^usage: another\.name \[options\]$' '--write HANDLE=FILE'
 quiet version ./app --version
@@ -53,7 +55,7 @@ fi
 objcopy -O binary --only-section=.populus.archive --set-section-flags .populus.archive=alloc app taken.a
 cmp taken.a small.a || fail "objcopy gets another archive out of it"
 
-# Stripped: GNU's leaves the archive; who takes it away hears of it.
+# GNU strip keeps the archive. A program whose archive was removed says so.
 cp app stripped
 strip stripped
 doubles ./stripped
@@ -72,7 +74,7 @@ if command -v llvm-strip-19 >/dev/null; then
   llvm-strip-19 --keep-section=.populus.archive stripped
   doubles ./stripped
 fi
-# Cut short, it is refused, at whatever byte.
+# A program that is cut short is refused.
 size=$(wc -c <app)
 start=$(($(readelf -SW app | sed -n 's/.*\.populus\.archive *PROGBITS *0* \([0-9a-f]*\) .*/0x\1/p')))
 for bytes in $((size - 1)) $((start + 5000)) $((start + 3)); do
@@ -81,7 +83,7 @@ for bytes in $((size - 1)) $((start + 5000)) $((start + 3)); do
   refuses 1 "cut" ./cut --list
 done
 
-# An object: for C and C++, for static and position-independent programs.
+# An object: it links into C and C++ programs, static or position-independent.
 quiet out "$popc" --link -c small.a -o my-small.o
 quiet out "$popc" --link -c small.a
 cmp my-small.h small.h >/dev/null && fail "the symbol's name is not the output's"
@@ -108,7 +110,7 @@ if command -v eu-elflint >/dev/null; then
   eu-elflint --gnu my-small.o >lint || fail "eu-elflint: $(cat lint)"
 fi
 
-# What cannot be linked.
+# Inputs that cannot be linked.
 refuses 1 "'in.bin' is|not an ar archive" "$popc" --link in.bin -o no
 refuses 1 "no member 'metadata.elf'" "$popc" --link "$POPULUS_DATA_DIR/poplibs.gp" -o no
 refuses 1 "none.a" "$popc" --link none.a -o no
@@ -127,14 +129,14 @@ refuses 2 "did you mean '--link'?" "$popc" --lnk small.a -o no
 for left in no no.o no.h; do
   [ ! -e $left ] || fail "$left is left behind"
 done
-# popexec is beside popc, or where the data folder says.
+# popexec is searched beside popc, or where the data folder says.
 mkdir bin
 cp "$POPULUS_BIN/popc" bin
 refuses 4 "cannot find popexec, of which --link makes a copy" env POPULUS_DATA_DIR="$PWD" bin/popc --link small.a -o no
 cp "$POPULUS_BIN/popc" bin/popexec # another program
 refuses 4 "popexec" bin/popc --link small.a -o no
 
-# Of another format: not linked, and not run.
+# An archive of another format is neither linked nor run.
 cp small.a other.a
 "$POPULUS_BUILD_DIR/tests/support/other_format" other.a || fail "cannot make an archive of another format"
 words="'other.a(metadata.elf)': it has format |which reads format |compile the program again with this version, or run it with that one"
@@ -143,14 +145,15 @@ refuses 1 "$words" "$popc" --link -c other.a -o no.o
 refuses 1 "$words" "$POPULUS_BIN/popexec" --list other.a
 [ ! -e no ] && [ ! -e no.o ] || fail "an archive of another format is linked"
 
-# Without the folder of data that popc had: the archive runs, interpreted; who wants it translated hears what is missing.
+# Without popc's data folder the archive runs in the interpreter. A run that asks for the translator
+# fails with a message that names what is missing.
 POPULUS_DATA_DIR=/nonexistent elsewhere/another.name --write in=in.bin --run scale --read out=out.bin 2>err ||
   fail "without the data folder: $(cat err)"
 cmp out.bin doubled.bin || fail "wrong results without the data folder"
 refuses 4 "tile code cannot be translated: /nonexistent/populus-translator.so: cannot open shared object file" \
   env POPULUS_DATA_DIR=/nonexistent elsewhere/another.name --option target.tileEngine=translator --run scale
 
-# What it does can be seen, and seen only.
+# -### shows the command and does not run it.
 "$popc" '-###' --link small.a -o no 2>commands
 has commands "popexec' '--list' '--' 'small.a'"
 [ ! -e no ] || fail "-### links"

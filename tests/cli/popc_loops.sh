@@ -1,5 +1,6 @@
 #!/bin/sh
-# Loops that the chip's compiler would repeat: popc marks them by tile.count where the number of rounds fits into 16 bits, and they do what they did.
+# Loops that the chip's compiler would make hardware loops: popc marks them with the instruction
+# tile.count if the number of rounds fits into 16 bits. Their results stay the same.
 set -u
 popc=$POPULUS_BIN/popc
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -10,7 +11,8 @@ fail() {
   failures=$((failures + 1))
 }
 
-# count <body of a function of float2 *x, unsigned n, unsigned short s>: how many tile.count are in its code
+# count <body of a function of float2 *x, unsigned n, unsigned short s>: the number of tile.count
+# instructions in its code
 count() {
   cat >one.c <<END_OF_CODELET
 typedef float float2 __attribute__((ext_vector_type(2)));
@@ -41,10 +43,10 @@ expect 0 'for (unsigned i = 0; i < n >> 15; ++i) x[i] += x[i + 1];'
 expect 0 'for (unsigned short i = 0; i < s; ++i) x[i] = callee(x[i]);'
 expect 0 'for (unsigned short i = 0; i < s; ++i) if (x[i][0] < 0) x[n++] += x[i];'
 expect 0 'while ((*x)[0] < s) { *x += x[1]; ++x; }'
-# the inner one of two
+# Of two nested loops, the inner one is marked.
 expect 1 'for (unsigned short i = 0; i < s; ++i) for (unsigned short j = 0; j < s; ++j) x[j] += x[j + 1] * 2.f;'
 
-# Of no round, one, and more, and the largest number.
+# Loops of no round, one round, several rounds, and with counters up to the largest value.
 cat >rounds.cpp <<'END_OF_CODELET'
 #include <ipudef.h>
 #include <poplar/Vertex.hpp>

@@ -1,5 +1,6 @@
-# popc behaves as a compiler: what is between source and object, dependencies, standard input and output, argument files
-# (C10), colours (O06), SOURCE_DATE_EPOCH (C13), the same bytes from any folder.
+# popc behaves like other compilers: outputs between source and object, dependencies, standard input
+# and output, argument files (C10), colours (O06), SOURCE_DATE_EPOCH (C13), and the same bytes from
+# any folder.
 set -u
 popc=$POPULUS_BIN/popc
 failures=0
@@ -16,7 +17,7 @@ run() {
   "$popc" "$@" >out.txt 2>err.txt || fail "popc $* ends with $?"
 }
 
-# says <pattern>: in what popc printed
+# says <pattern>: popc printed the pattern.
 says() {
   grep -q -e "$1" out.txt || { fail "no '$1'"; cat out.txt; }
 }
@@ -49,7 +50,7 @@ typedef struct { OUTPUT(int) out; } V;
 COMPUTE(V) { *vertex->out = 3; return true; }
 END_
 
-# What is between source and object.
+# Outputs between source and object.
 run -E -Iinclude v.cpp
 says 'out = 3;'
 run -E -P -C -Iinclude v.cpp
@@ -63,14 +64,15 @@ run -S -emit-llvm -Iinclude v.cpp -o v.ll --target ipu2 && grep -q '^target trip
 run -c --emit-llvm -Iinclude v.cpp -o v.bc && [ "$(head -c2 v.bc)" = BC ] || fail 'bitcode'
 refused 2 "'-E' and '-S'" -E -S v.cpp
 refused 2 'one source at a time' -E v.cpp v.c
-# And back in.
+# popc takes these outputs as inputs again.
 run -Iinclude v.cpp -o v.gp --target ipu2
 for file in v.ll v.bc v.s; do
   run $file --target ipu2 -o back.gp
   nm back.gp | grep -q ' [TW] __runCodelet_V$' || fail "$file does not come back"
   run --list-vertices back.gp
 done
-# Preprocessed C says what fields are, compiled C does not: each access would be the call of an intrinsic that nothing is hoisted over.
+# Preprocessed C annotates the fields; compiled C must not. Each annotated access would become an
+# intrinsic call, which blocks loop-invariant code motion.
 run -E v.c -o v.i
 run -DPOPULUS_BUILTINS_H -x c v.i --target ipu2 -o back.gp
 run --list-vertices back.gp
@@ -84,17 +86,17 @@ refused 1 'wrong.S:1:3: error: unrecognized instruction' wrong.S
 echo 'not IR' >wrong.ll
 refused 1 'expected top-level entity' wrong.ll
 
-# -### and -v, --save-temps
+# -###, -v and --save-temps
 run '-###' -Iinclude v.cpp -o never.gp
 [ ! -e never.gp ] && [ "$(grep -c -- "'v.cpp'" err.txt)" = 2 ] || fail '-### runs something, or does not show it'
-# What is shown can be run.
+# The commands that -### shows can be run.
 head -1 err.txt | sed "s/$/ '-o' 'shown.o'/" | sh 2>sherr.txt && [ -s shown.o ] || fail 'what -### shows cannot be run'
 run -v -Iinclude v.cpp -o shown.gp
 [ "$(grep -c -- "'v.cpp'" err.txt)" = 2 ] && [ -s shown.gp ] || fail '-v'
 run --save-temps -Iinclude v.cpp -o temps.gp
 for file in v-ipu2.ii v-ipu2.s v-ipu2.o v-cpu.ii v-cpu.s v-cpu.o; do [ -s $file ] || fail "no $file"; done
 
-# Dependencies: one rule, whatever number of targets.
+# Dependencies: one rule for any number of targets.
 run -MD -Iinclude v.cpp -o out.gp
 grep -q '^out.gp: ' out.d && grep -q 'include/value.h' out.d && grep -q 'poplar/Vertex.hpp' out.d || fail '-MD'
 [ "$(grep -c 'value.h' out.d)" = 1 ] && [ "$(grep -c '^[^ ].*:' out.d)" = 1 ] || fail 'a header twice, or two rules'
@@ -123,7 +125,7 @@ refused 2 'no language' -x fortran v.c
 "$popc" v.c -o - >/dev/full 2>err.txt
 [ $? = 4 ] || fail 'standard output on a full disk is not 4'
 
-# C10 argument files
+# C10: argument files
 printf '%s\n' "v.c -o 'at file.gp'" '-DX="a b" -DY=\"' >args
 run @args && [ -s 'at file.gp' ] || fail '@file'
 echo '@args' >outer && run @outer
@@ -136,7 +138,7 @@ refused 2 'folder' @include
 truncate -s 100M large
 refused 2 "'@large'" @large
 
-# -X, what goes to tiles only, what does not go
+# -X hands on options; some options go to tiles only; some are refused.
 run -X -ffast-math -X -Wno-override-module -X -Qunused-arguments v.c -o x.gp
 run '-###' -X -ffast-math -mno-relax v.c
 grep -q "riscv32.*'-ffast-math'.*" err.txt && [ "$(grep -c "mno-relax'.*mno-relax" err.txt)" = 1 ] || fail '-X or -m'
@@ -145,7 +147,7 @@ refused 2 "'plugin.so'" -X plugin.so v.c
 refused 2 "'-o'" -X -o v.c
 refused 2 'no level' -O7 v.c
 
-# O06 colours: option, NO_COLOR, CLICOLOR_FORCE, CLICOLOR
+# O06: colours by option, NO_COLOR, CLICOLOR_FORCE and CLICOLOR
 coloured() {
   env "$@" "$popc" $option wrong.c 2>err.txt
   grep -q "$(printf '\033')" err.txt
@@ -175,7 +177,8 @@ echo 'const char date[] = __DATE__;' >date.c
 SOURCE_DATE_EPOCH=86400 "$popc" date.c -o d.gp 2>err.txt || fail 'SOURCE_DATE_EPOCH'
 strings d.gp | grep -q 'Jan  2 1970' || fail 'SOURCE_DATE_EPOCH is not the date'
 
-# The same bytes, whatever folder popc runs in; with a map, wherever the source is.
+# The bytes are the same whatever folder popc runs in. With a prefix map, they do not depend on the
+# source's folder either.
 mkdir -p a/deep/er b
 for folder in a/deep/er b; do
   cp -r v.cpp include $folder
@@ -206,14 +209,14 @@ python3 -c 'import json
 assert json.load(open("out.txt")) == json.load(open("line.json"))' && [ "$(wc -l <out.txt)" -gt 10 ] || fail '--pretty'
 refused 2 'for --list-vertices' --json v.c
 refused 2 'for --list-vertices' --pretty v.c
-# fields that are found by the base of tile memory, which only the graph compiler knows
+# Fields that are addressed from the base of tile memory: only the graph compiler knows that base.
 printf '%s\n' '#include <poplar/Vertex.hpp>' 'using namespace poplar;' \
   'struct Rows : Vertex { Input<VectorList<float, VectorListLayout::DELTAN>> in; Output<float> out;' \
   '  bool compute() { *out = in[0][0]; return true; } };' >rows.cpp
 run --list-vertices rows.cpp
 says 'code ipu1 [0-9]*, ipu2 [0-9]*, ipu21 [0-9]* bytes'
 
-# clangd: the flags are what clang needs to read a codelet
+# The printed flags are what clangd needs to read a codelet.
 run --print-clang-flags -Iinclude
 cp out.txt compile_flags.txt
 clang=$("$popc" '-###' v.c 2>&1 | sed "s/^ '\([^']*\)'.*/\1/; q")

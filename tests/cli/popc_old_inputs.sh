@@ -1,4 +1,5 @@
-# The elements of inputs are const. Codelets that are older than that compile with a note, by themselves or when asked to.
+# The elements of inputs are const. Codelets written before that rule still compile: popc falls back
+# by itself and prints a note, or does it at once if asked.
 set -u
 popc=$POPULUS_BIN/popc
 failures=0
@@ -40,13 +41,14 @@ done
 [ $? = 1 ] && [ ! -e never.gp ] || fail '--mutable-inputs=never compiles'
 grep -q "reinterpret_cast from 'const float \*' to 'Pair \*' casts away qualifiers" said.txt || fail "never: $(cat said.txt)"
 
-# Together with the chip's assembly: two notes.
+# A source that also has the chip's assembly gets two notes.
 sed 's/return true;/asm("setzi $m0, 1" : : : "$m0"); return true;/; s/^class Old/#ifndef __IPU__\n#define asm(...)\n#endif\n&/' \
   old.cpp >both.cpp
 "$popc" both.cpp -o both.gp 2>said.txt || fail "both.cpp: $(cat said.txt)"
 [ "$(grep -c '^popc: note: both.cpp: ' said.txt)" = 2 ] && [ "$(wc -l <said.txt)" = 2 ] || fail "both.cpp says: $(cat said.txt)"
 
-# A function that takes a vector takes an input, as the documented headers have it; const or not, of each layout.
+# A function that takes a vector accepts an input, as in the documented headers: const or not, and
+# of each layout.
 cat >vectors.cpp <<'END_OF_CODELET'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -70,7 +72,7 @@ END_OF_CODELET
 "$popc" -Wall -Werror vectors.cpp -o vectors.gp 2>said.txt || fail "vectors.cpp: $(cat said.txt)"
 "$popc" -Wall -Werror --mutable-inputs vectors.cpp -o vectors.gp 2>said.txt || fail "vectors.cpp, mutable: $(cat said.txt)"
 
-# To write to an input is a mistake, then and now.
+# A write to an input is an error with and without the fallback.
 sed 's/float result = .*/in[0] = 1; float result = 0;/; s/first(&rows/static_cast<float>(rows/; s/\[0\]);/[0]);/' old.cpp >write.cpp
 "$popc" write.cpp -o write.gp 2>said.txt && fail 'an input is written'
 grep -q 'write.cpp:13:[0-9]*: error: cannot assign to return value' said.txt || fail "write.cpp: $(cat said.txt)"

@@ -1,4 +1,5 @@
-# clang is loaded once and forks for each target. Nobody can tell, whatever happens to it.
+# popc loads clang once and forks it for each target. The results are the same as with a separate
+# clang for each, even when clang fails or is ended.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -7,7 +8,7 @@ fail() {
   exit 1
 }
 
-# Two tiles and the host: three jobs.
+# Two tile targets and the host make three jobs.
 cat >three.cpp <<'EOF'
 #include <poplar/Vertex.hpp>
 class Three : public poplar::Vertex {
@@ -30,7 +31,7 @@ POPC_CLANG=$PWD/clang "$popc" -MD -MF each.d --target ipu1,ipu2,cpu -DSOME=1 thr
 cmp one.gp each.gp
 sed 's/each\.gp/one.gp/' each.d | cmp - one.d
 
-# Diagnostics of all jobs arrive, those that differ too.
+# The diagnostics of all jobs arrive, also those that differ.
 cat >differ.cpp <<'EOF'
 #ifdef __IPU__
 #warning on the tile
@@ -41,7 +42,7 @@ EOF
 "$popc" differ.cpp 2>err.txt
 for place in tile host; do grep -q "differ.cpp:.*on the $place" err.txt || fail "no warning on the $place"; done
 
-# Each job dies at the time limit, and with popc.
+# Every job ends at the time limit, and when popc is killed.
 cat >endless.cpp <<'EOF'
 constexpr int count(int n)
 {

@@ -1,5 +1,6 @@
-# The table of options is the one truth: every option is in --help, in the man page and in the completions, and none is
-# taken and ignored where that can be seen: each changes the commands that -### shows, the output, or the answer.
+# The table of options is complete: every option is in --help, in the man page and in the
+# completions. Every option has an effect: it changes the commands that -### shows, the output, or
+# the answer.
 set -u
 popc=$POPULUS_BIN/popc
 failures=0
@@ -22,7 +23,7 @@ bash -n bash.txt || fail 'the completion is no bash'
 sed -n 's/^  \(-[^ <]*\).*/\1/p' help.txt >spellings.txt
 [ "$(wc -l <spellings.txt)" -gt 40 ] || fail 'the options of --help cannot be read'
 
-# Completion works: what bash offers is what the table has.
+# bash's completion offers the options of the table.
 bash -c '. ./bash.txt; COMP_WORDS=(popc --list); _popc popc --list popc; echo "${COMPREPLY[*]}"' >offered.txt
 grep -q -e '--list-vertices' offered.txt && grep -q -e '--list-targets' offered.txt || fail 'bash offers nothing'
 bash -c '. ./bash.txt; _popc popc ipu2 --target; echo "${COMPREPLY[*]}"' | grep -qx 'ipu2 ipu21' || fail 'targets'
@@ -35,14 +36,14 @@ while read -r spelling; do
   grep -qF -e "$spelling" zsh.txt || fail "$spelling is not in the completion for zsh"
 done <spellings.txt
 
-# Two outputs, or what -### shows, with and without the option.
+# differ <option>...: the commands that -### shows differ with and without the option.
 differ() {
   "$popc" '-###' v.c "$@" >with.txt 2>&1 || fail "popc -### $* ends with $?"
   "$popc" '-###' v.c >without.txt 2>&1
   ! cmp -s with.txt without.txt || fail "$* changes nothing"
 }
 
-# What to give each; an option without a line here fails.
+# What to give with each option. An option without a line here fails.
 while read -r spelling; do
   case $spelling in
   -D | -U) differ "${spelling}"NAME; differ "$spelling" NAME ;;

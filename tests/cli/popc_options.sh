@@ -1,4 +1,5 @@
-# popc's command line: what is taken, what is refused and how (faults C01-C06, C11, C12, S14), exit status.
+# popc's command line: which arguments it takes, which it refuses, with what message and exit status
+# (C01-C09, C11, C12, C15, S14).
 # shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
@@ -10,7 +11,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# expect <status> <text in standard error> <argument>...: and no file is made.
+# expect <status> <text in standard error> <argument>...: and popc writes no output.
 expect() {
   wanted=$1
   text=$2
@@ -32,17 +33,17 @@ mkdir include
 echo '#define LIMIT 3' >include/limit.h
 flags='-DEXTRA=1 -I include'
 
-# C01 no input
+# C01: no input
 expect 2 'no input files'
 expect 2 'usage: popc'
-# C02 unknown and misspelt options
+# C02: unknown and misspelt options
 expect 2 "unknown option '--hepl'; did you mean '--help'?" --hepl vertex.c
 expect 2 "did you mean '-isystem'?" -isysten include vertex.c
 expect 2 "unknown option '--frobnicate'" --frobnicate vertex.c
-# C03 an option without its value
+# C03: an option without its value
 expect 2 "'-o' needs a value" $flags vertex.c -o
 expect 2 "'-D' needs a value" vertex.c -D
-# C04 inputs that are none
+# C04: inputs that cannot be read
 mkfifo fifo.c
 mkdir folder.c
 expect 1 "cannot read 'absent.c': No such file" absent.c
@@ -51,14 +52,14 @@ expect 1 "'fifo.c': it is a pipe" fifo.c
 expect 1 "'/dev/zero'" /dev/zero
 echo text >notes.txt
 expect 2 "'notes.txt' is no input for popc" notes.txt
-# C05 folders that do not take the output
+# C05: output folders that cannot be written to
 expect 4 "'absent/x.gp'" $flags vertex.c -o absent/x.gp
 expect 4 'Not a directory' $flags vertex.c -o vertex.c/x.gp
 mkdir taken
 expect 4 "'taken': it is a folder" $flags vertex.c -o taken
-# C07 a full disk
+# C07: a full disk
 expect 4 'No space left on device' $flags vertex.c -o /dev/full
-# C90 knows no inline; the codelet header does without
+# C90 has no inline. The codelet header works without it.
 echo '#include <populus/vertex.h>
 #include <populus/workers.h>
 typedef struct { OUTPUT(int) out; } V;
@@ -66,22 +67,21 @@ COMPUTE(V) { *vertex->out = 1; return true; }' >old.c
 for standard in -ansi -std=c90 -std=gnu90; do
   "$popc" -fsyntax-only -Werror $standard old.c 2>err.txt || fail "$standard refuses old.c"
 done
-# what is compiled already
+# An input that is compiled already.
 "$popc" old.c -o old.archive
 expect 2 "'old.archive' is compiled already: objdump -d" -S -x gp old.archive
 expect 2 "same file as the input 'old.archive': -o names another" -x gp old.archive -o old.archive
-# C12 empty names
+# C12: empty names
 expect 2 'empty' ''
 expect 2 "'-o' has an empty value" $flags vertex.c -o ''
 expect 2 "'-D' has an empty value" -D '' vertex.c
-# S14 what would load code into the compiler
+# S14: options that would load code into the compiler
 for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -load -mllvm -B/tmp -Wl,-x -Wp,-MD,f -flto; do
   expect 2 'is not for codelets' "$option" vertex.c
 done
-# two outputs
 expect 2 'two output files' $flags vertex.c -o a.gp -o b.gp
 
-# accept <argument>...: status 0 and not a word
+# accept <argument>...: status 0 and no message
 accept() {
   "$popc" "$@" >out.txt 2>err.txt || fail "popc $* ends with $?"
   [ ! -s err.txt ] && [ ! -s out.txt ] || fail "popc $* says something"
@@ -101,7 +101,7 @@ cp vertex.gp before.gp
 accept $flags vertex.c
 cmp -s vertex.gp before.gp || fail 'the same source gives other bytes'
 
-# C06 the output is the input
+# C06: the output is the input
 cp vertex.gp input.gp
 ln -s input.gp link.gp
 ln input.gp hard.gp
@@ -112,7 +112,7 @@ for output in input.gp link.gp hard.gp; do
 done
 cmp -s input.gp before.gp || fail 'the input has changed'
 
-# C11 strange names
+# C11: unusual names
 mkdir 'with space'
 for name in 'with space/a b.c' "quote'.c" "$(printf 'new\nline.c')" 'semi;colon.c' "$(printf 'latin\351.c')" '$(dollar).c'; do
   cp vertex.c "$name"
@@ -120,22 +120,22 @@ for name in 'with space/a b.c' "quote'.c" "$(printf 'new\nline.c')" 'semi;colon.
 done
 cp vertex.c ./-dash.c
 accept $flags -o strange.gp -- -dash.c
-# C15 a name with an escape sequence does not reach the terminal as one
+# C15: an escape sequence in a name does not reach the terminal
 "$popc" "$(printf 'bad\033[31m.c')" 2>err.txt
 grep -qF 'bad\x1b[31m.c' err.txt || fail 'control characters are not escaped'
 
-# help and version answer whatever else is there
+# --help and --version answer, whatever else is on the command line.
 "$popc" --nonsense --version >out.txt 2>err.txt || fail '--version fails'
 head -1 out.txt | cut -d ' ' -f3 | grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+' || fail 'field 3 of line 1 is no version'
 "$popc" --help >out.txt || fail '--help fails'
 for option in -o -D -U -I -g -O -std= -v --help --version; do
   grep -q -e "^  $option" out.txt || fail "--help does not list $option"
 done
-# C08 nobody can read the answer
+# C08: standard output cannot be written
 "$popc" --help >/dev/full 2>err.txt
 [ $? = 4 ] || fail '--help to a full disk is not 4'
 
-# C09 closed standard streams
+# C09: closed standard streams
 "$popc" $flags vertex.c -o closed.gp <&- >&- 2>&- || fail 'fails with closed streams'
 cmp -s closed.gp before.gp || fail 'closed streams change the output'
 

@@ -1,5 +1,5 @@
-# Inline assembly of the chip is no reason not to compile: the path without __IPU__ beside it is taken, with a note, and
-# as the option --portable says.
+# A source with the chip's inline assembly still compiles: popc takes the path without __IPU__ and
+# prints a note. The option --portable forces or forbids this.
 set -u
 popc=$POPULUS_BIN/popc
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -39,7 +39,8 @@ public:
 END_OF_CODELET
 note='popc: note: clamp.cpp: its inline assembly is for another instruction set; compiled the portable path (without __IPU__) instead'
 
-# By itself: a note and nothing else, the code of the other path, and the tile's layouts and types in the vertex's table.
+# By default: one note, the code of the portable path, and the tile's layouts and types in the
+# vertex table.
 "$popc" -Wall -Werror clamp.cpp -o clamp.gp 2>said.txt || fail "auto ends with $?"
 [ "$(cat said.txt)" = "$note" ] || fail "auto says: $(cat said.txt)"
 [ "$("$run" clamp.gp Clamp)" = 'out = 3' ] || fail "runs: $("$run" clamp.gp Clamp)"
@@ -50,11 +51,12 @@ grep -q 'count .* unsigned int  *0  *4$' list.txt && grep -q 'data .* short_span
 "$popc" --target=ipu1 -S -o clamp.s clamp.cpp 2>said.txt && [ -s clamp.s ] && [ "$(cat said.txt)" = "$note" ] ||
   fail "-S says: $(cat said.txt)"
 
-# The commands that are run are shown: for the tile there are two, where no other program has a look at loops and vectors between.
+# -v shows the commands that run. For the tile there are two; --vectors=never removes the passes
+# between them that handle loops and vectors.
 "$popc" -v --vectors=never --target ipu2,cpu clamp.cpp -o again.gp 2>said.txt
 [ "$(grep -c 'target=riscv32' said.txt)" = 2 ] && [ "$(grep -c -e '-D__IPU__' said.txt)" = 1 ] || fail "-v: $(cat said.txt)"
 
-# Asked for, it is done at once and without a note; forbidden, it is not done.
+# --portable takes the portable path at once and without a note. --portable=never forbids it.
 "$popc" --portable -Wall clamp.cpp -o asked.gp 2>said.txt && [ ! -s said.txt ] && cmp -s clamp.gp asked.gp ||
   fail "--portable says: $(cat said.txt)"
 "$popc" --portable=always '-###' clamp.cpp 2>&1 | grep -q -e '-D__IPU__' && fail '--portable=always defines __IPU__'
@@ -65,7 +67,8 @@ grep -q 'clamp.cpp:18:9: error: unrecognized instruction mnemonic' never.txt || 
 "$popc" --portable=perhaps clamp.cpp 2>said.txt
 [ $? = 2 ] && grep -q "'--portable=perhaps': it is auto, always or never" said.txt || fail "perhaps: $(cat said.txt)"
 
-# Registers of the chip, in C; and a source that asks which IPU it is for, in all its compilations with one note.
+# The chip's registers in C. A source that tests the IPU version gets one note for all its
+# compilations.
 cat >registers.c <<'END_OF_CODELET'
 #include <populus/vertex.h>
 typedef struct { OUTPUT(int) out; } Registers;
@@ -82,7 +85,8 @@ END_OF_CODELET
 [ "$("$run" registers.gp Registers)" = 'out = 7' ] || fail 'registers.gp does not run'
 for target in ipu1 ipu21; do "$popc" --target $target registers.c -o $target.gp 2>/dev/null || fail "$target"; done
 
-# What does not compile that way either is told as it was the first time, with a hint; other mistakes are not tried twice.
+# If the portable path does not compile either, the first errors are shown, with a hint. Other
+# mistakes are not compiled twice.
 sed 's/low = high.*/low = nothing;/' clamp.cpp >both.cpp
 "$popc" both.cpp -o both.gp --target ipu2 2>said.txt && fail 'both.cpp compiles'
 "$popc" --portable=never both.cpp -o both.gp --target ipu2 2>never.txt
@@ -93,7 +97,7 @@ sed 's/asm(.*/low = nothing;/' clamp.cpp >mistake.cpp
 "$popc" -v mistake.cpp -o mistake.gp --target ipu2 2>said.txt && fail 'mistake.cpp compiles'
 [ "$(grep -c 'target=riscv32' said.txt)" = 1 ] || fail 'mistake.cpp is compiled twice'
 
-# The chip's own assembly: the note says whose it is, and what to do.
+# For the chip's own assembly the note says which instruction set it is and what to do.
 printf '%s\n' '.globl helper' '.type helper, @function' 'helper:' '  exitz $mzero' >chip.S
 "$popc" chip.S -o chip.gp 2>said.txt
 [ $? = 1 ] && grep -q "^popc: note: chip.S: this is assembly of Graphcore's chip; tiles here execute RISC-V .*<ipu_builtins.h>$" said.txt ||
@@ -106,8 +110,8 @@ printf '%s\n' '.globl helper' '.type helper, @function' 'helper:' '  addi a0, a0
 "$popc" ours.S -o ours.gp 2>said.txt && fail 'ours.S compiles'
 ! grep -q "Graphcore" said.txt || fail "ours.S: $(cat said.txt)"
 
-# A file of it that is for the chip alone: nothing is left, and the vertex has the function that is declared beside it.
-# A mistake in a file of ours is one with or without __IPU__.
+# An assembly file that is for the chip alone: without __IPU__ it is empty, and the vertex uses the
+# compute() that is defined beside it. A mistake in our own assembly stays an error.
 entry=__runCodelet_Beside
 printf '%s\n' '#ifdef __IPU__' ".globl $entry" ".type $entry, @function" "$entry:" '.worker' '  exitz $mzero' '#endif' >Beside.S
 printf '%s\n' '#include <poplar/Vertex.hpp>' '#include <poplar/HalfFloat.hpp>' 'using namespace poplar;' \
@@ -117,7 +121,7 @@ printf '%s\n' '#include <poplar/Vertex.hpp>' '#include <poplar/HalfFloat.hpp>' '
 note='popc: note: Beside.S: it is assembly of another instruction set; compiled without __IPU__, where nothing may be left of it'
 [ "$(cat said.txt)" = "$note" ] || fail "Beside: $(cat said.txt)"
 [ "$("$run" beside.gp Beside)" = 'out = 41' ] || fail "Beside runs: $("$run" beside.gp Beside)"
-# Where a build asks for the host, too, there is nothing of such a file for either.
+# If a build also asks for the host, such a file gives nothing for either target.
 "$popc" --target ipu2,cpu Beside.S -o nothing.gp 2>said.txt && [ "$(cat said.txt)" = "$note" ] ||
   fail "Beside.S for ipu2,cpu: $(cat said.txt)"
 printf '%s\n' '#if defined(__IPU__) && __IPU_ARCH_VERSION__ == 1' 'exitz $mzero' '#endif' >Older.S
@@ -128,7 +132,8 @@ printf '%s\n' '.globl helper' 'helper:' '  ret' >tile.S
 grep -q "hold nothing for target 'cpu'" said.txt || fail "tile.S for ipu2,cpu: $(cat said.txt)"
 "$popc" --target ipu2,cpu Beside.S tile.S -o tile.gp 2>said.txt && fail 'nor beside the assembly of a chip'
 grep -q "hold nothing for target 'cpu'" said.txt || fail "Beside.S and tile.S for ipu2,cpu: $(cat said.txt)"
-# Each of its macros may be said to be wrong many times: what is kept of that tells what it is, and begins what is shown.
+# Each use of a macro may give an error. What popc keeps of many errors suffices to recognize the
+# assembly, and is the beginning of what it shows.
 { printf '%s\n' '#ifdef __IPU__' '.rept 40000' '  exitz $mzero' '.endr' '#endif'; } >many.S
 "$popc" many.S -o many.gp 2>said.txt || fail "many.S: $(tail -n 3 said.txt)"
 grep -q '^popc: note: many.S: it is assembly of another' said.txt || fail "many.S: $(head -c 300 said.txt)"
@@ -139,7 +144,8 @@ grep -q 'error: unknown operand' said.txt && grep -q 'more diagnostics than anyb
 { echo '#ifdef __IPU__'; cat ours.S; echo '#endif'; } >guarded.S
 "$popc" guarded.S -o guarded.gp 2>said.txt && fail 'a mistake in guarded.S makes it empty'
 
-# Classes that are of one kind with the chip's assembly and of another one in C++ are of the latter, with and without __IPU__.
+# A class whose kind differs between the chip's assembly and C++ has the kind of C++, with and
+# without __IPU__.
 cat >kind.cpp <<'END_OF_CODELET'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -163,7 +169,7 @@ for portable in auto always; do
   grep -q '^ *Kind.*multi' list.txt || fail "kind.cpp, $portable: $(cat list.txt said.txt)"
 done
 
-# What codelets ask for if it is there reaches all memory of every tile.
+# The features that codelets test for reach all memory of every tile.
 printf '%s\n' '#include <poplar/AvailableVTypes.h>' '#if defined(VECTOR_AVAIL_SCALED_PTR32) || defined(VECTOR_AVAIL_SCALED_PTR64)' \
   '#error a part' '#endif' '#if defined(VECTORLIST_AVAIL_DELTAN) || !defined(VECTOR_AVAIL_SHORT_SPAN)' '#error rows' '#endif' >reach.cpp
 "$popc" reach.cpp -o reach.gp 2>said.txt || fail "reach.cpp: $(cat said.txt)"

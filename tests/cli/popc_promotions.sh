@@ -1,5 +1,5 @@
-# -Wdouble-promotion is about double: a half that becomes a float is not in what popc says, by itself or as an error,
-# and a float that becomes a double is, counted, in clang's form.
+# -Wdouble-promotion reports double only. A half that becomes a float is not reported, neither as a
+# warning nor as an error. A float that becomes a double is reported and counted in clang's form.
 # shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
@@ -38,7 +38,7 @@ template class Scale<half>;
 END_OF_CODELET
 sed 's/3\.0f/3.0/' half.cpp >double.cpp
 
-# Only halves: nothing is said and nothing is wrong, whatever the warning is to the user.
+# Halves only: popc prints nothing and succeeds, whether the warning is on or an error.
 for flags in -Wdouble-promotion '-Wdouble-promotion -Werror' -Werror=double-promotion '-Wdouble-promotion -Werror -O0 -g'; do
   "$popc" $flags half.cpp -o half.gp >said.txt 2>&1 || fail "$flags ends with $?"
   [ ! -s said.txt ] || fail "$flags says: $(cat said.txt)"
@@ -46,14 +46,14 @@ done
 CLICOLOR_FORCE=1 "$popc" -Wdouble-promotion half.cpp -o half.gp >said.txt 2>&1
 [ ! -s said.txt ] || fail "in colours: $(cat said.txt)"
 
-# Other warnings stay, with a number that is right.
+# Other warnings stay, and their number is right.
 sed 's/T x = /int unused; T x = /' half.cpp >unused.cpp
 "$popc" -Wall -Wdouble-promotion unused.cpp -o unused.gp --target ipu2 2>said.txt || fail unused.cpp
 grep -q "unused.cpp:12:9: warning: unused variable 'unused'" said.txt || fail "unused: $(cat said.txt)"
 grep -q '^1 warning generated\.$' said.txt || fail "unused is counted: $(tail -1 said.txt)"
 grep -q promot said.txt && fail "unused: $(cat said.txt)"
 
-# A double is reported: as a warning, as an error, and again not as one.
+# A double is reported as a warning, or as an error where the options say so.
 real="double.cpp:14:16: warning: implicit conversion increases floating-point precision: 'float' to 'double' [-Wdouble-promotion]"
 "$popc" -Wdouble-promotion double.cpp -o double.gp --target ipu2 2>said.txt || fail "double.cpp ends with $?"
 grep -qF "$real" said.txt || fail "double.cpp: $(cat said.txt)"

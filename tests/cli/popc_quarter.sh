@@ -1,4 +1,4 @@
-# Quarters are an element type: of edges, vectors, and plain fields, in C++ and in C.
+# Quarter is an element type of edges, vectors and plain fields, in C++ and in C.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -28,7 +28,7 @@ quarters() {
 [ "$(quarters cpp.json)" = 4 ] || { cat cpp.json; exit 1; }
 [ "$(quarters c.json)" = 3 ] || { cat c.json; exit 1; }
 
-# Those of C++ that are no plain values have a pointer to their format and scale.
+# In C++, each field of quarters except a plain value has a pointer to its format and scale.
 [ "$(grep -o '"name": *"[a-z]*\.metadata"' cpp.json | sort | tr -d ' \n')" = '"name":"in.metadata""name":"out.metadata""name":"rows.metadata"' ] ||
   { cat cpp.json; exit 1; }
 if grep -q metadata c.json; then exit 1; fi
@@ -41,7 +41,7 @@ struct A : poplar::Vertex { poplar::Vector<quarter> a; bool compute() { return t
 if "$popc" own.cpp 2>popc.txt; then exit 1; fi
 grep -q "own.cpp:2:.*error: field 'A.a' is data of the vertex itself, which cannot be quarters" popc.txt
 
-# Only that one: a struct of the user's is still none.
+# Only poplar's quarter: a user's struct of that name is still refused.
 echo '#include <poplar/Vertex.hpp>
 namespace mine { struct quarter { unsigned char value; }; }
 struct V : poplar::Vertex { mine::quarter q; bool compute() { return true; } };' >other.cpp

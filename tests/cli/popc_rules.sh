@@ -1,5 +1,5 @@
-# What a build asks of a compiler beside the output: -M, -MM, -MG, -MJ, --save-temps=obj, -fsyntax-only; and which of
-# clang's options are refused, with what to do instead.
+# What a build asks of a compiler besides the output: -M, -MM, -MG, -MJ, --save-temps=obj,
+# -fsyntax-only. Options of clang that popc refuses get a message that says what to do instead.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -34,17 +34,17 @@ diff expected.txt rule.txt || fail -MM
 grep -q 'poplar/Vertex.hpp' rule.d && grep -q 'include/half.h' rule.d || fail '-M'
 "$popc" -M -MF named.d -MT 'x y' -MQ 'p q' -MP -Iinclude "$source"
 grep -q '^x y p\\ q:' named.d && grep -qx 'include/half.h:' named.d || fail '-M with -MF, -MT, -MQ, -MP'
-# make reads it.
+# make reads the rule.
 printf 'codelet.gp:\n\ttouch $@\ninclude rule.txt\n' >Makefile
 make -s -f Makefile codelet.gp || fail 'make does not read the rule'
 make -q -f Makefile codelet.gp || fail 'made and not up to date'
 touch -d '-1 minute' codelet.gp
 ! make -q -f Makefile codelet.gp || fail 'up to date behind a newer header'
 rm codelet.gp
-# The same files as -MD, of all targets.
+# The rule lists the same files as -MMD, for all targets.
 "$popc" -MMD -MF by-md.d -Iinclude "$source" -o codelet.gp
 diff rule.txt by-md.d || fail '-MM and -MMD differ'
-# Assembly and .gp files, too; several inputs, one rule.
+# Assembly and .gp files are listed too. Several inputs give one rule.
 echo '#include "half.h"' >assembly.S
 echo 'nop' >plain.s
 "$popc" -MM -Iinclude assembly.S plain.s codelet.gp >rule.txt
@@ -56,7 +56,7 @@ rm 'include/host only.h'
 grep -q 'host only.h' err.txt && [ ! -s rule.txt ] || fail 'which header is missing?'
 "$popc" -MM -MG -Iinclude "$source" | grep -q 'host\\ only.h' || fail -MG
 
-# -MJ: JSON that clang's tools read.
+# -MJ writes JSON that clang's tools read.
 echo '#define HOST 1' >'include/host only.h'
 cp "$source" second.cpp
 sed -i 's/V :/W :/' second.cpp
@@ -85,7 +85,7 @@ status=0
 "$popc" -fsyntax-only bad.cpp 2>err.txt || status=$?
 [ $status = 1 ] || fail '-fsyntax-only of a wrong source'
 
-# A .gp for the host alone shows its vertices, as the host has them.
+# A .gp for the host alone lists its vertices with the host's sizes.
 "$popc" --target=cpu -Iinclude second.cpp -o host.gp
 "$popc" --list-vertices host.gp >list.txt
 grep -q '^W: worker, second.cpp:6$' list.txt && grep -q '^  state 8 bytes$' list.txt || fail "host: $(cat list.txt)"
@@ -93,7 +93,7 @@ grep -q '^W: worker, second.cpp:6$' list.txt && grep -q '^  state 8 bytes$' list
 v = json.load(sys.stdin)["vertices"]
 assert len(v) == 1 and v[0]["fields"][0]["size"] == 8, v' || fail 'the JSON list of a .gp for the host'
 
-# refused <text> <options>: with what to do instead.
+# refused <text> <options>: the message says what to do instead.
 refused() {
   text=$1 status=0
   shift

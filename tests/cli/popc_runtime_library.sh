@@ -1,4 +1,5 @@
-# A .gp brings what its codelets need of the C, C++ and compiler libraries along (S16), and nothing else.
+# A .gp contains the parts of the C, C++ and compiler libraries that its codelets need (S16), and no
+# others.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -39,11 +40,11 @@ END
 for needed in lib-math_trig.o lib-s_sin.o lib-int64.o lib-cxx_sort.o; do
   members rich.gp | grep -q " $needed " || { echo "no $needed in $(members rich.gp)"; exit 1; }
 done
-# Nothing is missing: lld agrees.
+# No symbol is missing: lld links it.
 mkdir objects
 (cd objects && ar x ../rich.gp && ld.lld-19 -m elf32lriscv -e __runCodelet_Rich --gc-sections -o ../linked tile-0.o lib-*.o)
 
-# Merging: one copy of what both need.
+# A merged .gp has one copy of what both parts need.
 "$popc" rich.gp plain.c -o both.gp
 sed 's/Rich/Rich2/' rich.cpp >rich2.cpp
 "$popc" rich.gp rich2.cpp -o twins.gp

@@ -1,5 +1,6 @@
-# Warnings about stacks (S11): in clang's form and colours, on the line that is the reason, with what the author can
-# state; and that what is stated is believed. Each kind of reason, in C++, C and assembly.
+# Warnings about unknown stack sizes (S11) have clang's form and colours. They point at the line
+# that is the reason, and a note says what the author can state. popc uses what is stated. The test
+# has each kind of reason, in C++, C and assembly.
 set -eu
 popc=$POPULUS_BIN/popc
 
@@ -70,19 +71,19 @@ reasons.cpp:27: note: state it with DEF_STACK_USAGE(bytes, _ZN6Alloca7computeEv)
 END
 diff expected.txt err.txt || fail 'S11: other warnings'
 
-# The same whether there is debug information already, and of a .gp that has it.
+# The warnings are the same with -g, and for a .gp that has debug information.
 "$popc" -g reasons.cpp -o out.gp 2>err.txt
 diff expected.txt err.txt || fail 'S11: other warnings with -g'
 "$popc" out.gp -o again.gp 2>err.txt
 diff expected.txt err.txt || fail 'S11: other warnings about a .gp with debug information'
 "$popc" -w reasons.cpp -o out.gp 2>err.txt
 [ ! -s err.txt ] || fail '-w has warnings'
-# Without any, the vertex is all there is to point at.
+# Without debug information the warning points at the vertex.
 "$popc" out.gp -o again.gp 2>err.txt
 says "reasons.cpp:14: warning: how much stack vertex 'ns::Walk<unsigned int>' needs is unknown: ns::Walk<unsigned int> \
 -> _ZN4tree4walkEj -> _ZN4tree4walkEj: recursion"
 
-# Colours as clang's.
+# Colours are clang's.
 cat >colours.c <<'END'
 static inline int f(int x) { return x; }
 int g(int x) { if (x = f(1)) return 2; return 0; }
@@ -90,7 +91,7 @@ END
 clang-19 -Wall -fcolor-diagnostics -fsyntax-only colours.c 2>clang.txt
 "$popc" -fcolor-diagnostics reasons.cpp -o out.gp 2>err.txt
 escape=$(printf '\033')
-# Only the escapes of the first line of a warning and of a note.
+# Compares only the escape sequences of the first line of a warning and of a note.
 shape() {
   grep "$1: " "$2" | head -n 1 | sed "s/[^$escape]*\($escape\[[0-9;]*m\)[^$escape]*/\1/g"
 }
@@ -98,7 +99,7 @@ for severity in warning note; do
   [ "$(shape $severity err.txt)" = "$(shape $severity clang.txt)" ] || fail "$severity: other colours than clang's"
 done
 
-# What is stated ends the questions.
+# No warning remains where the author states the size.
 cat >stated.cpp <<'END'
 #include <poplar/StackSizeDefs.hpp>
 END
@@ -121,7 +122,8 @@ done
   fail 'no unknown stack in --list-vertices'
 "$popc" --list-vertices --json stated.gp | grep -q '"stack_bytes":{' || fail 'no stack in --json'
 
-# Less than the frame takes cannot be.
+# A stated size that is smaller than the function's frame gets a warning, and the frame's size is
+# used.
 cat >small.c <<'END'
 #include <populus/vertex.h>
 #include <poplar/StackSizeDefs.hpp>
@@ -143,7 +145,7 @@ END
 says "small.c:5: warning: DEF_STACK_USAGE states 16 bytes of stack for 'large', whose own frame takes 208"
 "$popc" --list-vertices -w --target=ipu2 small.c | grep -q 'stack ipu2 224 bytes$' || fail 'the frame is not given'
 
-# In assembly: the macros are there, too.
+# The macros work in assembly too.
 cat >assembly.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct Deep : poplar::Vertex {

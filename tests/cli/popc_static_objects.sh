@@ -1,5 +1,6 @@
-# Nothing runs constructors on a tile: a static object whose constructor the optimizer computes is fine, whatever is warned
-# of, and one that needs its constructor is an error.
+# Nothing runs constructors on a tile. A static object whose constructor the optimizer evaluates is
+# accepted, whatever warnings are enabled. An object that needs its constructor at run time is an
+# error.
 # shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc

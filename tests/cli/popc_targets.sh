@@ -1,5 +1,5 @@
-# popc's targets: every spelling that public build scripts use, what is shared between targets and what is not, merging
-# of parts as a library build does it, and what is said where a target is missing (G11).
+# popc's targets: every spelling of --target in public build scripts, what targets share, merging of
+# parts as a library build does it, and messages about a missing target (G11).
 set -u
 popc=$POPULUS_BIN/popc
 failures=0
@@ -56,7 +56,7 @@ cat >version.h <<'END_'
 #endif
 END_
 
-# The four spellings, lists, the last of several.
+# The four spellings, lists, and the last of several options.
 for target in --target=ipu2 '--target ipu2' -target=ipu2 '-target ipu2' '--target ipu1 --target ipu2'; do
   # shellcheck disable=SC2086 # words
   run $target one.c -o t.gp
@@ -69,7 +69,7 @@ holds t.gp cpu 'host-0.o '
 run one.c -o t.gp
 holds t.gp cpu,ipu1,ipu2,ipu21 'tile-0.o host-0.o '
 
-# An object of its own where the source, or a file that it includes, looks at the version.
+# Targets get objects of their own where the source, or a file that it includes, tests the version.
 run per_arch.c -o arch.gp
 holds arch.gp cpu,ipu1,ipu2,ipu21 'tile-0.o tile-1.o tile-2.o host-0.o '
 for target in ipu1:1 ipu2:2 ipu21:21; do
@@ -79,7 +79,7 @@ done
 run -E -P --target cpu per_arch.c -o -
 grep -q 'out = 0;' out.txt || fail '__IPU__ is defined for cpu'
 
-# The JSON form: variants with flags of their own.
+# The JSON form describes variants with flags of their own.
 run --target '["ipu2",{"name":"ipu2:cpp","arch":"ipu2","compile-flags":["-DN=7"]}]' one.c -o json.gp
 holds json.gp ipu2,ipu2:cpp 'tile-0.o tile-1.o '
 run --target '["ipu2",{"name":"ipu2:cpp","arch":"ipu2","compile-flags":["-DUNUSED"]}]' one.c -o json.gp
@@ -97,7 +97,7 @@ refused 2 'empty name' --target ipu2,,cpu one.c
 refused 2 'needs a value' --target= one.c
 refused 2 'one target' -S --target ipu1,ipu2 one.c
 
-# As a library build does it: each source for each target, assembly beside, then merged.
+# A library build: each source for each target, assembly beside it, then a merge.
 cat >sum.cpp <<'END_'
 #include <poplar/Vertex.hpp>
 struct Sum : poplar::Vertex { poplar::Output<int> out; bool compute(); };

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Vectors of 64 bits: popc makes of float2 and half4 the tile's packed instructions, which compute what single elements do.
+# Vectors of 64 bits: popc compiles operations on float2 and half4 to the tile's packed
+# instructions. They compute the same bits as operations on single elements.
 set -u
 popc=$POPULUS_BIN/popc
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -10,7 +11,8 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Each vertex does everything twice, with vectors and element by element, and counts the bits that differ.
+# Each vertex computes everything twice, with vectors and element by element, and counts the
+# elements whose bits differ.
 cat >vectors.cpp <<'END_OF_CODELET'
 #include <ipudef.h>
 #include <poplar/Vertex.hpp>
@@ -127,7 +129,7 @@ code() { # options: instructions that load, store and compute, one each
 [ "$(code code.c -DDOUBLE)" = 4 ] || fail 'a function with doubles has packed instructions, too'
 [ "$(code code.c --vectors=never)" = 0 ] || fail '--vectors=never: there are packed instructions'
 
-# Accesses that are volatile, or of what is aligned to 4 bytes, are of single elements.
+# Volatile accesses, and accesses to data with an alignment of 4 bytes, are done element by element.
 cat >single.c <<'END_OF_CODE'
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float loose2 __attribute__((ext_vector_type(2), aligned(4)));
@@ -142,7 +144,8 @@ for options in -DLOOSE -DVOLATILE; do
   ! grep -qE '^	(fld|fsd)' code.s || fail "$options: an access of 64 bits"
 done
 
-# Who does not name such types, but includes who does; IR of both kinds; each as the source itself.
+# Sources that use vectors only through an include, and IR as text and as bitcode, compile to the
+# same instructions.
 sed -n 1,2p code.c >code.h
 echo '#include "code.h"' >includes.c
 "$popc" -S -emit-llvm --target ipu2 --vectors=never code.c -o ir.ll && "$popc" -c -emit-llvm --target ipu2 code.c -o ir.bc ||
@@ -152,7 +155,7 @@ for source in includes.c ir.ll ir.bc; do
   [ "$(code "$source" --vectors=never)" = 0 ] || fail "$source: --vectors=never has packed instructions"
 done
 
-# What clang's optimizer seldom leaves; LLVM's verifier looks at what is made of it.
+# IR that clang's optimizer seldom produces. LLVM's verifier checks the result.
 cat >shapes.ll <<'END_OF_IR'
 target datalayout = "e-m:e-p:32:32-i64:64-n32-S128"
 target triple = "riscv32-unknown-unknown-elf"
@@ -212,7 +215,8 @@ for level in -O0 -O2; do
   [ "$(code shapes.ll $level)" -gt 8 ] || fail "shapes.ll $level: there are no packed instructions"
 done
 
-# Sources without vectors: nothing but clang is started, and by the longer way the code is the same, with lines and all.
+# For sources without vectors only clang is started. With --vectors=always the code is the same,
+# including line numbers.
 cat >plain.cpp <<'END_OF_CODELET'
 #include <poplar/Vertex.hpp>
 #include <cmath>
@@ -236,7 +240,8 @@ for options in -O2 '-O0 -g' '-Os -g'; do
   cmp plain.gp long.gp || fail "$options: other code by the longer way"
 done
 
-# Objects say what they need, and what needs more than tiles have is refused.
+# Objects record the features that they need. An object that needs a feature that tiles lack is
+# refused.
 "$popc" --target ipu2 code.c -o needs.gp && grep -aqF .populus.needs needs.gp || fail 'code.c: the object does not say what it needs'
 for gp in "--vectors=never code.c" "plain.cpp"; do
   # shellcheck disable=SC2086 # words
@@ -250,7 +255,8 @@ done
 [ "$(tail -n 1 packed.txt)" = 0 ] || fail "an object that needs packed instructions is refused: $(cat packed.txt)"
 grep -q "needs.s.* needs 'levitation' of a tile" levitation.txt || fail "levitation: $(cat levitation.txt)"
 
-# What clang says is said once, at its line: inline assembly that is none is found behind popc-pairs.
+# Each diagnostic of clang is shown once, at its line. Wrong inline assembly is detected after
+# popc-pairs.
 cat >wrong.c <<'END_OF_CODE'
 typedef float float2 __attribute__((ext_vector_type(2)));
 void add(const float2 *a, const float2 *b, float2 *c) {
@@ -267,7 +273,7 @@ sed 's/no such/nop #/' wrong.c >right.c
 "$popc" -Wall -Wno-such-warning --target ipu2 right.c -o right.gp 2>said.txt || fail 'right.c does not compile'
 [ "$(grep -c 'warning: .*\[-W' said.txt)" = 2 ] || fail "not two warnings: $(cat said.txt)"
 
-# What ends popc-pairs does not end popc, which says what it was.
+# If popc-pairs fails, popc goes on or ends with a message that names the reason.
 mkdir data
 ln -s "$("$popc" --print-clang-flags | sed -n 's,^\(/.*\)/device/include$,\1,p')"/* data
 rm data/popc-pairs

@@ -1,4 +1,5 @@
-# popexec: programs, handles, files in and out; what is wrong is said in words, with the exit statuses of all tools.
+# popexec: programs, handles, and files in and out. Mistakes get a message, and the exit statuses
+# are those of all tools.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popexec=$POPULUS_BIN/popexec
@@ -15,7 +16,7 @@ write n: char[4], 4 bytes
 read count: char[4], 4 bytes
 END
 
-# Raw files: 1 to 6 in half, doubled, and doubled three times.
+# Raw files: the halves 1 to 6 are doubled once, and three times.
 printf '\000\074\000\100\000\102\000\104\000\105\000\106' >in.bin
 quiet out "$popexec" --write in=in.bin --run scale --read out=out.bin small.a
 printf '\000\100\000\104\000\106\000\110\000\111\000\112' | cmp - out.bin || fail "wrong results: $(od -tx2 out.bin)"
@@ -28,7 +29,7 @@ has out '^cycles: [1-9][0-9]*$' '^instructions: [1-9][0-9]*$'
 quiet out "$popexec" --repeat 0 --run scale --memory small.a
 has out '^Memory Usage:$' '^    0 tile\(s\) out of memory$'
 
-# Profiles of an archive that measures its runs; one that does not says so.
+# Profiles of an archive that measures its runs. For an archive that does not, popexec says so.
 POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}' \
   quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" measured.a streams
 quiet out "$popexec" --profile profiles --in numbers=n.bin --out counts=counts.bin --run stream --run scale measured.a
@@ -43,7 +44,7 @@ has profiles/execution_trace.json '^\{"displayTimeUnit":"ns","traceEvents":\[\{"
 has err 'the archive does not measure its runs: compile it with the option debug.instrument'
 [ ! -e unmeasured/execution.json ] || fail "a profile of nothing"
 
-# npy <file> <dictionary> <elements>: as NumPy writes it, version 1.0.
+# npy <file> <dictionary> <elements>: a file as NumPy writes it, version 1.0.
 npy()
 {
   { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$2"; cat "$3"; } >"$1"
@@ -56,7 +57,7 @@ head -c 128 out.npy | cut -c 11- | head -1 | grep -aq "^{'descr': '<f2', 'fortra
   fail "header: $(od -c out.npy)"
 [ "$(wc -c <out.npy)" = 140 ] || fail "out.npy has $(wc -c <out.npy) bytes: the header is a multiple of 64"
 grep -aq "'|i1'.*'shape': (4,)" n.npy || fail "header: $(od -c n.npy)"
-# What it writes, it reads.
+# popexec reads the files that it writes.
 quiet out "$popexec" -w in=out.npy -w n=n.npy --run scale -r out=again.bin small.a
 printf '\000\104\000\110\000\112\000\114\000\115\000\116' | cmp - again.bin || fail "wrong results: $(od -tx2 again.bin)"
 if python3 -c 'import numpy' 2>numpy.txt; then
@@ -87,7 +88,7 @@ for dictionary in "{}" "{'descr': [('a', '<f2')], 'fortran_order': False, 'shape
 done
 refuses 4 "cannot" "$popexec" --run 0 -r count=no/such/folder/n.bin small.a
 
-# Streams: three copies of four; two in the file, so that the third is the first again.
+# Streams: three copies of four elements. The file has two, so the third copy is the first again.
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" streams.a streams
 quiet list "$popexec" --list streams.a
 has list '^stream in numbers: char\[4\], 4 bytes a copy$' '^stream out counts: char\[4\], 4 bytes a copy$'
@@ -109,14 +110,14 @@ for wrong in odd.bin /dev/null/none; do
 done
 refuses 1 "it has 6 bytes of elements, but stream 'numbers' is char[4]: a multiple of 4" \
   "$popexec" --run stream --in numbers=odd.bin --out counts=got.bin streams.a
-# Streams of no elements: their files are empty.
+# Streams without elements: their files are empty.
 : >empty.bin
 quiet out "$popexec" --run stream --in numbers=numbers.bin --in nothing=empty.bin --out counts=got.bin --out silence=got.npy streams.a
 head -1 got.npy | grep -aq "'<f4'.*'shape': (0, 0)" || fail "header: $(od -c got.npy)"
 refuses 1 "it has 8 bytes of elements, but stream 'nothing' is float[0]: 0" \
   "$popexec" --run stream --in numbers=numbers.bin --in nothing=numbers.bin --out counts=got.bin streams.a
 
-# Names that are not there: said before anything runs.
+# Unknown names are reported before anything runs.
 refuses 1 "no handle 'im' to write; did you mean 'in'?|--list" "$popexec" -w im=in.bin --run break small.a
 refuses 1 "no handle 'in' to read" "$popexec" -r in=in.bin --run break small.a
 refuses 1 "no program 'scall': the archive has 2" "$popexec" --run scall small.a
@@ -134,7 +135,7 @@ refuses 2 "one archive only, and not also 'b.a'" "$popexec" small.a b.a
 refuses 2 "debug.maxCyclePerRun|did you mean 'debug.maxCyclesPerRun'" env \
   POPLAR_ENGINE_OPTIONS='{"debug.maxCyclePerRun":1}' "$popexec" --run 0 small.a
 
-# The device, the archive, the output.
+# Faults of the device, damaged archives, an output that cannot be written.
 refuses 3 "device fault INVALID_ADDRESS at address 0x4 on tile 1" "$popexec" --run break small.a
 refuses 3 "OUT_OF_CYCLES" env POPLAR_ENGINE_OPTIONS='{"debug.maxCyclesPerRun":10}' "$popexec" --run 0 small.a
 refuses 1 "none.a" "$popexec" none.a
@@ -156,7 +157,7 @@ grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
   grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
 done
 
-# Standard input and output, for one name each.
+# Standard input and output can serve one name each.
 quiet out "$popexec" -w in=- --run scale -r out=- small.a <in.bin
 cmp out doubled.bin || fail "wrong results: $(od -tx2 out)"
 quiet out sh -c "cat numbers.bin | '$popexec' --run stream --in numbers=- --out counts=- streams.a | cat"
@@ -170,7 +171,7 @@ refuses 2 "standard input is for 'n'" "$popexec" -w in=- -w n=- --run 0 small.a 
 refuses 2 "standard output is for 'count'" "$popexec" -r out=- -r count=- --run 0 small.a
 refuses 2 "standard output is for 'out': nothing else can be printed there" "$popexec" -r out=- --cycles --run 0 small.a
 
-# Elements of another type or order.
+# Elements of another type or byte order.
 npy wrong.npy "{'descr': '>f2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
 refuses 1 "elements '>f2'|its bytes are in the other order, array.astype turns them" "$popexec" -w in=wrong.npy --run 0 small.a
 npy wrong.npy "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
@@ -187,7 +188,7 @@ refuses 2 "'debug.maxCyclesPerRun' cannot be 'few'" "$popexec" --option debug.ma
 refuses 2 "is about compiling" "$popexec" --option debug.keepDuplicateCode=true --run 0 small.a
 refuses 2 "--option takes KEY=VALUE, not 'fast'" "$popexec" --option fast --run 0 small.a
 
-# What cannot be written leaves what was there.
+# If an output cannot be written, the file stays as it was.
 echo before >kept.bin
 chmod 444 kept.bin
 if ! [ -w kept.bin ]; then
@@ -195,7 +196,7 @@ if ! [ -w kept.bin ]; then
 fi
 [ "$(cat kept.bin)" = before ] || fail "a file that could not be written has changed"
 
-# Remote buffers: all their rows, as a handle of two dimensions.
+# A remote buffer is a handle of two dimensions: all its rows.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"remote.a"}' quiet out "$POPULUS_BIN/remote_buffer"
 quiet list "$popexec" --list remote.a
 has list '^remote buffer samples: float\[4096,1000\], 4000 bytes a row$'
@@ -211,7 +212,7 @@ refuses 1 "'in.bin': it has 12 bytes of elements, but remote buffer 'samples' is
   "$popexec" --run 0 --in numbers=zeros.bin --write samples=in.bin remote.a
 refuses 1 "no handle 'sample' to read; did you mean 'samples'?" "$popexec" --run 0 -r sample=back.bin remote.a
 
-# --list as JSON: what the text says.
+# --list as JSON has the contents of the text.
 quiet list.json "$popexec" --list --json streams.a
 [ "$(wc -l <list.json)" = 1 ] || fail "not on one line"
 quiet pretty.json "$popexec" --pretty -l streams.a
@@ -229,12 +230,13 @@ assert [b["name"] for b in listed["remoteBuffers"]] == re.findall(r"^remote buff
 END
 refuses 2 '--json and --pretty are about --list' "$popexec" --json streams.a
 
-# SIGINT ends a run, which says where it was.
+# SIGINT ends a run. The message says where the run was.
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" endless.a endless
 for engine in interpreter translator; do
   "$popexec" --option target.tileEngine=$engine --run forever endless.a >out 2>err &
   popexec_pid=$!
-  # A shell starts background jobs deaf to SIGINT: not before popexec listens to it, which takes long on a busy machine.
+  # A shell starts background jobs with SIGINT ignored. The signal is sent only when popexec catches
+  # it, which can take long on a busy machine.
   until grep -qE '^SigCgt:.*[2367abef]$|^State:.Z' "/proc/$popexec_pid/status"; do sleep 0.05; done
   sleep 0.5
   kill -INT $popexec_pid
@@ -244,7 +246,7 @@ for engine in interpreter translator; do
   has err '^popexec: the run was stopped \(pop_engine_stop\) on tile [01], .*; superstep [0-9]+, cycle [0-9]+'
 done
 
-# Names of an archive are anybody's: none speaks to the terminal or ends a line.
+# Names in an archive come from anybody. Control characters and line ends in them are escaped.
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" odd.a odd-name
 quiet odd "$popexec" -l odd.a
 has odd '^read odd.x1b.31m.x0aname: int, 4 bytes$'

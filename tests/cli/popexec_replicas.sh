@@ -1,10 +1,11 @@
-# popexec and replicas: files for all of them or for one, whether each is loaded by itself or all are in one graph.
+# popexec with replicas: files serve all replicas or one. It makes no difference whether each
+# replica is loaded separately or all are in one graph.
 # shellcheck disable=SC2086 # options in one variable are words
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popexec=$POPULUS_BIN/popexec
 
-# bytes <file> <octal>...: a file of these bytes.
+# bytes <file> <octal>...: writes a file of these bytes.
 bytes()
 {
   file=$1
@@ -13,7 +14,7 @@ bytes()
   for byte; do printf "\\$byte"; done >"$file"
 }
 
-# is <file> <octal>...: it has these bytes.
+# is <file> <octal>...: the file has these bytes.
 is()
 {
   file=$1
@@ -32,7 +33,7 @@ for kind in replicas replicated-graph; do
     '^remote buffer rows: char\[2,4\], in each of 3 replicas, 4 bytes a row$'
   if [ $kind = replicas ]; then has list '^replicas: 3, each on such a target$'; fi
 
-  # Files that every run needs, for the streams.
+  # Files for the streams, which every run needs.
   bytes same.bin 011 012 013 014
   bytes numbers.bin 001 002 003 004 021 022 023 024 041 042 043 044
   run()
@@ -40,7 +41,8 @@ for kind in replicas replicated-graph; do
     quiet out "$popexec" --in same=same.bin --in numbers=numbers.bin --out counts=counts.bin "$@" small.a
   }
 
-  # Handles: all in one file; one for all; one replica's.
+  # Handles: one file with the data of all replicas, one that all replicas get, one for a single
+  # replica.
   bytes all.bin 001 002 003 004 005 006 007 010 011 012 013 014
   bytes one.bin 101 102 103 104
   run -w n=all.bin --run scale -r count=count.bin
@@ -58,7 +60,7 @@ for kind in replicas replicated-graph; do
   run -w n=third.npy --run scale -r count=count.bin
   is count.bin 013 014 015 016 013 014 015 016 013 014 015 016
 
-  # Streams: three copies, of each the replicas one behind the other.
+  # Streams: three copies. In each, the data of the replicas follow one another.
   run --run stream
   is counts.bin 002 003 004 005 022 023 024 025 042 043 044 045 \
     002 003 004 005 022 023 024 025 042 043 044 045 002 003 004 005 022 023 024 025 042 043 044 045
@@ -71,7 +73,7 @@ for kind in replicas replicated-graph; do
   tail -c 12 c1.npy >c1.bin
   is c1.bin 052 053 054 055 062 063 064 065 052 053 054 055
 
-  # Broadcast, and rows of remote buffers: 2 rows in each of 3 replicas.
+  # A broadcast stream, and remote buffers: 2 rows in each of 3 replicas.
   bytes rows.bin 111 112 113 114 115 116 117 120
   run --run keep -w rows=rows.bin -w rows@2=two.bin -r rows=kept.bin -r rows@1=kept1.npy
   is kept.bin 011 012 013 014 115 116 117 120 011 012 013 014 115 116 117 120 011 012 013 014 061 062 063 064
@@ -79,7 +81,7 @@ for kind in replicas replicated-graph; do
   run --run scale -w rows=kept.bin -r rows=again.bin
   cmp kept.bin again.bin || fail "the rows of all replicas come back as others"
 
-  # What does not fit.
+  # Names and sizes that do not fit.
   streams='--in same=same.bin --in numbers=numbers.bin --out counts=counts.bin'
   refuses 1 "there is no 'n@3': 'n' is there for 3 replicas, from 0 on" "$popexec" $streams --run scale -w n@3=one.bin small.a
   refuses 1 "there is no 'count@99999999999'" "$popexec" $streams --run scale -r count@99999999999=x.bin small.a

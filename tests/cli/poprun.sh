@@ -1,5 +1,5 @@
 #!/bin/sh
-# poprun's command line, what instances find in their environment, and how they end.
+# poprun: its command line, the environment of the instances, and how instances end.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 poprun=$POPULUS_BIN/poprun
@@ -31,7 +31,7 @@ refused 2 "a quote has no end" --mpi-global-args "-x 'A" true
 refused 2 "--numa-aware cannot be 'maybe'" --numa-aware=maybe true
 refused 2 "which program?" --num-instances 2
 
-# Who is where: hosts by name and as networks, each with as many instances.
+# The topology: hosts by name and as networks, each with the same number of instances.
 "$poprun" --num-instances=4 --num-replicas 8 --ipus-per-replica=2 --num-ilds 2 --host one,10.0.0.0/30,one --print-topology >out
 cat >expected <<'END'
 instance  host                     ild   replicas         IPUs
@@ -42,7 +42,7 @@ instance  host                     ild   replicas         IPUs
 END
 cmp out expected || fail "$(cat out)"
 
-# No MPI on the path; MPI, but Populus was built without it.
+# No MPI in PATH; then an MPI for which Populus was not built.
 mkdir empty
 path=$PWD/empty
 refused 4 "no MPI found, which starts the instances: install the packages openmpi-bin and libopenmpi-dev" true
@@ -92,7 +92,7 @@ for mpi in $mpis; do
   [ "$(grep -c '1.*said' out)" -ge 1 ] || fail "$mpi: $(cat out)"
   grep -q "^poprun: .*mpirun.$mpi .*echo said$" err || fail "$mpi: $(cat err)"
 
-  # Output to a file is without colours, whatever MPI connects instances to.
+  # Output to a file has no colours, whatever MPI connects the instances to.
   # shellcheck disable=SC2016
   "$poprun" --mpi "$mpi" sh -c 'echo "[$NO_COLOR]"' >out 2>err
   grep -qF '[1]' out || fail "$mpi: $(cat out)"
@@ -100,21 +100,22 @@ for mpi in $mpis; do
   CLICOLOR_FORCE=1 "$poprun" --mpi "$mpi" sh -c 'echo "[$NO_COLOR]"' >out 2>err
   grep -qF '[]' out || fail "$mpi: $(cat out)"
 
-  # A machine that cannot be reached: MPICH would wait for it for ever. Open MPI takes the system's ssh.
+  # A machine that cannot be reached is an error. MPICH alone would wait for ever. Open MPI uses the
+  # system's ssh.
   if [ "$mpi" = mpich ] || { command -v ssh >/dev/null && ! ssh -o BatchMode=yes 127.0.0.9 true 2>/dev/null; }; then
     path=$PWD/refusing:$PATH
     refused 4 "poprun: error: cannot reach '127.0.0.9', on which instances are to be started" --mpi "$mpi" --host 127.0.0.9 true
     unset path
   fi
 
-  # One that takes the connection and says nothing: waited for, but not for ever.
+  # A machine that accepts the connection and sends nothing: poprun waits, but not for ever.
   if [ "$mpi" = mpich ] && command -v ssh >/dev/null; then
     path=$PWD/silent:$PATH
     refused 4 "poprun: error: cannot reach '127.0.0.9', on which instances are to be started" --mpi mpich --host 127.0.0.9 true
     unset path
   fi
 
-  # How they end.
+  # How instances end.
   refused 127 "cannot start 'not-there': No such file" --mpi "$mpi" --num-instances 2 not-there
   # shellcheck disable=SC2016 # expanded by the instance
   refused 7 "poprun: instance 1 on $(hostname) has ended with exit status 7" --mpi "$mpi" --num-instances 3 \
@@ -129,7 +130,7 @@ for mpi in $mpis; do
   [ $status = 143 ] && [ -e ended.0 ] && [ -e ended.1 ] || fail "$mpi: status $status: $(cat out err)"
   rm -f said.* there.* ended.*
 
-  # What they read: the first gets what there is, and none waits for what will not come.
+  # Standard input: the first instance gets it, and no instance waits for input that will not come.
   echo given | "$poprun" --mpi "$mpi" --num-instances 2 cat >out 2>err
   grep -qx given out || fail "$mpi: $(cat out err)"
   for input in /dev/null err; do
@@ -138,7 +139,8 @@ for mpi in $mpis; do
     [ "$(grep -c ended out)" = 2 ] || fail "$mpi: $(cat out)"
   done
 
-  # A launcher that dies says so. MPICH's would of SIGPIPE, where its input ends sooner than it can pass on.
+  # If the launcher dies, poprun says so. MPICH's launcher would die of SIGPIPE if its input ended
+  # before it could pass it on.
   mkdir -p dying
   printf '#!/bin/sh\ntimeout 1 cat\n[ $? = 124 ] || kill -PIPE $$\n%s\n' "kill -TERM \$\$" >"dying/mpirun.$mpi"
   chmod +x "dying/mpirun.$mpi"

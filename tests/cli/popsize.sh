@@ -1,4 +1,4 @@
-# popsize: what it says adds up to what size -A says, whatever is left of the archive.
+# popsize: its numbers add up to those of size -A, also for an archive without metadata or symbols.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popsize=$POPULUS_BIN/popsize
@@ -6,7 +6,8 @@ popsize=$POPULUS_BIN/popsize
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"a.a"}' quiet out "$POPULUS_BIN/matvec_split" 300 40
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"b.a"}' quiet out "$POPULUS_BIN/matvec_split" 300 44
 
-# sum <kind> <file of CSV>: of its bytes; bytes <kind> <name> <file>: of one row
+# sum <kind> <file of CSV>: the bytes of all rows of a kind; bytes <kind> <name> <file>: the bytes
+# of one row
 sum()
 {
   awk -F, -v kind="$1" '$1 == kind { sum += $3 } END { print sum + 0 }' "$2"
@@ -20,7 +21,7 @@ text_bytes()
   size -A "$1" | awk '$1 == ".text" { sum += $2 } END { print sum }'
 }
 
-# adds_up <archive>: all.csv is of it.
+# adds_up <archive>: checks the archive, and leaves its rows in all.csv.
 adds_up()
 {
   quiet all.csv "$popsize" --csv "$1"
@@ -42,7 +43,8 @@ vertices=$(awk -F, '$1 == "vertexType" && $2 == "ReduceVertex" { print $4 }' all
 tiles=$(grep -c '^tile,' all.csv)
 [ "$tiles" = 1472 ] || fail "$tiles tiles"
 
-# Of the images alone it says the same, but for what has no symbol; stripped, all but names.
+# With the images alone popsize prints the same numbers, except for what has no symbol. After strip,
+# only the names are missing.
 cp a.a images.a
 ar d images.a metadata.elf
 adds_up images.a
@@ -62,13 +64,13 @@ done
 grep -q '^variable,' all.csv && fail "a stripped archive has variables"
 quiet out "$popsize" stripped.a
 has out '^no symbols: neither variables, vertices nor code are known$'
-# Images of another archive are not taken for those of this one.
+# Images of another archive are detected.
 cp a.a mixed.a
 ar x b.a tile-00000.elf
 ar r mixed.a tile-00000.elf
 refuses 1 "'mixed.a': the image of tile 0 has|bytes, but the metadata are for|from another archive" "$popsize" mixed.a
 
-# Sections by category add up, too.
+# Sections by category add up too.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"sections.a","target.archiveSections":"byCategory"}' \
   quiet out "$POPULUS_BIN/matvec_split" 300 40
 quiet all.csv "$popsize" --csv sections.a
@@ -76,7 +78,7 @@ cmp all.csv complete.csv || fail "with sections by category it says something el
 messages=$(size -A sections.a | awk '$1 == ".control" { sum += $2 } END { print sum }')
 [ "$messages" = "$(bytes category controlCode all.csv)" ] || fail ".control has $messages bytes"
 
-# Text: bars, histogram, the ten largest.
+# Text output: bars, a histogram, the ten largest.
 quiet out "$popsize" a.a
 has out '^a\.a: 1472 tiles of ipu2$' '^Categories:$' ' 100\.0%     1472 .* including gaps  *#+$' '^Tiles by size:$' \
   '^  … and [0-9]+ more: --top 0 shows all$' '  matrix .* variable$'
@@ -90,14 +92,14 @@ grep '^variable,' out | cut -d, -f4 >counts
 sort -nrc counts || fail "not sorted by count: $(cat counts)"
 grep '^variable,' complete.csv | cut -d, -f3 | sort -nrc || fail "not sorted by size"
 
-# A tile: its memory from the base to the end, and every byte of it once where nothing overlaps.
+# One tile: its memory from the base to the end.
 quiet tile.csv "$popsize" --tile 7 --csv a.a
 [ "$(sum tile tile.csv)" = "$(size -A a.a | awk '/tile-00007/ { t = 1 } t && $1 == ".text" { print $2; exit }')" ] || fail "tile 7"
 quiet out "$popsize" --tile 7 a.a
 has out '^a\.a: 1 tile of ipu2$' '^  0x4c000 +8192  \(system\)$' '  matrix  variable float\[300,40\]$'
 refuses 1 "'a.a' has no tile 1472" "$popsize" --tile 1472 a.a
 
-# What has changed.
+# Differences between two archives.
 quiet out "$popsize" --diff a.a a.a --csv
 [ "$(cut -d, -f5 out | sort -u | tr '\n' ' ')" = '0 difference ' ] || fail "the same archive differs: $(cat out)"
 quiet out "$popsize" --diff a.a b.a --csv
@@ -124,7 +126,7 @@ has out '^\{.*"after":\{"archive":"d\.a","target":"ipu1","numTiles":3\},'
 quiet pretty "$popsize" --pretty --diff a.a d.a
 [ "$(wc -l <out)" -eq 1 ] && [ "$(wc -l <pretty)" -gt 100 ] || fail "not on one line, or not for people"
 
-# Narrow terminals: bars are shorter, no row is longer for them.
+# In narrow terminals bars are shorter, so that no row is longer because of them.
 COLUMNS=80 quiet out "$popsize" a.a
 has out '  including gaps               #{6}$'
 COLUMNS=40 quiet out "$popsize" a.a
@@ -150,7 +152,7 @@ assert data['numTiles'] == 1472 and data['metadata'] is True and data['target'] 
 END
 fi
 
-# The command line, the archive, the output.
+# The command line, wrong archives, an output that cannot be written.
 refuses 2 "popsize takes one archive, not 0|usage: popsize" "$popsize"
 refuses 2 "--diff takes two archives, not 1" "$popsize" --diff a.a
 refuses 2 "--sort takes size, name or count, not 'age'" "$popsize" --sort age a.a
@@ -173,7 +175,7 @@ grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
   grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
 done
 
-# Names of an archive are anybody's: none speaks to the terminal or ends a line.
+# Names in an archive come from anybody. Control characters and line ends in them are escaped.
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" odd.a odd-name
 quiet odd "$popsize" --top 0 odd.a
 has odd 'odd.x1b.31m.x0aname' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"

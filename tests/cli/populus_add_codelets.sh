@@ -1,5 +1,6 @@
-# populus_add_codelets(): a project of a user compiles codelets with an installed Populus, and compiles them again when a
-# header changes. The same for the completions and the man page: they are installed.
+# populus_add_codelets(): a user's project compiles codelets with an installed Populus. It compiles
+# them again when a header changes, and only then. The completions and the man page are installed
+# too.
 set -eu
 
 [ -x "$POPULUS_BIN/popc" ] || { echo "no popc in this build"; exit 77; }

@@ -1,4 +1,5 @@
-# popview: a page that holds its report and requests nothing; what is no report is refused in a sentence.
+# popview writes a page that contains its report and requests nothing. An input that is no report is
+# refused with a message.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popview=$POPULUS_BIN/popview
@@ -8,7 +9,7 @@ if [ ! -f "$POPULUS_DATA_DIR/viewer.js" ]; then
   exit 77
 fi
 
-# unpack <page>: the JSON in it, by another reader.
+# unpack <page>: the JSON in the page, read by an independent reader.
 unpack()
 {
   python3 -c '
@@ -17,7 +18,7 @@ page = open(sys.argv[1], encoding="utf-8").read()
 text = "".join(re.findall(r"<script type=\"application/octet-stream\"[^>]*>([A-Za-z0-9+/=]*)</script>", page))
 json.dump(json.loads(zlib.decompress(base64.b64decode(text, validate=True))), sys.stdout)' "$1" >unpacked.json
 }
-# same <key> <file>: the page's first report has what is in the file.
+# same <key> <file>: the page's first report equals the file.
 same()
 {
   python3 -c '
@@ -29,7 +30,7 @@ if json.load(open("unpacked.json"))["reports"][0][sys.argv[1]] != json.load(open
 POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report","debug.instrument":"true"}' \
   quiet out "$POPULUS_BIN/matvec_split" 100 40
 
-# A folder: both profiles, variables, options. The same report makes the same page.
+# A folder: both profiles, variables, options. The same report gives the same page.
 quiet out "$popview" report -o page.html
 quiet out "$popview" --output again.html report
 cmp -s page.html again.html || fail "two pages of one report differ"
@@ -37,14 +38,14 @@ unpack page.html
 for key in graph execution vars debug; do same "$key" "report/$key.json"; done
 has unpacked.json '"name": "profile.pop", "status": "read"'
 
-# The name is what was given; where this machine has its folders is not in the page.
+# The report has the name that was given. The page does not reveal the folders of this machine.
 has unpacked.json '"reports": \[{"name": "report"'
 quiet out "$popview" "$PWD/report" -o page.html
 unpack page.html
 has unpacked.json "\"reports\": \[{\"name\": \"$(basename "$PWD")/report\""
 quiet out "$popview" report -o page.html
 
-# A program writes the page, and what it shows, if that is all that it is asked for.
+# A program that is asked for the page only writes the page and the reports in it.
 POPLAR_ENGINE_OPTIONS='{"autoReport.outputViewer":"true","autoReport.directory":"alone","debug.instrument":"true"}' \
   quiet out "$POPULUS_BIN/matvec_split" 100 40
 unpack alone/report.html
@@ -54,7 +55,7 @@ POPLAR_ENGINE_OPTIONS='{"autoReport.outputViewer":"true","autoReport.outputExecu
   quiet out "$POPULUS_BIN/matvec_split" 100 40
 [ -e graph/report.html ] && [ ! -e graph/execution.json ] || fail "outputViewer without the execution profile: $(ls graph)"
 
-# W01: nothing may be requested, and only the two pieces with the page's nonce run.
+# W01: the page may request nothing, and only the two scripts with the page's nonce run.
 has page.html "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-[0-9a-f]{32}'"
 ! grep -Eq '(src|href)="?https?:' page.html || fail "the page names something outside"
 [ "$(grep -c '<script' page.html)" -eq 2 ] || fail "the page has other scripts"
@@ -78,19 +79,19 @@ quiet out "$popview" report/archive.a -o page.html
 unpack page.html
 same graph report/graph.json
 
-# Without profile.pop, the files beside it.
+# Without profile.pop, popview takes the other files of the folder.
 mkdir pieces
 cp report/graph.json report/execution.json pieces/
 quiet out "$popview" pieces -o page.html
 unpack page.html
 same execution report/execution.json
-# One that is damaged does not keep the others from being shown, and is named.
+# A damaged file is named, and the others are shown.
 head -c 1000 report/vars.json >pieces/vars.json
 quiet out "$popview" pieces -o page.html
 unpack page.html
 has unpacked.json '"name": "vars.json", "status": "damaged, or no such file"'
 
-# W02: damaged or foreign, a sentence and no page.
+# W02: a damaged or foreign input gets a message and no page.
 for size in 0 1 100 5000; do
   head -c "$size" report/profile.pop >"cut$size.pop"
   refuses 1 "cut$size.pop" "$popview" "cut$size.pop" -o no.html
@@ -122,7 +123,8 @@ quiet out "$popview" report report/graph.json -o both.html
 unpack both.html
 [ "$(python3 -c 'import json; print(len(json.load(open("unpacked.json"))["reports"]))')" -eq 2 ] || fail "there are not two reports in the page"
 
-# What differs: nothing between a report and itself; a longer program has grown, which is said, and is the exit status.
+# Differences: none between a report and itself. A longer program has grown. popview says so, and
+# its exit status tells it.
 POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"longer","debug.instrument":"true"}' \
   quiet out "$POPULUS_BIN/matvec_split" 100 400
 quiet same.txt "$popview" diff --fail-above 0% --each report report
@@ -155,7 +157,7 @@ assert d["grown"] is True and d["failAbove"] == 0.05
 assert [cycles["before"], cycles["after"]] == [a["cycles"], b["cycles"]] and cycles["grown"] is True
 assert [step["before"], step["after"]] == sums and step["difference"] == sums[1] - sums[0]
 assert [fullest["before"], fullest["after"]] == memory' || fail "popview diff --format json says something else than the profiles"
-# What one report does not say has not stayed as it was.
+# A value that one report lacks does not count as unchanged.
 refuses 1 "report/graph.json|no execution trace" "$popview" diff --fail-above 5% report/graph.json report
 quiet out "$popview" diff report/graph.json report
 echo '{"profilerMode":"NONE"}' >nothing.json
@@ -179,7 +181,7 @@ refuses 2 "takes text or json" "$popview" diff --format xml report longer
 refuses 2 "two reports" "$popview" diff report
 refuses 2 "--each" "$popview" diff --each report longer
 
-# A program writes its page itself, if it is asked to; where the viewer was not built it says so.
+# A program writes its page itself, if asked to. If the viewer was not built, it says so.
 POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"own","autoReport.outputViewer":"true","debug.instrument":"true"}' \
   quiet out "$POPULUS_BIN/matvec_split" 100 40
 unpack own/report.html
@@ -191,7 +193,7 @@ POPULUS_DATA_DIR=$PWD/data POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","auto
   refuses 4 "the viewer is not there|esbuild" "$POPULUS_BIN/matvec_split" 100 40
 [ -f without/graph.json ] && [ ! -e without/report.html ] || fail "without a viewer there is: $(ls without)"
 
-# The demonstration runs, and leaves nothing but the page.
+# The demonstration runs, and leaves only the page.
 mkdir tmp
 TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html
 [ -z "$(ls tmp)" ] || fail "--demo leaves $(ls tmp)"
@@ -204,7 +206,8 @@ types = {s["type"] for s in r["execution"]["simulation"]["steps"]}
 assert types >= {"OnTileExecute", "DoExchange", "GlobalExchange", "Sync", "StreamCopyBegin", "StreamCopy", "StreamCopyEnd"}, types
 assert r["execution"]["programTraceComplete"] and r["execution"]["lightweightProfile"]["tiles"]' || fail "the demonstration's report lacks something"
 
-# A server of this machine's own: only with the token, only under its own name, anew when a report is written again.
+# A server on this machine: it answers only with the token and only under its own name. Its stamp
+# changes when a report is written again.
 "$popview" --serve report >address 2>err &
 server=$!
 trap 'kill $server 2>/dev/null || :' EXIT

@@ -1,5 +1,5 @@
-# The line on a terminal about what takes longer than a second: there from then on, and taken away; never in a file or a pipe,
-# nor with --quiet.
+# The progress line on a terminal: it appears when something takes longer than a second, and is
+# removed again. It never appears in a file or a pipe, nor with --quiet.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 

@@ -1,8 +1,9 @@
-# The rooms of the runtime: an include against the arrows of the design does not compile.
+# The rooms of the runtime (runtime/README.md): an include against the arrows of the design does not
+# compile.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
-# compiles <room> <header>: with the include path that the build gives that room
+# compiles <room> <header>: compiles with the include path that the build gives the room
 compiles()
 {
   echo "#include \"$2\"" >include.c

@@ -1,4 +1,5 @@
-# C08: no tool says that it is done when nobody got its output. C09: nothing is printed into a file of the tool's own.
+# C08: a tool whose output cannot be written does not report success. C09: with closed streams, no
+# tool prints into a file that it opens.
 set -u
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"a.a"}' quiet out "$POPULUS_BIN/matvec_split" 60 40
@@ -11,7 +12,8 @@ quiet out "$POPULUS_BIN/popc" vertex.c -o vertex.gp
 cp a.a before.a
 cp vertex.gp before.gp
 
-# answers <command>...: each way to lose its output ends with exit status 4 and a sentence; with a reader gone, SIGPIPE is fine.
+# answers <command>...: each lost output ends with exit status 4 and a message. If the reader is
+# gone, SIGPIPE is accepted.
 answers()
 {
   quiet out "$@"
@@ -26,7 +28,7 @@ answers()
   "$@" <&- >&- 2>&- || status=$?
   [ $status -eq 4 ] || fail "$* without any stream exits $status"
   { "$@" 2>err; echo $? >status; } | true
-  # What was printed before the reader left is not lost: that is status 0.
+  # Status 0 is right if everything was printed before the reader left.
   case $(cat status) in 0 | 4 | 141) ;; *) fail "$* exits $(cat status) when its reader is gone" ;; esac
 }
 answers "$POPULUS_BIN/popc" --help
@@ -51,6 +53,6 @@ answers "$POPULUS_BIN/gc-info" -i -d 0
 
 cmp -s a.a before.a || fail 'something was written into the archive'
 cmp -s vertex.gp before.gp || fail 'something was written into the .gp'
-# Who has nothing to print needs no standard output.
+# A tool that has nothing to print needs no standard output.
 "$POPULUS_BIN/popc" vertex.c -o vertex.gp <&- >&- 2>&- || fail "popc exits $? without streams"
 cmp -s vertex.gp before.gp || fail 'closed streams change the output'

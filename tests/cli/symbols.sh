@@ -1,26 +1,27 @@
-# What a library shows: the functions and tables of its public headers, all of them, and nothing else; and, by a version of
-# their own, those that our libraries use of each other, whose headers are not installed. A program that calls
-# its own functions as we call ours inside links with it and works.
+# A library exports all functions and tables of its public headers, and nothing else. Functions that
+# our libraries use of each other have a symbol version of their own, and their headers are not
+# installed. A program that defines functions with the names of our internal functions links with
+# the library and works.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 lib=$POPULUS_BUILD_DIR/lib
 
-# Names of functions and data that a file defines for others to link with.
+# The names of functions and data that a file defines for the linker.
 defined() # <file>
 {
   case $1 in
   *.so) nm -D --defined-only "$1" ;;
   *) nm -g --defined-only "$1" ;;
   esac >nm.out 2>nm.err || fail "nm $1: $(cat nm.err)"
-  # The versions of symbols are symbols, too.
+  # Version names are symbols too. They are left out.
   awk 'NF == 3 && $2 ~ /^[A-TV-Z]$/ && $2 != "A" { sub(/@.*/, "", $3); print $3 }' nm.out | sort -u
 }
 
 include=
 for folder in libarchive-ipu libcodelet popc runtime; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 
-# declared <folder> <option>...: the functions and data that the headers in a folder declare. Static ones are the program's
-# own.
+# declared <folder> <option>...: the functions and data that the headers in a folder declare. Static
+# functions are left out.
 declared()
 {
   headers=$POPULUS_SOURCE_DIR/$1/populus
@@ -67,12 +68,12 @@ for pair in archive-ipu:libarchive-ipu codelet:libcodelet popc:popc populus:runt
   esac
 done
 
-# Modules show what the library asks them for.
+# Each module exports only the symbol that the library looks up.
 for module in "$POPULUS_DATA_DIR"/populus-*.so; do
   [ "$(defined "$module" | wc -l)" -eq 1 ] || fail "$module shows $(defined "$module" | tr '\n' ' ')"
 done
 
-# A program with a function of its own for every name that we have inside, but its own main.
+# A program that defines a function for every internal name of ours.
 internals=$lib/libpopulus-internals.a
 [ -e "$internals" ] || internals=${internals%.a}.so
 defined "$internals" | grep -E '^[a-z][a-z_0-9]*$' | grep -v '^pop_\|^popc_compile$\|^popc_main$' >internal

@@ -1,5 +1,5 @@
-# cmake/tidy.sh: bugs planted in a unit test, in a header that it includes and in a C++ header are found; a file that has
-# not changed since it was found clean is not looked at again.
+# cmake/tidy.sh finds bugs planted in a unit test, in a header that it includes, and in a C++
+# header. It does not check a file again that has not changed since it was clean.
 # shellcheck disable=SC2086 # options in one variable are words
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
@@ -34,7 +34,8 @@ static inline int size(const int *first)
 END
 }
 
-# planted <what is done with the memory at the end>: assertions with a message and without, as the tests have them.
+# planted <what is done with the memory at the end>: the assertions have messages or not, as in the
+# tests.
 planted()
 {
   cat >planted.c <<END
@@ -67,7 +68,7 @@ header '*first'
 planted 'free(values);'
 refuses 1 'size.h:3|Dereference of null' $tidy "$PWD/planted.c"
 
-# Clean, and kept: the second time nothing but the version is asked for.
+# A clean result is kept: the second call only asks clang-tidy for its version.
 header 1
 $tidy "$PWD/planted.c" || fail "a clean file is not"
 mkdir bin
@@ -84,14 +85,14 @@ refuses 1 'looked at again' with_kept
 header 1
 touch -d '1 hour ago' planted.c include/size.h
 with_kept || fail "a file that is as it was is looked at again"
-# A header that comes to be included is one of those that are asked for.
+# A header that a kept file includes newly is checked from then on too.
 echo '#include "more.h"' >>include/size.h
 echo 'static inline int more(void) { return 1; }' >include/more.h
 $tidy "$PWD/planted.c" || fail "a clean file is not"
 echo 'static inline int again(void) { return 2; }' >>include/more.h
 refuses 1 'looked at again' with_kept
 
-# A header of C++.
+# A C++ header.
 cat >include/size.hpp <<'END'
 #include <string>
 #include <utility>
@@ -103,5 +104,5 @@ inline std::string::size_type size(std::string text)
 END
 refuses 1 'size.hpp:6|bugprone-use-after-move' $tidy "$PWD/include/size.hpp"
 
-# What the build does not know is no success.
+# A file that the build does not know is an error.
 refuses 1 "does not name $PWD/other.c" $tidy "$PWD/other.c"
