@@ -1,5 +1,6 @@
-# An archive is run by another process than the one that made it, as it was written, stripped and copied by binutils: the
-# same results, the same cycles, the same words about a fault. And the tools take its metadata as any ELF file.
+# A process other than its writer runs an archive: as it was written, and stripped or copied by the
+# tools of binutils and LLVM. The results, the cycles and the message of a fault are the same. The
+# tools read its metadata like any ELF file.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popexec=$POPULUS_BIN/popexec
@@ -20,7 +21,7 @@ read outputVector: float[300], 1200 bytes
 END
 cmp expected list || fail "list: $(cat list)"
 
-# fill <bytes> <4 bytes as for printf> <file>
+# fill <bytes> <4 bytes as for printf> <file>: repeats the 4 bytes
 fill()
 {
   # shellcheck disable=SC2059 # of escapes
@@ -30,12 +31,13 @@ fill()
     head -c "$1" twice >"$3"
   done
 }
-# All elements 1 (0x3f800000): each result is 40 (0x42200000).
+# All elements are 1 (0x3f800000), so each result is 40 (0x42200000).
 fill 48000 '\000\000\200\077' matrix.bin
 fill 160 '\000\000\200\077' vector.bin
 fill 1200 '\000\000\040\102' result.bin
 
-# multiply <archive>: the results are right, and it takes as long as it took the host program, and load.
+# multiply <archive>: the results are right, and the run without loading takes the cycles of the
+# host program.
 multiply()
 {
   quiet loading "$popexec" --repeat 0 --cycles "$1"
@@ -46,7 +48,7 @@ multiply()
 }
 multiply matvec.a
 
-# A fault in another archive; its image knows the function until it is stripped.
+# A fault in another archive. Its image names the function until it is stripped.
 quiet made "$POPULUS_BUILD_DIR/tests/support/small_archive" fault.a
 fault()
 {
@@ -56,7 +58,7 @@ fault()
 fault fault.a
 grep -q 'in __runCodelet_Break+0x' refuses.err || fail "no function in: $(cat refuses.err)"
 
-# tool <name> <command>...: does to a copy of both archives what the command does.
+# tool <name> <command>...: applies the command to a copy of both archives.
 tool()
 {
   tool_name=$1
@@ -83,7 +85,7 @@ tool llvm-objcopy llvm-objcopy-19
 [ "$(wc -c <llvm-strip-matvec.a)" -lt "$(wc -c <matvec.a)" ] || fail "llvm-strip takes nothing away"
 tool ranlib ranlib
 
-# Several IPUs in one archive: a member for each tile, which size sees as popsize does.
+# An archive of several IPUs has a member for each tile, which both size and popsize read.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"ipus.a"}' quiet out "$POPULUS_BIN/replicas" --one-graph
 quiet list "$popexec" --list ipus.a
 has list '^target ipu2: 4 IPUs, 5888 tiles$' '^stream in data: float\[1000\], for each of 4 replicas, 4000 bytes a copy$'
@@ -92,7 +94,7 @@ quiet sizes size -A ipus.a
 quiet out "$POPULUS_BIN/popsize" --csv ipus.a
 rm ipus.a
 
-# The metadata as the tools see them.
+# The metadata, read by the tools.
 quiet out ar x matvec.a metadata.elf
 quiet notes readelf -nW metadata.elf
 has notes '^ +Populus +0x00000008' '^ +Populus +0x[0-9a-f]+' 'note.populus.metadata'
@@ -106,7 +108,7 @@ nm metadata.elf >out 2>out.err || fail "nm: $(cat out.err)"
 eu-elflint --gnu-ld metadata.elf >lint 2>&1 || :
 ! grep -v "unknown object file note type .* with owner name 'Populus'" lint || fail "eu-elflint: $(cat lint)"
 
-# Compiled on another day, with another number of threads: the same bytes.
+# Another number of threads gives the same bytes.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"again.a","opt.maxCompilationThreads":1}' quiet run.txt \
   "$POPULUS_BIN/matvec_split" --target ipu1 --codelets codelets.gp 300 40
 cmp matvec.a again.a || fail "the same graph makes different archives"

@@ -1,6 +1,6 @@
-# What a user does wrong from the outside of a program: files that are not what they should be, places where nothing can be
-# written, options that mean nothing. Each gets its exit status and a sentence that names the thing; nothing is left behind
-# and what was there is still there.
+# Mistakes of a user outside of a program: wrong files, places that cannot be written, wrong
+# options. Each gets its exit status and a message that names the file or option. No file is left
+# behind, and existing files stay as they were.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popc=$POPULUS_BIN/popc
@@ -16,7 +16,7 @@ with()
   POPLAR_ENGINE_OPTIONS=$options "$@"
 }
 
-# unchanged <what>: the folder holds what it held before (see `listing`).
+# unchanged <what>: the folder has the same files as before.
 listing() { find . -mindepth 1 -maxdepth 1 ! -name 'refuses.*' ! -name 'listing*' ! -name 'quiet*' | sort; }
 unchanged()
 {
@@ -36,7 +36,7 @@ printf '!<thin>\n' >thin.gp
 refuses 1 "'thin.gp'|thin" "$multiply" --codelets thin.gp 10 10
 rm thin.gp
 
-# G01: cut at many places; the whole file works.
+# G01: a .gp cut at many places is refused. The whole file works.
 size=$(wc -c <codelets.gp)
 for cut in 0 1 7 8 9 67 68 69 $((size / 4)) $((size / 2)) $((size - 1000)) $((size - 100)) $((size - 2)) $((size - 1)); do
   head -c "$cut" codelets.gp >cut.gp
@@ -46,12 +46,12 @@ rm cut.gp
 quiet refuses.out "$multiply" --codelets codelets.gp 10 10
 unchanged "codelets"
 
-# Another vertex type than the program wants.
+# The .gp lacks the vertex type that the program wants.
 printf '#include <populus/vertex.h>\ntypedef struct { OUTPUT(int) out; } DotProductVertexes;\nCOMPUTE(DotProductVertexes) { *vertex->out = 1; return true; }\n' >other.c
 refuses 1 "no vertex type 'DotProductVertex'|did you mean 'DotProductVertexes'" "$multiply" --codelets other.c 10 10
 rm other.c
 
-# Source that does not compile: clang's own words, on the user's line.
+# For a source that does not compile, the message has clang's own errors, on the user's line.
 printf '#include <populus/vertex.h>\ntypedef struct { OUTPUT(int) out; } Broken;\nCOMPUTE(Broken)\n{\n  *vertex->uot = 1;\n  return true;\n}\n' >broken.c
 refuses 1 "broken.c:5:|error: no member named 'uot'|^" "$multiply" --codelets broken.c 10 10
 refuses 1 "broken.c:5:|error: no member named 'uot'" "$popc" broken.c -o broken.gp
@@ -66,7 +66,7 @@ refuses 4 "/dev/full|No space left on device" with '{"target.saveArchive":"/dev/
 unchanged "archive"
 [ -z "$(ls -A folder)" ] || fail "left in the folder: $(ls -A folder)"
 
-# Limits on the size of files: as if the disk were full. The old archive stays.
+# A limit on file sizes acts like a full disk. The old archive stays.
 (
   ulimit -f 200
   trap '' XFSZ
@@ -75,7 +75,7 @@ unchanged "archive"
 [ "$(cat old.a)" = old ] || fail "a failed save changed the old archive"
 unchanged "file size limit"
 
-# A real full disk and a folder that cannot be written, where we may make them.
+# A real full disk and a read-only folder, where the test may make them.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
   trap 'umount small' EXIT
   refuses 4 "small/archive.a|No space left on device" with '{"target.saveArchive":"small/archive.a"}' "$multiply" 10 10
@@ -95,7 +95,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 unchanged "full disk"
 
-# A13: killed while it saves, at any moment: the archive is the old one or the new one.
+# A13: the process is killed while it saves. The archive is the old one or the new one.
 with '{"target.saveArchive":"new.a"}' "$multiply" 200 50 >/dev/null
 for delay in 0.02 0.05 0.08 0.11 0.15 0.2; do
   cp old.a target.a

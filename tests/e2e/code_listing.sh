@@ -1,17 +1,18 @@
-# code.json: what vertices execute is what llvm-objdump says of the images; lines are those of the source, whose text is there, is left out or
-# is missing with a reason; an archive says the same as the compilation.
+# code.json lists the instructions of the vertices as llvm-objdump shows them in the images. Its
+# lines are those of the source. The source's text is included, left out on request, or missing with
+# a reason. An archive gives the same listing as the compilation.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 objdump=$(command -v llvm-objdump-19 || command -v "$(llvm-config-19 --bindir)/llvm-objdump") || { echo "no llvm-objdump"; exit 77; }
 link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted -lpoplar || fail "faulted.cpp is not compiled"
 mkdir source
-# Lines that are no UTF-8, that have a NUL, that are markup, and one that is long.
+# Source lines that are not UTF-8, have a NUL, contain markup, and one that is long.
 sed 's|int sum = 0;|int sum = 0; /* \xff </script><img src=x> "quoted" \x00 */|; s|int count = .*|& // '"$(printf '%0900d' 0)"'|' \
   "$POPULUS_SOURCE_DIR/tests/guide/faulted_codelets.cpp" >source/codelets.cpp
 quiet out "$POPULUS_BIN/popc" -g -O2 source/codelets.cpp -o codelets.gp
 
-# listed <folder> <option>...: runs it with these options.
+# listed <folder> <option>...: runs the program with these options.
 listed()
 {
   folder=$1 options='"autoReport.directory":"'$1'"'
@@ -77,7 +78,7 @@ has away/code.json 'the file could not be read when the report was written'
 : >source/codelets.cpp
 listed emptied '"autoReport.outputCode":"true"'
 has emptied/code.json 'it has no such lines'
-# What is not called as a source is not read, whatever debug information says.
+# A file whose name is not that of a source is not read, whatever the debug information says.
 mv source/away.cpp source/secret
 quiet out "$POPULUS_BIN/popc" -g -O2 -x c++ source/secret -o codelets.gp
 listed secret '"autoReport.outputCode":"true"'
@@ -88,7 +89,7 @@ quiet out "$POPULUS_BIN/popc" -O2 source/codelets.cpp -o codelets.gp
 listed plain '"autoReport.outputCode":"true"'
 has plain/code.json '"files":\[\]|"files": *\[ *\]'
 
-# An archive, by itself; one that has lost its symbols; the page without sources.
+# An archive alone, an archive without symbols, and the page without sources.
 [ -f "$POPULUS_DATA_DIR/viewer.js" ] || exit 0
 in_page() { python3 -c '
 import base64, json, re, sys, zlib

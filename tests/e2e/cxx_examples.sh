@@ -1,4 +1,5 @@
-# examples/cpp, the lessons that cxx_programs.sh does not have: each compiled as users do, and what it prints.
+# The lessons of examples/cpp that cxx_programs.sh does not test: each is compiled as users compile
+# it, and prints what it should.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
@@ -21,7 +22,8 @@ has err '^error: '
 [ "$(wc -l <out)" = 10 ] || fail "regression: $(cat out)"
 has out '^epoch 10: 9[0-9] % right, loss 0\.2'
 
-# A product on all tiles takes fewer cycles than with both matrices on one, and less memory of the fullest tile.
+# A product on all tiles takes fewer cycles, and less memory on its fullest tile, than one with both
+# matrices on one tile.
 ./profiling >spread || fail "profiling"
 ./profiling --one-tile >one || fail "profiling --one-tile"
 has spread '^Largest tile: [0-9]* bytes$' '^Cycles: [0-9]*$' 'Tiles per IPU: *64$' 'OnTileExecute .*: product$'

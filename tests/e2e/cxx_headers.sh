@@ -1,5 +1,6 @@
-# The C++ headers: each compiles by itself, all together do so in every standard with both compilers and without a warning.
-# (What is missing throws: tests/cxx/mistakes.cpp.)
+# The C++ headers: a codelet compiles with them on its path. All of them together compile in every
+# standard, with both compilers and without a warning, and once in reverse order. (Missing functions
+# throw: tests/cxx/mistakes.cpp.)
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -8,7 +9,8 @@ printf '%s\n' '#include <poplar/TypeTraits.hpp>' '#include <poplar/Vertex.hpp>' 
   'poplar::Output<int> out;' 'bool compute() { *out = 1; return true; } };' >codelet.cpp
 "$POPULUS_BIN/popc" -I "$POPULUS_SOURCE_DIR/runtime/cxx/include" -I "$POPULUS_SOURCE_DIR/runtime/include" codelet.cpp -o codelet.gp
 
-# The rest has nothing of this build: headers of the sources, and the system's compilers without sanitizers.
+# The rest uses nothing of this build: it compiles the headers of the source tree with the system's
+# compilers, without sanitizers.
 [ -z "$POPULUS_SANITIZE" ] || exit 0
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 

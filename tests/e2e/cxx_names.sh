@@ -1,5 +1,6 @@
-# Sentences that C++ programs read name C++ functions: each C function that the C++ headers call and that a message may name
-# has a name there. (That no other is left over in any exception of the tests: CHECK_THROWS of tests/cxx/check.hpp.)
+# Messages to C++ programs use C++ names: each C function that the C++ headers call and that a
+# message may name has a C++ name in the headers. (CHECK_THROWS of tests/cxx/check.hpp checks that
+# no C name is left in the exceptions of the tests.)
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
@@ -9,7 +10,7 @@ cxx g++ -std=c++11 "$POPULUS_SOURCE_DIR/tests/cxx/names.cpp" -o names
 
 cd "$POPULUS_SOURCE_DIR/runtime"
 find cxx/include -name '*.hpp' ! -path '*/detail/Names.hpp' -exec cat {} + >"$OLDPWD/headers"
-# Names in quotes, and functions that give their own to those who report mistakes.
+# Names in string literals, and functions that pass __func__ to the code that reports mistakes.
 find graph engine driver device compiler cpu executable events profile poplibs/host -name '*.c' -exec cat {} + |
   awk '/^[a-z].*[ *]pop_[a-z_0-9]*\(/ { own = $0; sub(/\(.*/, "", own); sub(/.*[ *]/, "", own) }
        /__func__/ { print own }

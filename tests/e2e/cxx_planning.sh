@@ -1,4 +1,5 @@
-# What libraries plan with (gccs, popsolver, limits, layouts, debug information), compiled by both compilers as C++17.
+# What libraries use for planning (gccs, popsolver, limits, layouts, debug information), compiled by
+# both compilers as C++17.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"

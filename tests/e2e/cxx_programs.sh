@@ -1,4 +1,5 @@
-# The libraries and the examples in C++, compiled as users compile them, and archives that are those of C programs.
+# The libraries and the examples in C++, compiled as users compile them. A graph built in C++ gives
+# the archive of the same graph built in C.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
@@ -11,7 +12,8 @@ for program in libraries products layers arithmetic slices_and_order random_numb
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
-# A program may have what the headers have names for, and open the namespace that it has it in, as Boost does for _1.
+# A program may define names that the headers also use, and open the namespace that has them, as
+# Boost does for _1.
 {
   echo 'namespace other {'
   for name in _1 _2 _3 Abs Add Any Cast Const Copy Exp Expr Graph Interval Max Min Mul Program Select Sequence Square Sub Tanh Tensor Type check map; do
@@ -23,7 +25,7 @@ done
 } >hostile.cpp
 [ -n "$POPULUS_SANITIZE" ] || cxx "$compiler" -std=c++17 -fsyntax-only hostile.cpp 2>err || fail "hostile.cpp: $(grep -m 5 error: err)"
 
-# Our headers with another libpopops: the program is told so before anything is wrong with its numbers.
+# Our headers with another libpopops: the program gets an error before it computes wrong numbers.
 mkdir other
 echo 'int other_popops = 1;' | $ccache cc -fPIC -shared -Wl,-soname,libpopops.so.3 -x c - -o other/libpopops.so.3
 ln -s libpopops.so.3 other/libpopops.so
@@ -38,7 +40,7 @@ link "$compiler" c++17 both.cpp both -Lother "-Wl,-rpath,$PWD/other" -l:libpopop
 ./both >out 2>&1 || fail "both: $(cat out)"
 grep -q "^popops::addCodelets: .*the process has another popops, '$PWD/other/libpopops.so.3'" out || fail "both: $(cat out)"
 
-# Traces of host programs: nothing unless it is asked for; then a file that Perfetto opens.
+# pvti traces host programs: it writes nothing by default, and on request a file for Perfetto.
 link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
 ./pvti >out 2>&1 || fail "pvti: $(cat out)"
 PVTI_OPTIONS='{"enable":"false"}' ./pvti >out 2>&1 || fail "pvti: $(cat out)"
@@ -60,7 +62,7 @@ for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{
   has err "PVTI_OPTIONS: "
 done
 
-# Examples (the others: cxx_examples.sh).
+# Examples (cxx_examples.sh tests the others).
 for name in variables suffix_sum matvec_split elementwise; do
   example $name $name
 done
@@ -81,8 +83,8 @@ printf '%s\n' 'v1 + v2: {' ' {5,4.5},' ' {4,3.5}' '}' 'v1 + transpose of v2: {' 
   'v1 * v1 - 2 * v2: {' ' {-7,-3.75},' ' {0,4.25}' '}' 'v1 x v2: {' ' {7,4.5},' ' {13,8.5}' '}' 'its sum: 33' |
   cmp - out || fail "elementwise: $(cat out)"
 
-# A graph that is built in C++ gives the bytes that it gives in C.
-# same <program in C> <the one in C++, with arguments, one word> <arguments of the one in C>...
+# same <program in C> <program in C++ with arguments, one word> <arguments of the program in C>...:
+# both programs write the same archive.
 same()
 {
   name=$1 command=$2
@@ -99,7 +101,7 @@ same variables variables
 same suffix_sum "suffix_sum $codelets/sum_codelets.gp" --device ipumodel
 same matvec_split "matvec_split 300 40 ipu2 $codelets/matvec_split_codelets.gp" --device ipumodel 300 40
 
-# Loops, streams, remote buffers, replicas, libraries.
+# Graphs with loops, streams, remote buffers, replicas and libraries.
 # shellcheck disable=SC2086 # words
 link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/same_graphs.cpp" same_graphs $libraries
 same control_flow "same_graphs control_flow $codelets/newton_codelets.gp" --device ipumodel

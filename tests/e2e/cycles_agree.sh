@@ -1,5 +1,6 @@
-# The cycles that the execution profile gives, of every compute set, tile and vertex of every example, are those that the
-# machine has counted (cycles_agree.c; of those in C++: profiles_cxx.sh).
+# The execution profile has the cycles that the machine counted, for every compute set, tile and
+# vertex of every example in C (tests/support/cycles_agree.c). profiles_cxx.sh does the same for the
+# examples in C++.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cycles_agree.sh"
@@ -17,13 +18,14 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
 done
 [ "$vertices" -gt 5000 ] || fail "only $vertices vertices were compared"
 
-# What one tile measures for all is the slowest one's; also if that one is the tile that measures.
+# If one tile measures for all, the profile has the cycles of the slowest tile. This also holds if
+# the measuring tile is the slowest.
 for level in tile device; do
   cycles_agree $level "$POPULUS_BIN/matvec_split" 300 40
   cycles_agree "$level" "$POPULUS_BIN/control_flow"
 done
 
-# With vertices of the supervisor and of all workers, alone and together.
+# Supervisor vertices and vertices of all workers, alone and together.
 for level in tile vertex device ipu; do
   cycles_agree $level "$POPULUS_BUILD_DIR/tests/support/kinds_graph"
 done

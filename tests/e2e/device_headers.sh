@@ -1,5 +1,6 @@
-# What codelets include does what it says: the checks of tests/codelets/headers.cpp on the tile, and those that need no
-# tile on the host, too, in the object that popc makes for it.
+# Functions of the headers for codelets do what they should. The checks are in
+# tests/codelets/headers.cpp. They run on a tile; those that need no tile also run on the host, from
+# the object that popc makes for it.
 set -eu
 
 source=$POPULUS_SOURCE_DIR/tests/codelets/headers.cpp
@@ -19,7 +20,8 @@ done
 out=$("$run" O0.gp OnTile)
 [ "$out" = "out = 0" ] || fail "OnTile with -O0: line ${out#out = } of headers.cpp"
 
-# Codelets that popops writes at run time include two headers and call what comes with them on the chip.
+# Codelets that popops generates at run time include two headers and call functions that these
+# headers bring along on the chip.
 cat >written.cpp <<'END'
 #include <poplar/HalfFloat.hpp>
 #include <ipu_memory_intrinsics>
@@ -48,7 +50,7 @@ for name in written with_cmath; do
   [ "$out" = "out = 0" ] || fail "$name.cpp: $out"
 done
 
-# The host's object is the contents of a section of its member.
+# The host's object is the content of a section of its member.
 ar t headers.gp | grep host >members
 [ "$(wc -l <members)" = 1 ] || fail "not one host object: $(cat members)"
 ar x headers.gp "$(cat members)"
@@ -68,12 +70,13 @@ cc main.c host.o -o main -lm
 out=$(./main)
 [ "$out" = "out = 0" ] || fail "Portable on the host: line ${out#out = } of headers.cpp"
 
-# DEF_STACK_USAGE and DEF_FUNC_CALL_PTRS leave the records that libcodelet/device/README.md describes.
+# DEF_STACK_USAGE and DEF_FUNC_CALL_PTRS leave the records that libcodelet/device/README.md
+# describes.
 ar x headers.gp "$(ar t headers.gp | grep tile | head -n 1)"
 readelf -x .populus.stack tile*.o | grep -q 'headersStack' || fail "no record of headersStack's stack"
 readelf -x .populus.calls tile*.o | grep -q 'memcpy,memset' || fail "no record of headersStack's calls"
 
-# So they do in assembly.
+# The macros do the same in assembly.
 cat >stack.S <<'END'
 #include <poplar/StackSizeDefs.hpp>
 DEF_STACK_USAGE 64, assemblyStack
@@ -87,7 +90,8 @@ ar p stack.gp "$(ar t stack.gp | grep tile | head -n 1)" >stack.o
 readelf -x .populus.stack stack.o | grep -q 'assemblyStack' || fail "no record of assemblyStack's stack"
 readelf -x .populus.calls stack.o | grep -q 'memcpy,memset' || fail "no record of assemblyStack's calls"
 
-# In C, too, the functions of <math.h> that are instructions are that, with what IEEE 754 says of special values.
+# In C too, functions of <math.h> that are instructions of the tile become these instructions. They
+# treat special values as IEEE 754 says.
 cat >instructions.c <<'END'
 #include <math.h>
 #include <populus/vertex.h>

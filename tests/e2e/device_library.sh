@@ -1,6 +1,6 @@
-# What codelets may call compiles with the flags of libcodelet/device/README.md and links against the device library with
-# nothing left undefined; what needs a heap is an error that names it. Then the same program runs under qemu-riscv32 (which
-# knows zfh), so that the library is not only there but right.
+# A program that uses the device library compiles with the flags of libcodelet/device/README.md and
+# links without an undefined symbol. One that needs a heap has an undefined symbol that names it.
+# The first program then runs under qemu-riscv32 (which knows zfh), and its results are checked.
 set -eu
 
 device=$POPULUS_DATA_DIR/device
@@ -9,7 +9,8 @@ flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno
   -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-math-errno
   -ffp-contract=off -nostdinc++ -nostdlibinc -O2 -Wall -Wextra -Werror"
 
-# What both builds compile, and any run before, is the same: ccache, where it is, knows it.
+# Both builds compile the same sources, as did earlier runs. ccache, if installed, keeps the
+# objects.
 ccache=$(command -v ccache) || ccache=
 
 compile() { # <source> <object> [option]...
@@ -186,7 +187,7 @@ for standard in 17 20 23; do
   fi
 done
 
-# binutils read what lld wrote, without a word.
+# binutils read lld's output without a complaint.
 riscv64-unknown-elf-size all.o >size.txt 2>&1
 [ "$(wc -l <size.txt)" -eq 2 ] || { cat size.txt; exit 1; }
 
@@ -203,7 +204,7 @@ relocatable heap.o all.o
 [ "$(llvm-nm-19 -uC all.o | sed 's/^ *U //')" = "operator new(unsigned int)" ] ||
   { echo "std::vector: not the one undefined symbol that was expected"; llvm-nm-19 -uC all.o; exit 1; }
 
-# Single precision alone: without additions of doubles by integers, which are 9 KB.
+# Code in single precision only must not link additions of doubles, which are 9 KB.
 cat >single.c <<'EOF'
 #include <math.h>
 float run(float x, long long n, unsigned long long m) { return sinf(x) + (float)n + (float)m + (float)(n - (long long)x) + (float)(m ^ (unsigned long long)x); }
@@ -224,7 +225,8 @@ _start:
   ecall
 EOF
 compile library.cpp library.o -std=c++17
-# The tile's instructions are not qemu's: their definition takes the place of the functions that are made of them.
+# qemu does not know the tile's own instructions. Their definition replaces the functions that are
+# made of them.
 # shellcheck disable=SC2086 # words
 clang-19 $flags -I "$POPULUS_SOURCE_DIR/runtime" -isystem "$device/include" \
   -c "$POPULUS_SOURCE_DIR/tests/support/rv32/functions.c" -o functions.o

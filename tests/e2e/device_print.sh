@@ -1,5 +1,6 @@
-# What codelets print reaches the print stream: line by line, with tile, worker and vertex, however it was put together;
-# wrong addresses and control characters harm nobody; a flood ends (V15). A failed assertion says so and is a fault.
+# What codelets print reaches the print stream line by line, with tile, worker and vertex, even if a
+# line is printed in parts. Wrong addresses and control characters do no harm. A flood is cut off
+# (V15). A failed assertion is printed and is a fault.
 set -eu
 
 cat >print.cpp <<'END'

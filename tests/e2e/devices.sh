@@ -1,8 +1,9 @@
-# Every example computes the same on all devices; who attaches to what is seen by other processes.
+# Examples compute the same results on all devices. Unknown devices, and codelets without code for
+# the device, are refused.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
-# Cycles differ: the CPU counts none; and matvec_split plans for the tiles that there are.
+# Cycles are left out: the CPU counts none, and matvec_split plans for the tiles of the device.
 on_all_devices()
 {
   for device in ipu ipumodel cpu; do
@@ -29,7 +30,7 @@ cmp loaded_for_each same.ipu || fail "replicas of a graph: other results: $(diff
 
 refuses 2 "no device 'gpu'|ipu, ipumodel and cpu" "$POPULUS_BIN/suffix_sum" --device gpu
 POPULUS_DEVICES='[]' refuses 1 'there are no devices' "$POPULUS_BIN/suffix_sum" --device ipu
-# Codelets that were compiled for tiles only.
+# Codelets compiled for tiles only, and for the host only.
 quiet out "$POPULUS_BIN/popc" --target ipu2 "$POPULUS_SOURCE_DIR/examples/suffix_sum/sum_codelets.c" -o tile.gp
 refuses 1 "no code for target 'cpu'|--target cpu" "$POPULUS_BIN/suffix_sum" --device cpu tile.gp
 quiet out "$POPULUS_BIN/popc" --target cpu "$POPULUS_SOURCE_DIR/examples/suffix_sum/sum_codelets.c" -o host.gp

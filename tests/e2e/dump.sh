@@ -1,4 +1,5 @@
-# POPULUS_DUMP: the compilation as text after the passes that it names, and a name that is none is an error.
+# POPULUS_DUMP prints the compilation as text after the passes that it names. An unknown name is an
+# error.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -19,7 +20,8 @@ dump()
 
 dump lower,exchange,allocate text || fail "$(cat text.out)"
 [ "$(grep -c '^---- after' text)" = 3 ] || fail "there are other passes than asked for: $(grep '^----' text)"
-# What comes into being by and by: a message is lowered, gets its instructions, and blocks their addresses.
+# Passes add information: a message is lowered, then gets its instructions, and its blocks get
+# addresses.
 sed '/^---- after exchange/,$d' text >lower
 sed '1,/^---- after exchange/d; /^---- after allocate/,$d' text >exchange
 sed '1,/^---- after allocate/d' text >allocate

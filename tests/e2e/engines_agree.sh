@@ -1,4 +1,5 @@
-# Every example does the same on each engine and any number of threads (agree).
+# Every example gives the same results on each engine and with any number of threads (agree in
+# tests/support/engines.sh).
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/engines.sh"

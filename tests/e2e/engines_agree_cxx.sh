@@ -1,5 +1,5 @@
-# The examples in C++, too, do the same on each engine (agree). What is below the C++ headers is that of the examples in C, which
-# engines_agree.sh runs in more ways.
+# The examples in C++ also give the same results on each engine (agree). Below the C++ headers they
+# run the same code as the examples in C, which engines_agree.sh runs in more ways.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"

@@ -1,4 +1,5 @@
-# Event traces as other programs read them: protoc by the published event_trace.proto, text, report folders.
+# Other programs can read event traces: protoc with the published event_trace.proto, text reports,
+# report folders.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 for tool in protoc python3; do
@@ -7,7 +8,8 @@ done
 example=$POPULUS_BIN/event_trace
 proto=$POPULUS_SOURCE_DIR/runtime/include/populus/event_trace.proto
 
-# trace <option=value>...: runs the example, each event into events/<number>.txt as protoc shows it.
+# trace <option=value>...: runs the example, and decodes each event with protoc into
+# events/<number>.txt.
 trace()
 {
   quiet out.txt "$example" "$@"
@@ -22,13 +24,13 @@ trace()
   done
 }
 
-# types: of the events, in order.
+# types: the types of the events, in order.
 types()
 {
   sed -n 's/^type: //p' events/*.txt | tr '\n' ' '
 }
 
-# field <event> <name>: its value, without quotation marks.
+# field <event> <name>: the field's value, without quotation marks.
 field()
 {
   sed -n "s/^ *$2: \"*\([^\"]*\).*/\1/p" "events/$1.txt"
@@ -52,7 +54,7 @@ grep -q '^  poplar_graph: "{.*\\"variables\\":' events/1.txt || fail "there is n
 grep -q '^  execution_report: "{\\"profilerMode\\":\\"COMPUTE_SETS\\"' events/3.txt || fail "there is no execution report"
 [ "$(field 3 program)" = basic_graph ] || fail "the program is $(field 3 program)"
 
-# Text reports, in the events and as people read them.
+# Text reports, in the events and in a file.
 trace profiling=true profile_execution=true use_poplar_text_report=true
 grep -q 'compilation_report: "Target:\\n  Number of IPUs:         1\\n' events/1.txt || fail "no text report"
 for line in 'Compile begin: basic_graph' 'Compile end: basic_graph' 'Load engine: basic_graph' \
@@ -65,7 +67,8 @@ trace enable_ipu_events=true
 [ "$(types)" = "COMPILE_BEGIN COMPILE_END LOAD_ENGINE EXECUTE " ] || fail "there are $(types)"
 ! grep -q '_report' events/*.txt || fail "there are reports that nobody asked for"
 
-# Folders: each compilation has its own, also of processes that start at the same time; the events say which.
+# Each compilation has its own report folder, also if processes start at the same time. The events
+# name the folder.
 trace profiling=true profile_execution=true use_poplar_cbor_report=true enable_poplar_serialized_graph=true \
   report_directory=reports
 [ "$(field 1 compilation_report)" = reports/basic_graph/report.cbor ] || fail "the report is $(field 1 compilation_report)"
@@ -83,7 +86,7 @@ for pid in $pids; do wait "$pid" || fail "one of four processes fails: $(cat p*/
 [ "$(find reports -name 'report.json' -size +0 | wc -l)" = 4 ] || fail "four compilations leave $(find reports)"
 [ "$(cksum reports/basic_graph/*)" = "$sum" ] || fail "a folder was written to again"
 
-# What is too large is not there, and the log says so.
+# A report that is too large is left out, and the log says so.
 export POPLAR_LOG_LEVEL=WARN POPLAR_LOG_DEST=log.txt
 trace profiling=true max_report_size=1000
 ! grep -q compilation_report events/1.txt || fail "a report is there that is too large"

@@ -1,5 +1,6 @@
-# The executable cache: what was compiled once is taken from the folder, as long as nothing that shapes it has changed; any
-# number of processes may use it, and be killed; what is damaged is made again; it does not grow without end.
+# The executable cache: an executable that was compiled before is taken from the folder while
+# nothing that shapes it has changed. Any number of processes may use the folder, and may be killed.
+# Damaged entries are compiled again. The folder's size is limited.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
@@ -11,7 +12,8 @@ quiet uncached env POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"uncached.a"}' "
 has log.txt "Begin compilation: .* \\(Hash 0x[0-9a-f]{16}\\)"
 ! grep -q "Couldn't find" log.txt || fail "a cache is used that nobody asked for"
 
-# run <arguments of busy_graph>...: in cache/, with the same output as without a cache; log.txt is that of the run.
+# run <arguments of busy_graph>...: runs with the cache in cache/. log.txt is the log of this run
+# only.
 options='"opt.maxCompilationThreads":1'
 run()
 {
@@ -59,7 +61,7 @@ found
 [ ! -e elsewhere ] || fail "the option does not win over the variable"
 quiet out "$POPULUS_BIN/popexec" --list "$entry"
 
-# H08. What shapes it: the graph, the target, the codelets, options of the compiler.
+# H08: the graph, the target, the codelets and the compiler's options shape an executable.
 run busy.gp ipu2 7
 missed "another graph"
 run busy.gp ipu1 8
@@ -77,7 +79,7 @@ run busy.gp ipu2 8
 found
 options='"opt.maxCompilationThreads":1'
 
-# H01. Damaged in any way: a warning, and the next time it is there again.
+# H01: a damaged entry gives a warning, and is there again for the next run.
 for damage in 'truncate -s 0' 'truncate -s 20000' 'truncate -s 100000' 'cp busy.gp' \
   'dd bs=1 seek=40000 count=64 conv=notrunc if=/dev/urandom status=none' shorter; do
   size=$(wc -c <"$entry")
@@ -93,7 +95,7 @@ for damage in 'truncate -s 0' 'truncate -s 20000' 'truncate -s 100000' 'cp busy.
   run busy.gp ipu2 8
   found
 done
-# The images of another: each entry is whole.
+# An entry with an image of another archive is damaged too.
 quiet out env POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"stranger.a","debug.workerStackSizeInBytes":4096}' \
   "$busy_graph" busy.gp ipu2 8
 quiet ar.txt ar x stranger.a tile-00003.elf
@@ -103,7 +105,7 @@ cp mixed.a "$entry"
 run busy.gp ipu2 8
 has log.txt "\[W\] cached executable .*tile-00003.elf.*damaged, or from another archive"
 
-# H04, H05. A folder that cannot be, or cannot be trusted: one warning, and it runs.
+# H04, H05: a folder that cannot be used or trusted gives one warning, and the program runs.
 without_cache()
 {
   rm -f log.txt
@@ -150,7 +152,7 @@ quiet out env POPLAR_EXECUTABLE_CACHE_DIR=busy.gp/cache "$busy_graph" busy.gp ip
 cmp out uncached || fail "without a folder: $(cat out)"
 has log.txt "\[W\] the executable is not cached: cannot make the folder 'busy.gp/cache': Not a directory"
 
-# H02. Eight at once.
+# H02: eight processes at once.
 rm -rf cache
 for i in 1 2 3 4 5 6 7 8; do
   (POPLAR_LOG_DEST=log$i.txt POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8 >out$i 2>err$i; echo $? >status$i) &
@@ -163,7 +165,8 @@ done
 [ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
 cmp "cache/$hash.a" entry.a || fail "eight processes made another archive"
 
-# Killed at any moment, with one to take its place: the folder stays usable, and nothing of the dead stays in it.
+# A process is killed at some moment, and another one takes its place. The folder stays usable, and
+# no files of killed processes stay in it.
 rm -rf cache
 for delay in 0.01 0.03 0.05 0.07 0.09 0.11 0.13 0.16 0.2 0.3; do
   rm -f "cache/$hash.a"
@@ -179,7 +182,8 @@ for delay in 0.01 0.03 0.05 0.07 0.09 0.11 0.13 0.16 0.2 0.3; do
 done
 [ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
 
-# H09. A limit: room for about two; the one that was used longest ago goes.
+# H09: the limit has room for about two entries. The one that was not used for the longest time is
+# removed.
 rm -rf cache
 bytes=$(($(du -k uncached.a | cut -f 1) * 1024 * 5 / 2))
 export POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_ENGINE_OPTIONS="{\"target.executableCacheMaxBytes\":$bytes}"
@@ -200,8 +204,8 @@ use 9
 has log.txt "Couldn't find"
 [ ! -e "cache/$hash.a" ] || fail "the oldest is still there"
 
-# Native code of tile code is kept, too: who comes second compiles nothing, popexec neither; eight at once and the dead do no
-# harm.
+# Native code of tiles is cached too. A second run, or popexec, compiles none. Eight processes at
+# once and killed processes do no harm.
 unset POPLAR_EXECUTABLE_CACHE_DIR POPLAR_ENGINE_OPTIONS
 export POPLAR_LOG_LEVEL=DEBUG POPULUS_TILE_ENGINE=translator
 rm -rf cache
@@ -252,13 +256,14 @@ translate "$busy_graph" busy.gp ipu2 8
 second_compiles_nothing "after kills"
 [ "$(ls -A "$native" | wc -l)" = "$units" ] || fail "after kills, in the cache: $(ls -A "$native")"
 
-# They share the limit with the executables: what is put in last stays, whatever it is.
+# Executables and native code share the limit. The newest entry stays, whatever its size.
 rm -rf "$native"
 translate env POPLAR_ENGINE_OPTIONS='{"target.executableCacheMaxBytes":1}' "$busy_graph" busy.gp ipu2 8
 has log.txt "Removed cached executable .*/cache/$hash.a" "Removed cached native code .*/$native/[0-9a-f]{32}\.o"
 [ "$(find cache -type f | wc -l)" = 1 ] || fail "in the cache: $(find cache -type f)"
 
-# Another compiler has other keys: they hold a hash of its sources, which any byte of them changes.
+# Another compiler has other keys. They contain a hash of its sources, which any byte of them
+# changes.
 identity()
 {
   quiet out cmake -DROOT="$1" -DNAME=POPULUS_COMPILER_IDENTITY -DFILES="$POPULUS_BUILD_DIR/runtime/compiler_identity.h.files" \

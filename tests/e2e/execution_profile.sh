@@ -1,5 +1,6 @@
-# The execution profile of examples in all its modes: as the schema says, the same in the report, its steps as the graph
-# profile and the cycles of tiles say, its trace for other tools in order.
+# The execution profile of examples in all its modes: it follows the schema, profile.pop has the
+# same contents, its steps agree with the graph profile and the cycles of tiles, and the trace for
+# other tools is in order.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 python=
@@ -34,7 +35,8 @@ profile HOST_EXCHANGES '"debug.instrumentExternalExchange":"true",' streams
 profile COMPUTE_SETS "$all\"profiler.programs.filter\":\".\"," streams
 profile IPU_MODEL '' matvec_split --device ipumodel 300 40
 
-# All of a program of 1,000 steps on 1,472 tiles, with its profile, summary and trace written: within 2 GiB.
+# A program of 1,000 steps on 1,472 tiles, with profile, summary and trace: the process stays within
+# 2 GiB.
 if [ -z "$POPULUS_SANITIZE" ]; then
   "$POPULUS_BUILD_DIR/tests/bench/execution" 0 1000 >figures.txt || fail "1,472 tiles x 1,000 steps: $?"
   awk '$1 == "peak_mib" { exit !($2 > 0 && $2 < 2048) } END { if (NR < 3) exit 1 }' figures.txt ||

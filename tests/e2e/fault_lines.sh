@@ -1,7 +1,7 @@
 #!/bin/sh
-# fault_lines.sh: a fault on the device names the line of the user's source if there is debug information for it, and the
-# function in any case. Codelets come from a .gp file or are compiled by the host program; tests/support/run_vertex.c runs
-# them.
+# fault_lines.sh: the message of a device fault names the line of the user's source if there is
+# debug information for it, and the function in any case (V01, V04). Codelets come from a .gp file,
+# or the host program compiles them; tests/support/run_vertex.c runs them.
 set -eu
 
 run_vertex=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -24,7 +24,7 @@ check() {
   fi
 }
 
-# line <file> <word>: the number of the line that holds the word.
+# line <file> <word>: the number of the line that contains the word.
 line() {
   grep -n "$2" "$1" | cut -d: -f1
 }
@@ -136,8 +136,9 @@ check "V01 endless loop" ", source/null.c:$(line source/null.c endless); " "" de
 check "V04 identical functions" "in store_here+0x4 (the same code as store_there), " "" debug.gp Twins
 check "V04 C++ template in a second source" ", source/more.cpp:$(line source/more.cpp '// template'); " "" debug.gp 'Store<int>'
 
-# archived <case> <argument of run_vertex>...: another process says the same of the archive, of the cache's entry, and of the
-# archive of what was loaded, which is the same file.
+# archived <case> <argument of run_vertex>...: the message is the same when the graph is compiled,
+# when its executable comes from the cache, and when popexec runs the archive. The archive that is
+# saved from the cache's entry is the same file.
 archived() {
   name=$1
   shift
@@ -163,7 +164,7 @@ grep -qF -- "$null" error.txt || { echo "DWARF 5: no line in $(cat error.txt)"; 
 archived "V04 archive without debug information" plain.gp Null
 ! grep -q null.c error.txt || { echo "a line without -g: $(cat error.txt)"; failed=1; }
 
-# Debug information of another archive, or none, makes the message shorter.
+# Without its debug information the message is shorter.
 archived "V04 archive" debug.gp Null
 ar d made.a "$(ar t made.a | grep 'dbg$' | head -1)"
 "$POPULUS_BIN/popexec" made.a 2>error.txt || true

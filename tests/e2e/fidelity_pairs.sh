@@ -1,5 +1,5 @@
-# Of two ways to do one work the one that was published as the faster one is the faster one here: the pairs marked > in
-# tests/bench/fidelity/rows, which says where each figure is from.
+# Of two ways to do the same work, the one that was published as faster is also faster here. The
+# pairs are marked > in tests/bench/fidelity/rows, which names the source of each figure.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 

@@ -1,7 +1,8 @@
-# The graph profile of every example (of those in C++: profiles_cxx.sh): as the schema says, in JSON and CBOR the same,
-# from the graph the same as from its archive; its views of memory agree with each other, with the images, with popsize and with `size -A`, to the
-# byte. With three more graphs, one of them out of memory, every category has bytes somewhere. On the only tile of another
-# what is live at once is what liveness says.
+# The graph profile of every example in C (profiles_cxx.sh: in C++). It follows the schema, JSON and
+# CBOR have the same contents, and a graph has the profile of its archive. Its views of memory agree
+# to the byte with each other, with the images, with popsize and with `size -A`. Further graphs give
+# bytes to every category; one of them is out of memory, and in one with a single tile the peak of
+# live memory is what liveness says.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/profile_agrees.sh"
@@ -41,7 +42,7 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   cp compiled/graph.json "$example.json"
 done
 
-# What exchanges move has the names of the graph's variables, and of the buffers that the compiler made.
+# Exchanges name what they move: variables of the graph, and buffers that the compiler made.
 "$python" - <<'END' || fail "exchanges do not name what they move"
 import json, sys
 def exchange(example, kind, name, **wanted):
@@ -59,7 +60,7 @@ exchange("remote_buffer", "hostExchanges", "fetch", category="RemoteBuffer", cop
 exchange("remote_buffer", "hostExchanges", "store", category="RemoteBuffer", copiesFromHost=0, copiesToHost=1)
 END
 
-# The graphs that have what no example has. One is not loaded: it does not fit.
+# Graphs with what no example has. One is only compiled, because it does not fit.
 quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
 quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/planned.c" -o planned.gp
 for graph in "support/every_category" "support/busy_graph busy.gp ipu2 8" "support/busy_graph busy.gp ipu2 1" \
@@ -75,12 +76,12 @@ sort -u present.txt | sed 's/^present //' >categories.txt
   LC_ALL=C sort >all.txt
 LC_ALL=C sort categories.txt | cmp - all.txt || fail "no graph has bytes of $(LC_ALL=C sort categories.txt | comm -13 - all.txt)"
 
-# popexec writes it, too.
+# popexec writes a graph profile too.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
 "$POPULUS_BIN/popexec" --profile by_popexec archive.a >out.txt 2>&1 || fail "popexec --profile exits $?: $(cat out.txt)"
 [ -s by_popexec/graph.json ] || fail "popexec --profile writes no graph.json"
 
-# The comparison can fail: by one byte.
+# The comparison can fail: another stack size gives another profile.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
 agree suffix_sum
 cp agree.txt before.txt

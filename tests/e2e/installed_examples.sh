@@ -1,6 +1,7 @@
-# Each example in C is a program of a user's: its installed source, compiled with popc and cc against the installation, in
-# another folder, as examples/README.md says, prints what the build's own prints; with its codelets gone it says so. The
-# tutorials come as pairs.
+# Each example in C is a user's program: its installed source, compiled with popc and cc against the
+# installation in another folder, as examples/README.md says, prints what the build's program
+# prints. Without its codelets it says so. Each tutorial is installed as a pair: the complete
+# program, and the one to start with.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -13,7 +14,7 @@ unset POPULUS_DATA_DIR
 flags="$(pkg-config --cflags --libs populus) ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}"
 flags="$flags -Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")"
 
-# example <name>: compiles it here.
+# example <name>: compiles the example in this folder.
 example()
 {
   folder=$prefix/share/doc/populus/examples/$1
@@ -31,7 +32,7 @@ example()
   cc -I. "$folder/$1.c" $objects -o "$1" $flags >cc.txt 2>&1 || fail "$1: $(cat cc.txt)"
 }
 
-# same <name> <arguments>...: prints what the build's program prints.
+# same <name> <arguments>...: the program prints what the build's program prints.
 same()
 {
   program=$1
@@ -63,7 +64,7 @@ quiet second ./cached_executable
 has first '^sums: 1472 1471 ... 1$'
 has second '^sums: 1472 1471 ... 1$'
 
-# Mistakes: each is one sentence that names the thing, and exit status 1 or 2.
+# Mistakes get one message that names the file or option, and exit status 1 or 2.
 for name in streams pipeline remote_buffer replicas control_flow suffix_sum; do
   mkdir empty
   status=0
@@ -75,7 +76,7 @@ done
 refuses 2 "usage: linked_executable" ./linked_executable 2 three 4
 refuses 2 "error: there is no device 'gpu'" ./pipeline --device gpu
 refuses 2 "error: '--two' is not an argument" ./replicas --one-graph --two
-# An option that there is not is refused, and is no file or folder.
+# An unknown option is refused. It is not taken as a file or folder.
 for name in variables suffix_sum streams remote_buffer pipeline mnist cached_executable; do
   refuses 2 "error: '--bogus' is not an argument; usage: ./$name " "./$name" --bogus
 done
@@ -87,13 +88,13 @@ for name in variables suffix_sum matvec matvec_split control_flow streams remote
 done
 [ ! -e --help ] || fail "an example made a folder --help"
 refuses 1 'there is no device with 4 IPUs|POPULUS_DEVICES' env POPULUS_DEVICES='[{"ipus":1}]' ./pipeline
-# Without a folder to keep it in, it is compiled.
+# If the cache folder cannot be made, the program compiles.
 quiet third env POPLAR_LOG_LEVEL=WARN POPLAR_LOG_DEST=log.txt ./cached_executable cc.txt/cache
 has third '^sums: 1472 1471 ... 1$'
 has log.txt "the executable is not cached: cannot make the folder 'cc.txt/cache'"
 
-# The tutorials: what is complete is what cxx_programs.sh and cxx_examples.sh compile; what a reader starts with compiles, in
-# one go, and runs, and does nothing yet.
+# The tutorials: cxx_programs.sh and cxx_examples.sh compile the complete programs. The programs to
+# start with are compiled here in one go. They run and do nothing yet.
 command -v g++ >/dev/null || exit 0
 cd "$prefix/share/doc/populus/examples/tutorials"
 for pair in tut1_variables=variables tut2_operations=elementwise tut3_vertices=suffix_sum tut4_profiling=profiling \
@@ -128,7 +129,8 @@ $ccache g++ -std=c++11 -Wall -Wextra $sanitizers -c "$prefix/starts.cpp" -o star
     "-Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")" >>cc.txt 2>&1 && [ ! -s cc.txt ] ||
   fail "start_here: $(cat cc.txt)"
 unset POPULUS_STRICT_LOADS # not all is written yet
-# starts <tutorial and arguments, one word> <exit status> <line>...: prints these lines, among others.
+# starts <tutorial and arguments, one word> <exit status> <line>...: the program prints these lines,
+# among others.
 starts()
 {
   name=$1 expected=$2

@@ -1,20 +1,21 @@
 #!/bin/sh
-# Little memory (D05), small files (D06): a program works, or says what it lacks and leaves nothing that is half made. What else
-# may be scarce is the subject of scarcity.sh.
+# Little memory (D05) and small files (D06): a program works, or says what it lacks and leaves no
+# incomplete file. scarcity.sh tests other scarce resources.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers reserve all address space"; exit 77 ;; esac
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
 quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
 
-# saved <name>: the graph run, its archive and what it says as <name>.a and <name>.out.
+# saved <name>: runs the graph; its archive is in <name>.a, its output in <name>.out.
 saved()
 {
   POPLAR_ENGINE_OPTIONS="{\"target.saveArchive\":\"$1.a\"}" "$busy_graph" busy.gp ipu2 8 >"$1.out" 2>"$1.err"
 }
 saved whole || fail "$(cat whole.err)"
 
-# D05. From nothing to enough; what is needed depends on the machine, so both ends have to be met.
+# D05: limits from too little to enough. The amount that is needed depends on the machine, so the
+# test must see both a refusal and a success.
 refused=0 done=0
 for kib in 6000 9000 12000 14000 16000 18000 20000 22000 24000 26000 30000 60000 200000 1000000 5000000; do
   rm -f limited.a
@@ -45,7 +46,7 @@ for kib in 20000 60000 100000 200000 400000 1000000 4000000; do
   esac
 done
 [ $refused -gt 0 ] && [ $done -gt 0 ] || fail "popc: $refused refused, $done done"
-# Where popc itself runs and the compiler does not, the limit is what is named.
+# If popc runs but the compiler does not, the message names the limit.
 for kib in 60000 100000; do
   status=0
   (ulimit -v $kib && TMPDIR=$PWD "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o limited.gp 2>limited.err) ||
@@ -54,7 +55,7 @@ for kib in 60000 100000; do
   [ $status = 4 ] && has limited.err "$kib KiB of memory that processes may have here \(ulimit -v\)" ||
     fail "popc, $kib KiB: status $status: $(cat limited.err)"
 done
-# D06. The same for the size of files: of the compiler's output, of popc's.
+# D06: a limit on file sizes, which hits the compiler's output or popc's.
 for blocks in 1 20; do
   rm -f limited.gp
   status=0

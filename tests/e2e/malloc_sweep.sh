@@ -1,4 +1,5 @@
-# D04 (tests/support/sweep.sh): tools, and programs whose graphs run on tiles.
+# D04 (tests/support/sweep.sh): tools, and programs that run graphs on tiles, while allocations
+# fail.
 set -u
 . "$POPULUS_SOURCE_DIR/tests/support/sweep.sh"
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
@@ -18,7 +19,7 @@ if [ -f "$POPULUS_DATA_DIR/viewer.js" ]; then
   sweep popview page.html "$POPULUS_BIN/popview" report -o page.html
 fi
 sweep 'host program' - "$busy_graph" busy.gp ipu2 8
-# The variables are for the whole shell: `env` would be the process that counts.
+# The variables are set for the whole shell: with `env`, that process would count the allocations.
 (
   export POPLAR_EXECUTABLE_CACHE_DIR=cache
   sweep cache - "$busy_graph" busy.gp ipu2 8

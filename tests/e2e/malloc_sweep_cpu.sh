@@ -1,4 +1,4 @@
-# D04 (tests/support/sweep.sh): a program on the CPU device, one allocation of which fails.
+# D04 (tests/support/sweep.sh): a program on the CPU device; one of its allocations fails.
 set -u
 . "$POPULUS_SOURCE_DIR/tests/support/sweep.sh"
 with_llvm

@@ -1,4 +1,5 @@
-# D04 (tests/support/sweep.sh): a program on the CPU device that has no memory from some allocation on.
+# D04 (tests/support/sweep.sh): a program on the CPU device; all allocations from some point on
+# fail.
 set -u
 . "$POPULUS_SOURCE_DIR/tests/support/sweep.sh"
 with_llvm

@@ -1,12 +1,13 @@
-# A12, E06. What a tile's memory holds, said four times: `.text` of its image, the image's symbols, the memory report, the loader.
-# They agree to the byte, by category and region, for every example and for three large graphs; and no plan is more than 5 %
-# above what none can do without.
+# A12, E06: four sources tell what is in a tile's memory: `.text` of its image, the image's symbols,
+# the memory report, and the loader. They agree to the byte, by category and region, for every
+# example and for three large graphs. No memory plan is more than 5 % above the least that is
+# possible.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 agrees=$POPULUS_BUILD_DIR/tests/support/memory_agrees
 plan=$POPULUS_BUILD_DIR/tests/bench/plan
 
-# agree <what> <number of tiles that are too full>: archive.a does.
+# agree <what> <number of tiles that are too full>: all sources agree on archive.a.
 agree()
 {
   quiet agree.txt "$agrees" archive.a per_tile.txt
@@ -18,7 +19,7 @@ agree()
   rm -f archive.a
 }
 
-# Without arguments, unless there must be some.
+# Examples run without arguments if they can.
 for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   example=$(basename "$folder")
   case $example in

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Modules of StableHLO: read, compiled, run on tiles and on the host, and judged; what is wrong is said at its line.
+# pophlo reads, compiles, runs and checks modules of StableHLO, on tiles and on the host. A wrong
+# module gets a message with its line.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 pophlo=$POPULUS_BIN/pophlo
 models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
-# Each on tiles, few and several, on both engines, and on the CPU device; some on the model. Large ones, which take long on the
-# interpreter, on one engine; all of them once more as if no operand could be copied as a whole.
+# Each module runs on few tiles and on several, on both engines, and on the CPU device; some also
+# run on the IPU model. Large modules take long in the interpreter and run on one engine. All run
+# once more with a copy limit of 0, as if every operand were too large to be copied as a whole.
 set --
 for file in "$models"/*.mlir "$models"/*.txt; do
   case $file in *large.mlir | *fft_long.mlir) ;; *) set -- "$@" "$file" ;; esac
@@ -33,7 +35,8 @@ refuses 2 'a CPU has no engines|--everywhere' "$pophlo" --check --everywhere --d
 refuses 2 'a CPU has no replicas' "$pophlo" --check --everywhere --replicas=2 "$models/flow.mlir"
 refuses 2 '--everywhere go with --check' "$pophlo" --run --everywhere "$models/flow.mlir"
 
-# A check that does not hold: file, line, operation, element, both values; the other files are judged all the same.
+# A check that fails is reported with file, line, operation, element and both values. The other
+# files are still checked.
 cat >wrong.mlir <<'EOF'
 func.func @main() {
   %0 = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
@@ -45,7 +48,7 @@ EOF
 refuses 1 'wrong.mlir:4:3|expect_eq_const|stablehlo.add|6 at [1, 0], not 7' "$pophlo" --check -v wrong.mlir "$models/flow.mlir"
 has refuses.out '^FAIL wrong.mlir$' "^pass .*flow.mlir\$" '^1 of 2 files hold'
 
-# There are tiles for what goes in, of which little is left.
+# The number of tiles also follows the inputs, even if the result is small.
 cat >few.mlir <<'EOF'
 func.func @main(%x: tensor<8192x1024xf32>) -> tensor<f32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
@@ -55,7 +58,8 @@ func.func @main(%x: tensor<8192x1024xf32>) -> tensor<f32> {
 EOF
 "$pophlo" few.mlir -o few.a
 
-# And for products: few elements may be many multiplications. Each line: what a module does, and how many tiles that is worth.
+# It follows the work of products too: few elements may need many multiplications. Each line: the
+# number of tiles, and the module.
 while read -r tiles arguments results operation; do
   echo "func.func @main($arguments) -> $results { %0 = $operation return %0 : $results }" | tr '~' ' ' >worth.mlir
   "$pophlo" worth.mlir -o worth.a
@@ -70,7 +74,8 @@ done <<'EOF'
 1 %x:~tensor<4xf32> tensor<4xf32> stablehlo.negate %x : tensor<4xf32>
 EOF
 
-# The factors of a transform are in a table: some thousand cycles for 64 of 2,048, where sines and cosines took nine million.
+# The factors of a transform come from a table: 64 transforms of 2,048 elements take less than a
+# million cycles. With sines and cosines they took nine million.
 cat >power.mlir <<'EOF'
 func.func @main(%x: tensor<64x2048xf32>) -> tensor<64x1025xf32> {
   %0 = stablehlo.fft %x, type = RFFT, length = [2048] : (tensor<64x2048xf32>) -> tensor<64x1025xcomplex<f32>>
@@ -79,7 +84,8 @@ func.func @main(%x: tensor<64x2048xf32>) -> tensor<64x1025xf32> {
 }
 EOF
 
-# What a loop slices lies outside of it as the slices want it: some thousand cycles for each, not a hundred thousand.
+# A tensor that a loop slices is laid out for the slices outside of the loop. Each slice takes some
+# thousand cycles, not a hundred thousand.
 cat >rows.mlir <<'EOF'
 func.func @main(%x: tensor<64x2048xf32>) -> tensor<1x2048xf32> {
   %z = stablehlo.constant dense<0> : tensor<i32>
@@ -108,14 +114,14 @@ quiet out "$pophlo" --run --cycles --tiles 128 power.mlir --in x=rows.bin
 cycles=$(sed -n 's/^cycles: //p' out)
 [ "$cycles" -lt 1000000 ] || fail "64 transforms take $cycles cycles"
 
-# So does what is calculated before the loop.
+# The same holds for a tensor that is computed before the loop.
 sed -e '/%r:2 = /i %y = stablehlo.negate %x : tensor<64x2048xf32>' -e 's/dynamic_slice %x/dynamic_slice %y/' rows.mlir >negated.mlir
 quiet out "$pophlo" --run --cycles --tiles 128 negated.mlir --in x=rows.bin --out out0=sum.bin
 printf '\0\0\200\302%.0s' $(seq 2048) | cmp - sum.bin # each -64
 cycles=$(sed -n 's/^cycles: //p' out)
 [ "$cycles" -lt 640000 ] || fail "64 rows of what is calculated take $cycles cycles in a loop"
 
-# Rows of a batch: not all rows of a place to each vertex that has some columns of it, where that is too much.
+# A gather in batches: a vertex must not get all rows of its columns if that is too much.
 cat >batch.mlir <<'EOF'
 func.func @main(%x: tensor<32x2000x64xf32>, %i: tensor<32x40x1xi32>) -> tensor<32x40x64xf32> {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 64>}> : (tensor<32x2000x64xf32>, tensor<32x40x1xi32>) -> tensor<32x40x64xf32>
@@ -124,7 +130,8 @@ func.func @main(%x: tensor<32x2000x64xf32>, %i: tensor<32x40x1xi32>) -> tensor<3
 EOF
 quiet out "$pophlo" -q --tiles 1472 -o batch.a batch.mlir
 
-# What a branch takes parts of in two ways has its own tables there; who comes another way has the argument itself.
+# A branch that slices an argument in two ways has its own copies in the layouts of the slices.
+# Outside of the branch the argument keeps its own layout.
 cat >branch.mlir <<'EOT'
 func.func @main(%p: tensor<i1>, %i: tensor<i32>, %a: tensor<128x256xf32>) -> (tensor<1x256xf32>, tensor<128x1xf32>, tensor<1x256xf32>) {
   %z = stablehlo.constant dense<0> : tensor<i32>
@@ -147,11 +154,11 @@ printf '\0\0\200\77%.0s' $(seq 32768) >ones
 quiet out "$pophlo" --run --tiles 64 branch.mlir --in p=no --in i=three --in a=ones --out out2=row
 printf '\0\0\200\77%.0s' $(seq 256) | cmp - row
 
-# Dimension numbers of which one dimension is two things.
+# Dimension numbers that use one dimension twice are refused.
 sed '/#stablehlo.conv<raw/,/>,/s/input_feature_dimension = 3/input_feature_dimension = 2/' "$models/flow.mlir" >numbers.mlir
 refuses 1 "numbers.mlir:|each dimension of the input is to be one of 'input_batch_dimension'" "$pophlo" --check numbers.mlir
 
-# Between files and by way of an archive the results are the same.
+# The results are the same with files and through an archive.
 cat >saxpy.mlir <<'EOF'
 module @saxpy {
   func.func public @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
@@ -173,12 +180,13 @@ cmp z.bin w.bin
 quiet out "$pophlo" --codelets saxpy.mlir
 has out 'hlo_multiply_f32' 'hlo_add_f32'
 [ "$(grep -c '^#include' out)" = 3 ] || fail "not only the headers that are needed: $(grep '#include' out)"
-# hlo.h, for people who write such code, has all.
+# hlo.h, the header for people who write such code, has all functions.
 printf '#include <populus/vertex.h>\n#include <populus/hlo.h>\ntypedef struct { OUTPUT(float) out; } All;\n%s\n' \
   'COMPUTE(All) { *vertex->out = hlo_convert_c64_f32(hlo_make_c64(hlo_sinh_f32(0), (float)hlo_add_i8(1, 2))); return true; }' >all.c
 quiet out "$POPULUS_BIN/popc" -O2 all.c -o all.gp
 
-# Tuples that @main takes and returns are their members one after the other, of whatever makes them.
+# Tuples that @main takes or returns become their members in order, whatever operation makes the
+# tuple.
 cat >tuples.mlir <<'EOF'
 func.func @swap(%t: tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tuple<tuple<tensor<i32>, tuple<>>, tensor<3xf32>> {
   %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<3xf32>, tuple<tensor<i32>, tuple<>>>) -> tensor<3xf32>
@@ -202,7 +210,7 @@ cmp o1 n.bin
 printf '\0\0\0\100\0\0\200\100\0\0\300\100' | cmp - o2 # 2, 4, 6
 cmp o3 x.bin
 
-# Arguments of HLO text are called as there, whatever other computations have.
+# Arguments of HLO text keep their names, whatever names other computations use.
 cat >names.hlo.txt <<'EOF'
 HloModule names
 less { n = f32[3] parameter(0)
@@ -215,7 +223,7 @@ EOF
 quiet out "$pophlo" --list -o names.a names.hlo.txt
 printf '%s\n' 'in x: f32[3]' 'in n: f32[3]' 'out out0: f32[3]' | cmp - out
 
-# What an instruction must say is missed.
+# A missing attribute of an instruction is reported.
 while read -r missing line; do
   printf 'HloModule m\nENTRY e { x = f32[3,4]{1,0} parameter(0)\n z = f32[] parameter(1)\n s = f32[4]{0} parameter(2)\n %s }\n' "$line" >must.hlo.txt
   refuses 1 "must.hlo.txt:5:|has no '$missing'" "$pophlo" -o none.a must.hlo.txt
@@ -225,7 +233,7 @@ edge_padding_high ROOT r = f32[3,4]{1,0} pad(x, z)
 epsilon ROOT r = f32[3,4]{1,0} batch-norm-inference(x, s, s, s, s), feature_index=1
 EOF
 
-# says <line:column> <words> <text>: the module is refused there.
+# says <line:column> <words> <text>: the module is refused at this place.
 says()
 {
   printf '%s\n' "$3" >bad.mlir
@@ -250,7 +258,8 @@ says 2:33 "tensor<1099511627776xf32> has more than 2^32 - 1 elements" 'func.func
   %0 = stablehlo.iota dim = 0 : tensor<1099511627776xf32>
   return
 }'
-# What is missing, or misspelt, would be something else without a word.
+# A missing or misspelt attribute must be an error: with a default, the module would silently mean
+# something else.
 says 2:66 "stablehlo.reverse has no property 'dims'" 'func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = "stablehlo.reverse"(%x) <{dimensions = array<i64>, dims = array<i64: 0>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
@@ -300,7 +309,7 @@ says 3:3 "'->' is expected" 'func.func @f() -> tensor<f32> {
   %0 = stablehlo.iota dim = 0 : ()
   return %0 : tensor<f32>
 }'
-# What is wrong is said where it is, not where its result is used or returned.
+# An error is reported at the operation that is wrong, not where its result is used or returned.
 says 2:8 'the result of stablehlo.transpose is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.transpose %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
@@ -313,7 +322,7 @@ says 2:8 'the result of stablehlo.reverse is tensor<2xf32>, not tensor<3xf32>' '
 says 2:52 'operand %a of stablehlo.select is tensor<2xf32>, not tensor<3xf32>' 'func.func @f(%a: tensor<2xf32>, %p: tensor<2xi1>) {
   %0 = stablehlo.select %p, %a, %a : tensor<2xi1>, tensor<3xf32>
   return }'
-# What the specification does not allow, and would be calculated as something else.
+# Modules that the specification forbids, and that would compute something else.
 while IFS='|' read -r message arguments operation; do
   printf 'func.func @f(%s) {\n  %%r = %s\n  return\n}\n' "$arguments" "$operation" >bad.mlir
   refuses 1 "bad.mlir:2:8:|$message" "$pophlo" --list bad.mlir
@@ -329,7 +338,7 @@ TOTALORDER is no comparison of i32|%x: tensor<2xi32>|stablehlo.compare LT, %x, %
 'update_window_dims' is to be in ascending order|%x: tensor<4x4x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4x4xf32>|"stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2, 1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): stablehlo.return %b : tensor<f32> }) : (tensor<4x4x4xf32>, tensor<2x1xi32>, tensor<2x4x4xf32>) -> tensor<4x4x4xf32>
 'dimensions' are 0, 1, … in this order|%x: tensor<2x2xf32>|"stablehlo.map"(%x) <{dimensions = array<i64: 1, 0>}> ({ ^bb0(%a: tensor<f32>): stablehlo.return %a : tensor<f32> }) : (tensor<2x2xf32>) -> tensor<2x2xf32>
 EOF
-# HLO text: the same, at its own lines.
+# HLO text has the same errors, at its own lines.
 says 3:25 "q is used, and not defined before that" 'HloModule m
 ENTRY e { a = f32[] constant(1)
   ROOT b = f32[] add(a, q) }'
@@ -351,7 +360,8 @@ says 3:2 'this is the end of the text' 'HloModule m
 ENTRY e { a = f32[] constant(1)'
 says 2:34 'has more than 2^32 - 1 elements' 'HloModule m
 ENTRY e { p = f32[] parameter(0) a = f32[1099511627776] broadcast(p), dimensions={} }'
-# Names that are misspelt, and numbers in another notation, in HLO text: they were the defaults without a word.
+# Misspelt names and numbers in another notation in HLO text. They were once silently read as the
+# defaults.
 while IFS='|' read -r message line; do
   printf 'HloModule m\na { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\nENTRY e { x = f32[4,4] parameter(0)\n z = f32[] parameter(1)\n ROOT r = %s }\n' "$line" >bad.hlo.txt
   refuses 1 "bad.hlo.txt:7:|$message" "$pophlo" -o none.a bad.hlo.txt
@@ -369,7 +379,7 @@ ENTRY e { a = f32[2,2]{0,0} parameter(0) }'
 says 2:34 'hlo.copy-twice is not supported' 'HloModule m
 ENTRY e { p = f32[] parameter(0) a = f32[] copy-twice(p) b = f32[] all-to-none(a) }'
 has refuses.err 'bad.mlir:2:58: hlo.all-to-none is not supported'
-# Forms of their own: line, words, instruction.
+# Instructions with a form of their own: line, words, instruction.
 form()
 {
   says 3:2 "$1" "HloModule m
@@ -384,7 +394,7 @@ form 'there is no computation calls=nope' 'a = ((f32[]), f32[], u32[]) async-sta
 form 'rng-get-and-update-state is u64[2] or u64[1]' 'a = f32[3] rng-get-and-update-state()'
 form 'dynamic-slice has an index for each dimension' 'a = f32[] dynamic-slice(p, q), dynamic_slice_sizes={}'
 form 'all-to-all of operands of different types' 'a = (f32[2], f32[]) all-to-all(p, q)'
-# All that is not supported, at once.
+# Everything that is not supported is reported at once.
 says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
   %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
   %1 = stablehlo.uniform_quantize %a : tensor<2xf32>
@@ -393,7 +403,7 @@ says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
 }'
 has refuses.err 'bad.mlir:3:8: stablehlo.uniform_quantize is not supported' 'bad.mlir:4:8: stablehlo.frobnicate is not supported'
 
-# What others make up.
+# Operations that pophlo expands into others.
 made_up()
 {
   says 2:8 "$1" "func.func @f(%a: tensor<2x3xf32>, %i: tensor<2xi32>, %n: tensor<i32>) {
@@ -425,7 +435,7 @@ says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is 
   return %1 : tensor<f32>
 }'
 
-# What is declared only may not be called, and not be public.
+# A function that is only declared may not be called and may not be public.
 says 2:1 '@f has no body' 'func.func @f(%x: tensor<f32>) -> tensor<f32>'
 says 1:14 "the name of an argument is expected" 'func.func @f(tensor<f32>) -> tensor<f32>'
 says 3:8 'there is no function @g' 'func.func private @g(tensor<f32>) -> tensor<f32>
@@ -433,14 +443,15 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
   %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32> }'
 says 1:64 "the arguments of @g have no names" 'func.func private @g(tensor<f32>) -> tensor<f32> attributes {} { return }'
-# Tuples of tuples of … by names.
+# Type names of nested tuples, which double at each level.
 {
   echo '!t0 = tuple<tensor<f32>, tensor<f32>>'
   seq 1 60 | while read -r i; do echo "!t$i = tuple<!t$((i - 1)), !t$((i - 1))>"; done
   echo 'func.func @f(%x: !t60) { return }'
 } >bad.mlir
 refuses 1 'bad.mlir:16:8|a tuple has more than 65536 types in it' "$pophlo" --check bad.mlir
-# A part of a value on each of several devices; assertions that do not hold, or only the program could see.
+# A value that is split over several devices; assertions that fail, or that only a running program
+# could check.
 says 2:8 'custom_call @SPMDFullToShardShape is not supported' 'func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) : (tensor<4xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32> }'
@@ -453,12 +464,12 @@ says 5:3 'the assertion does not hold: {0} is too small' 'func.func @f(%x: tenso
 says 2:3 '@shape_assertion of what is not known before the program runs is not supported' 'func.func @f(%x: tensor<i1>) {
   stablehlo.custom_call @shape_assertion(%x) : (tensor<i1>) -> ()
   return }'
-# The member of a tuple that control flow makes is looked at, too.
+# The member of a tuple that control flow makes is checked too.
 says 2:8 'get_tuple_element: the operand has no such member' 'func.func @f(%p: tensor<i1>, %t: tuple<tensor<f32>>) -> tensor<i1> { %0 = "stablehlo.if"(%p) ({ stablehlo.return %t : tuple<tensor<f32>> }, { stablehlo.return %t : tuple<tensor<f32>> }) : (tensor<i1>) -> tuple<tensor<f32>>
   %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<f32>>) -> tensor<i1>
   return %1 : tensor<i1> }'
 
-# 10^5 regions inside each other, brackets, and operations in a row.
+# 10^5 nested regions, 10^5 brackets, and 20,000 operations in a row.
 { echo 'func.func @f(%p: tensor<i1>) {'; yes '"stablehlo.if"(%p) ({' | head -100000; } >bad.mlir
 refuses 1 'more than 200 deep' "$pophlo" --check bad.mlir
 { printf 'func.func @f() attributes {a = '; yes '[' | head -100000 | tr -d '\n'; } >bad.mlir
@@ -479,8 +490,9 @@ assert json.loads(line) == json.load(open("pretty")) == said and line.count("\n"
 refuses 2 'about --list' "$pophlo" --codelets --json long.mlir
 quiet out "$pophlo" --codelets long.mlir # what nobody needs is not calculated
 
-# A product fetches its operands in steps so short that there are at most half as many copies as elements. (A tile's share is
-# that of 768 x 768 on 800 tiles; with no limit of steps they are 2.17 times the elements here.)
+# A product fetches its operands in steps so short that the copies have at most half as many
+# elements as the matrices. (A tile's share is that of 768 x 768 on 800 tiles. Without a limit on
+# the steps, the copies here have 2.17 times the elements.)
 matrix='tensor<384x384xf32>'
 cat >product.mlir <<TEXT
 func.func @main(%x: $matrix, %y: $matrix) -> $matrix {
@@ -493,8 +505,9 @@ head -c $((384 * 384 * 4)) /dev/zero >zeros
 bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" product)
 [ "$bytes" -le $((3 * 384 * 384 * 4 * 3 / 2)) ] || fail "$bytes bytes of elements for three matrices"
 
-# What a product fetches lives no longer than the product: four of them have room for one in turn. (It was 2.62 MB for .66 MB of
-# arguments and result when buffers that were not filled at once lived all the time.)
+# The buffers that a product fetches into live only as long as the product, so four products in a
+# row use the room of one. (It was 2.62 MB for 0.66 MB of arguments and results when buffers that
+# were not filled at once lived all the time.)
 {
   echo 'func.func @main(%0: tensor<64x256xf32>, %u: tensor<256x256xf32>, %v: tensor<256x256xf32>) -> tensor<64x256xf32> {'
   for step in '1 0 u' '2 1 v' '3 2 u' '4 3 v'; do
@@ -510,8 +523,9 @@ head -c $((256 * 256 * 4)) /dev/zero >w.zeros
 bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" chain)
 [ "$bytes" -le 1900000 ] || fail "$bytes bytes of elements for four products in a row"
 
-# What is repeated for the rows of a result is no copy on each tile: rows by their sums, which were 377 KB for 169 KB of arguments
-# and results. And the rows' sums are shared out among tiles one by one, not eight for a worker.
+# A value that is repeated for the rows of a result is not copied to each tile. (Rows divided by
+# their sums took 377 KB for 169 KB of arguments and results.) The sums of rows are distributed over
+# the tiles one by one, not eight for each worker.
 {
   echo 'func.func @main(%x: tensor<512x16xf32>, %l: tensor<256x100xf32>) -> (tensor<512x16xf32>, tensor<256xf32>) {'
   echo '%zero = stablehlo.constant dense<0.0> : tensor<f32>'
@@ -528,7 +542,8 @@ bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" rows)
 [ "$bytes" -le 300000 ] || fail "$bytes bytes of elements for rows and their sums"
 awk '/^cycles:/ { exit $2 > 15000 }' rows || fail "rows and their sums: $(head -1 rows)" # 21305, eight for a worker
 
-# Double precision is the host's, bit by bit, and takes less than the compiler's own helpers, of which it was 1.28 million cycles.
+# Double precision gives the bits of the host. It is faster than with the compiler's own helper
+# functions, which took 1.28 million cycles.
 cat >double.mlir <<'EOF'
 func.func @main(%x: tensor<16x16xf64>, %y: tensor<16x16xf64>) -> tensor<16x16xf64> {
   %0 = stablehlo.dot %x, %y : (tensor<16x16xf64>, tensor<16x16xf64>) -> tensor<16x16xf64>
@@ -556,7 +571,8 @@ quiet cycles "$pophlo" --run --cycles --tiles 1 --in x=double.x --in y=double.y 
 cmp double.out double.sums
 awk '/^cycles:/ { exit $2 > 1000000 }' cycles || fail "a product in double precision: $(cat cycles)"
 
-# More results than the tile has room for that the largest of them is worth: all tiles, unless told how many.
+# The largest result is worth one tile, but that tile has no room for all results. pophlo then takes
+# all tiles, unless a number is given.
 types=$(seq 1 220 | sed 's/.*/tensor<1024xf32>/' | paste -sd , -)
 {
   echo "func.func public @main(%x: tensor<1024xf32>) -> ($types) {"
@@ -568,7 +584,7 @@ has err '^pophlo: the module does not fit on 1 tile: trying all 1472$'
 quiet out "$pophlo" -q -o many.a many.mlir
 [ "$(size -A many.a | grep -c '^tile-')" = 1472 ] || fail 'the module is not on all tiles'
 refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --tiles 1 -o many.a many.mlir
-# With --check, too; of a file with several modules that one.
+# --check does the same, for that module only if a file has several.
 {
   printf 'func.func @main() { return }\n// -----\nfunc.func @main() {\n%%x = stablehlo.iota dim = 0 : tensor<1024xf32>\n'
   seq 1 180 | sed 's/.*/%c& = stablehlo.constant dense<&.0> : tensor<1024xf32>\n%p& = stablehlo.multiply %x, %c& : tensor<1024xf32>/'
@@ -581,7 +597,8 @@ has err '^pophlo: parts.mlir does not fit on 1 tile: trying all 1472$'
 has out '^1 of 1 files hold, with 180 checks$'
 refuses 1 'does not fit: 1 of 1 tiles out of memory' "$pophlo" --check --tiles 1 parts.mlir
 
-# Weights and gradients of some tiles each: they do not all begin on the first, where there is no room for 200 of them.
+# Weights and gradients of some tiles each must not all begin on the first tile, which has no room
+# for 200 of them.
 types=$(seq 1 200 | sed 's/.*/tensor<1024xf32>/' | paste -sd , -)
 {
   echo "func.func public @main($(seq 1 200 | sed 's/.*/%w&: tensor<1024xf32>, %g&: tensor<1024xf32>/' | paste -sd , -)) -> ($types) {"
@@ -591,7 +608,7 @@ types=$(seq 1 200 | sed 's/.*/tensor<1024xf32>/' | paste -sd , -)
 } >weights.mlir
 quiet out "$pophlo" --tiles 1472 -o weights.a weights.mlir
 
-# Constants of several tiles do not all begin on the first, either.
+# Constants of several tiles must not all begin on the first tile either.
 awk 'BEGIN {
   print "func.func @main() {"
   for (i = 0; i < 460; ++i) {

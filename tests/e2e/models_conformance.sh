@@ -1,8 +1,8 @@
 #!/bin/sh
-# StableHLO's own conformance programs, a folder of them, each compiled, run and judged on tiles, by both engines, and on the
-# CPU device: a table by operation, and all have to hold; once more on tiles as if all operands were large. POPULUS_STABLEHLO
-# says where they are.
-# Under a sanitizer every fortieth runs; with POPULUS_TEST_CASES set all do.
+# StableHLO's own conformance programs, from the folder POPULUS_STABLEHLO. Each is compiled, run and
+# checked on tiles, on both engines, and on the CPU device. The test prints a table by operation,
+# and all programs must pass. They run once more on tiles with a copy limit of 0, as if all operands
+# were large. With a sanitizer every fortieth program runs; if POPULUS_TEST_CASES is set, all run.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 folder=${POPULUS_STABLEHLO-$POPULUS_SOURCE_DIR/../shared/data/stablehlo}
@@ -10,7 +10,7 @@ folder=${POPULUS_STABLEHLO-$POPULUS_SOURCE_DIR/../shared/data/stablehlo}
 every=1
 [ -z "$POPULUS_SANITIZE" ] || [ -n "${POPULUS_TEST_CASES-}" ] || every=40
 
-# table <file>: passed and all, by the operation that the file's name begins with.
+# table <file>: passed programs and all programs, by the operation at the start of the file's name.
 table()
 {
   awk '/^(pass|FAIL) / { name = $2; sub(/.*\//, "", name)
@@ -43,7 +43,7 @@ judge 'conformance' "$@"
 quiet out "$POPULUS_BIN/pophlo" --check --copy-limit=0 "$@"
 has out "^$# of $# files hold"
 
-# Of the interpreter's programs one needs a type of 8 bits, which is named.
+# One of the interpreter's programs needs a type of 8 bits, which the error names.
 if [ -d "$folder/interpret" ]; then
   judge 'of the interpreter' "$folder"/interpret/*.mlir
   ! grep -v 'the type f8.* is not supported$' err || fail 'programs do not hold'

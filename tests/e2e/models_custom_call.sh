@@ -1,5 +1,6 @@
 #!/bin/sh
-# custom_call @populus.vertex: a codelet of the user's in a module; what is wrong about one is said at its line.
+# custom_call @populus.vertex runs a user's codelet in a module. Mistakes in the call are reported
+# at its line.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 pophlo=$POPULUS_BIN/pophlo
@@ -38,12 +39,12 @@ func.func @main() {
 }
 EOT
 quiet out "$pophlo" --check --both-engines --tiles 4 sub/module.mlir
-# As jax.ffi writes it, and a .gp.
+# The same call in the notation of jax.ffi, with a .gp.
 quiet out "$POPULUS_BIN/popc" -O2 sub/codelets.c -o sub/codelets.gp
 sed 's/backend_config/api_version = 4 : i32, mhlo.backend_config/; s/codelets\.c"/codelets.gp"/' sub/module.mlir >sub/jax.mlir
 quiet out "$pophlo" --check --tiles 4 sub/jax.mlir
 
-# wrong <words> <sed>: the module so changed is refused, at the call.
+# wrong <words> <sed>: the module with this change is refused at the call.
 wrong()
 {
   sed "$2" sub/module.mlir >sub/wrong.mlir

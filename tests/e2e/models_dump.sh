@@ -1,11 +1,12 @@
 #!/bin/sh
-# Dumps of modules, and the environment's flags: what is dumped is read again and is the same; hashes; the cache's lines.
+# Dumps of modules, hashes, lines of the cache in the log, and flags from the environment. A dump
+# can be read again and gives the same module.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 pophlo=$POPULUS_BIN/pophlo
 models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
-# In all notations, and without calls: it holds, and has the same hash.
+# In all notations, as read and without calls: the dump passes its checks and has the same hash.
 for module in "$models/flow.mlir" "$models/expand.mlir" "$models/export.mlir" "$models/before.hlo.txt"; do
   rm -rf first second
   quiet out "$pophlo" --dump first "$module"
@@ -19,7 +20,7 @@ quiet out env XLA_FLAGS='--xla_dump_hlo_as_text  --xla_dump_to=third' "$pophlo" 
 quiet out "$pophlo" --dump fourth "$models/flow.mlir"
 diff -r third fourth
 
-# The hash is of the operations: another constant is another module, other names are not.
+# The hash is that of the operations: another constant changes it, other names do not.
 cat >one.mlir <<'TEXT'
 func.func @main() -> tensor<f32> {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The modules of examples/models, against calculations in Python (models_examples.py): on tiles, few and several, on the
-# CPU device, and by way of archives.
+# The modules of examples/models give the results of independent calculations in Python
+# (models_examples.py): on few tiles and on the default number, on the CPU device, and through an
+# archive.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }

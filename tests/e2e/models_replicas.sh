@@ -1,20 +1,21 @@
 #!/bin/sh
-# A module in several replicas: its collectives, whichever groups they are of, against what numpy says; in loops, and from files.
+# A module in several replicas: its collectives, over groups of any form, in loops, and with files.
+# The expected results come from NumPy.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 pophlo=$POPULUS_BIN/pophlo
 models=$POPULUS_SOURCE_DIR/tests/e2e
 
-# All kinds, of 4 replicas, judged by the modules themselves.
+# All collectives with 4 replicas. The module checks the results itself.
 quiet out "$pophlo" --check --replicas=4 --tiles=3 "$models/models_replicas.mlir"
 has out '^1 of 1 files hold, with [0-9]+ checks$'
 quiet out "$pophlo" --check --replicas=4 --both-engines "$models/models_replicas.mlir"
 
-# One replica's wrong result is found, and named.
+# A wrong result of one replica is found, and the replica is named.
 sed 's/dense<\[12, 14, 16, 18\]>/dense<[12, 14, 16, 19]>/' "$models/models_replicas.mlir" >wrong.mlir
 refuses 1 'wrong.mlir:|replica 0|18 at [3], not 19' "$pophlo" --check --replicas=4 wrong.mlir
 
-# HLO text: groups one by one, of all, and as a shape of numbers from 0.
+# HLO text: groups as a list, as all replicas, and as a reshaped sequence of numbers from 0.
 cat >groups.hlo.txt <<'EOF'
 HloModule groups, replica_count=4
 sum { a = s32[] parameter(0)
@@ -58,7 +59,7 @@ ENTRY main {
 EOF
 quiet out "$pophlo" --check --replicas=4 groups.hlo.txt
 has out '^1 of 1 files hold, with 8 checks$'
-# all-to-all of one operand, and of one for each replica of a group.
+# all-to-all with one operand, and with one operand for each replica of a group.
 cat >exchange.hlo.txt <<'EOF'
 HloModule exchange, replica_count=4
 ENTRY main {
@@ -98,7 +99,7 @@ ENTRY main {
 EOF
 quiet out "$pophlo" --check --replicas=4 exchange.hlo.txt
 has out '^1 of 1 files hold, with 3 checks$'
-# In StableHLO it says into how many parts.
+# StableHLO states the number of parts.
 cat >parts.mlir <<'EOF'
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.all_to_all"(%x) {split_dimension = 0 : i64, concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
@@ -106,7 +107,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 EOF
 refuses 1 'parts.mlir:2:|split_count is 0, a group has 2 replicas' "$pophlo" -o none.a --replicas=2 parts.mlir
-# A channel_handle makes them partitions, of which there is one.
+# With a channel_handle the numbers are partitions, of which there is one.
 cat >permute.mlir <<'EOF'
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.collective_permute"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
@@ -117,7 +118,7 @@ EOF
 refuses 1 'permute.mlir:2:|collective_permute: there is no partition 1' "$pophlo" -o none.a --replicas=2 permute.mlir
 sed 's/collective_permute/collective_broadcast/; s/source_target_pairs.*> : tensor<2x2/replica_groups = dense<[[0, 1]]> : tensor<1x2/' permute.mlir >spread.mlir
 refuses 1 'spread.mlir:2:|collective_broadcast: there is no partition 1' "$pophlo" -o none.a --replicas=2 spread.mlir
-# Of one replica all is that one.
+# With one replica, groups have only that replica.
 sed '/check\|pairs=/d; /replica_groups=[^{]/d; /replica_groups={{/d; /all-gather/d' groups.hlo.txt >alone.hlo.txt
 quiet out "$pophlo" -o alone.a alone.hlo.txt
 sed 's/\[2,2\]<=\[2,2\]T(1,0)/[2,2]<=[2,3]T(1,0)/' groups.hlo.txt >shape.hlo.txt
@@ -125,7 +126,7 @@ refuses 1 'shape.hlo.txt:25:3|all-reduce: replica_groups=[2,2]<=[2,3]T(1,0) is n
 sed 's/{{0,2},{3,1}}/{{0,2,3},{1}}/' groups.hlo.txt >uneven.hlo.txt
 refuses 1 'uneven.hlo.txt:27:3|groups are of the same size' "$pophlo" --check --replicas=4 uneven.hlo.txt
 
-# From files: each its own, or the same for all; results of all.
+# With files: one input for each replica, or the same for all; the output has the results of all.
 cat >sum.mlir <<'EOF'
 module @sum attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
   func.func public @main(%x: tensor<2xf32>, %k: tensor<f32>) -> tensor<2xf32> {
@@ -151,7 +152,7 @@ quiet out "$pophlo" -o sum.a --replicas=2 sum.mlir
 quiet out "$POPULUS_BIN/popexec" --write x=x.bin --write k=k.bin --read out0=z.bin sum.a
 cmp y.bin z.bin
 
-# What is not there is named at its place.
+# Mistakes about replicas and groups are reported at their place.
 refuses 1 'sum.mlir:3:|between several processes (replicas: pophlo --replicas)' "$pophlo" -o none.a sum.mlir
 refuses 1 'sum.mlir:3:|replica 2 is in no group' "$pophlo" -o none.a --replicas=3 sum.mlir
 sed 's/\[\[0, 1\]\]/[[0, 7]]/' sum.mlir >seven.mlir
@@ -161,7 +162,7 @@ refuses 1 'two.mlir:3:|a region of more than one operation' "$pophlo" -o none.a 
 refuses 2 '--replicas takes at least one' "$pophlo" -o none.a --replicas=0 sum.mlir
 refuses 2 'a CPU has no tiles' "$pophlo" --run --device=cpu --replicas=2 sum.mlir
 
-# infeed and outfeed are streams: in a loop, three times; of two tensors.
+# infeed and outfeed are streams: three times in a loop, with one tensor and with two.
 cat >feeds.mlir <<'EOF'
 func.func @main(%n: tensor<i32>) -> tensor<2xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -173,7 +173,7 @@ def convert(w):
             to(t, source, [0.0, -0.0] + [x for x in values if low <= int(x) <= high])
     for source in INTS:
         for t in tuple(INTS) + FLOATS:
-            # More than a double holds would be rounded twice here.
+            # Integers that a double does not hold exactly would be rounded twice here.
             to(t, source, [x for x in edges(source) if t in INTS or t == "f64" or float(x) == x])
 
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Operations on numbers at the edges of their types, against what models_special.py calculates. POPULUS_TEST_SEED is the
-# seed; with POPULUS_TEST_CASES set there are so many modules, on the interpreter and the CPU device, too.
+# Operations on numbers at the edges of their types give the results that models_special.py
+# calculates. POPULUS_TEST_SEED is the first seed. POPULUS_TEST_CASES sets the number of modules,
+# which then also run in the interpreter and on the CPU device.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac

@@ -599,7 +599,7 @@ def dot_general(w):
             total += a.at(la) * b.at(ra)
         return rounded(t, total)
 
-    # Free dimensions stand in the operands' order, so they are numbered by it.
+    # Free dimensions follow the order of the operands, so their numbers do too.
     lfree, rfree = [e for e in ldims if e[0] == "f"], [e for e in rdims if e[0] == "f"]
     lorder, rorder = [k for _, k, _ in lfree], [k for _, k, _ in rfree]
     inner = pick

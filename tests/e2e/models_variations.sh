@@ -1,8 +1,9 @@
 #!/bin/sh
-# Operations of random types, shapes, attributes and forms, against what models_variations.py calculates by the
-# specification's words; and modules of the kinds that frameworks export, written by hand, against what NumPy calculated.
-# POPULUS_TEST_SEED is the first seed; with POPULUS_TEST_CASES set there are so many modules, on the interpreter and the CPU
-# device, too. Once no operand may be copied as a whole, as if all were large.
+# Operations of random types, shapes, attributes and forms give the results that
+# models_variations.py calculates from the text of the specification. Modules like those that
+# frameworks export, written by hand, give the results of NumPy. POPULUS_TEST_SEED is the first
+# seed. POPULUS_TEST_CASES sets the number of modules, which then also run in the interpreter and on
+# the CPU device. All run once more with a copy limit of 0, as if every operand were large.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac

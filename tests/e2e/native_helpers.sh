@@ -1,12 +1,14 @@
-# Native code as machine code: what the helpers that are called in the middle of loops do to the host's registers,
-# for processors with each of the vector extensions. LLVM's calling conventions are promises that a feature of the
-# processor has broken once (vzeroupper behind restored registers), so they are looked at, not believed.
+# The machine code of native code: which host registers are changed by helpers that loops call, for
+# processors with each of the vector extensions. A feature of the processor has once broken the
+# promise of LLVM's calling conventions (vzeroupper after restored registers), so the test checks
+# the code.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
 quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
 
-# A function of its own, called by regcall; and what recursion that counts on registers across calls gives.
+# A function of its own, called by regcall. Its recursion relies on registers that stay the same
+# across calls.
 cat >recursive.c <<'EOF'
 #include <poplar/StackSizeDefs.hpp>
 #include <populus/vertex.h>
@@ -26,7 +28,7 @@ COMPUTE(Walk)
 }
 EOF
 
-# run <extension that is not there>: leaves the native objects in cache/native-*
+# run <extension that is missing>: leaves the native objects in cache/native-*
 run() {
   rm -rf cache
   quiet out env POPULUS_TRANSLATOR_WITHOUT="$1" POPULUS_TILE_ENGINE=translator \
@@ -38,7 +40,7 @@ run() {
   [ "$(cat out)" = 'out = 150' ] || fail "without '$1' the recursion gives $(cat out), not 150"
 }
 
-# check_helper <name>: its code, no vector registers, and what it pushes it pops, in reverse
+# check_helper <name>: the helper uses no vector registers, and pops what it pushes in reverse order
 check_helper() {
   sed -n "/<$1>:/,/^$/p" code >helper
   grep -q 'ret' helper || fail "$object has no $1"
@@ -46,14 +48,16 @@ check_helper() {
   sed -n 's/.*push *//p' helper >pushed
   sed -n 's/.*pop *//p' helper | tac >popped
   cmp pushed popped || fail "$1 does not restore what it saves: $(cat helper)"
-  # All that a called function may change, but for %rax, its result, and %r11, which the convention leaves out.
+  # All registers that a called function may change, except %rax, the result, and %r11, which the
+  # convention leaves out.
   for register in cx dx si di 8 9 10; do
     grep -qx "%r$register" pushed || fail "$1 does not save %r$register: $(cat helper)"
   done
 }
 
-# check_kept <name>: keeps what regcall keeps, which its callers need not save: pushes and pops general registers, stores vector registers
-# and loads them again from where they are, all of them
+# check_kept <name>: the function keeps all registers that regcall keeps, so its callers need not
+# save them. It pushes and pops general registers, and loads each vector register from where it
+# stored it.
 check_kept() {
   sed -n "/<$1>:/,/^$/p" code >helper
   grep -q 'ret' helper || fail "$object has no $1"
@@ -64,8 +68,9 @@ check_kept() {
   check_function "$1"
 }
 
-# check_function <name>: called by LLVM's regcall convention: what it pushes it pops, and nothing clears the low halves of
-# vector registers, which callers keep some of (that they are restored is what unit-machine-translate_calls is for)
+# check_function <name>: a function with LLVM's regcall convention pops what it pushes. It does not
+# clear the low halves of vector registers, some of which callers keep.
+# (unit-machine-translate_calls tests that they are restored.)
 check_function() {
   sed -n "/<$1>:/,/^$/p" code >function
   sed -n 's/.*push *//p' function | sort -u >pushed
@@ -82,7 +87,7 @@ check_helpers() {
     check_kept kept_more_time
     echo "$object" >>kept_helpers
   fi
-  # The unit is called by C's convention, about which nothing has to be believed.
+  # The unit has C's calling convention, which needs no check.
   sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code >functions
   grep -Ex 'tile_[0-9a-f]+_[0-9]+' functions >tiles || true
   while read -r function; do
@@ -106,15 +111,16 @@ done
 
 [ -s kept_helpers ] || fail "no unit has helpers for functions that are called by regcall"
 
-# A constant that loops read with a mask of no lanes: such a read maps no page, and is slow for good where none is mapped. Sums of
-# an all-reduce are a loop whose NaNs become canonical.
+# Loops must not read a constant with a mask. With a mask of no lanes, such a read maps no page, and
+# it stays slow for as long as none is mapped. The sums of an all-reduce are a loop that makes NaNs
+# canonical.
 rm -rf cache
 POPULUS_TILE_ENGINE=translator POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$POPULUS_BUILD_DIR/tests/support/many_replicas" 2 1 64 >out 2>err || fail "$(cat err)"
 find cache -path '*native-*' -name '*.o' -exec objdump -d --no-show-raw-insn {} + >code
 grep -q 'vaddps.*%ymm' code || fail "the sums are not made in vectors"
 ! grep -E '\(%rip\).*\{%k' code || fail "a loop reads a constant with a mask"
 
-# refused <extension> <words>: asked for native code that cannot be made
+# refused <extension> <words>: native code is requested that cannot be made
 refused() {
   refuses 4 "tile code cannot be translated|$2" env POPULUS_TRANSLATOR_WITHOUT="$1" POPULUS_TILE_ENGINE=translator \
     "$busy_graph" busy.gp ipu2 8

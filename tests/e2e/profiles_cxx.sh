@@ -1,4 +1,5 @@
-# What graph_profile.sh says of memory and cycles_agree.sh of cycles holds for the examples in C++, too.
+# The checks of memory in graph_profile.sh and of cycles in cycles_agree.sh, for the examples in
+# C++.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/profile_agrees.sh"

@@ -1,22 +1,25 @@
 #!/bin/sh
-# qemu_differential.sh [first seed] [number of programs]: the engines against an independent RISC-V implementation.
+# qemu_differential.sh [first seed] [number of programs]: the engines and an independent RISC-V
+# implementation give the same results.
 #
-# tests/support/qemu_gen.c makes random programs over all instructions of rv32imf_zicsr_zfh_zba_zbb, with special values and
-# all rounding modes; each runs in qemu-riscv32 and on the software IPU, and what they leave in memory and registers is
-# compared to the bit. For the interpreter there are exception flags, too, and one program is about 1,600 cases, 16,000
-# instructions; for every tenth seed there is a shorter program for the translator. The default, 60 seeds, takes a few
-# seconds. A difference prints the seed, the case and both values;
+# tests/support/qemu_gen.c makes random programs with all instructions of rv32imf_zicsr_zfh_zba_zbb,
+# special values and all rounding modes. Each runs in qemu-riscv32 and on the software IPU. The
+# contents of memory and registers must be equal to the bit. For the interpreter, exception flags
+# are compared too; one program is about 1,600 cases, 16,000 instructions. Every tenth seed also
+# makes a shorter program for the translator. The default, 60 seeds, takes a few seconds. A
+# difference prints the seed, the case and both values;
 #
 #   sh tests/e2e/qemu_differential.sh <seed> 1
 #
-# with POPULUS_BUILD_DIR set repeats it (seeds that divide by ten: both engines). Only differences between qemu 7.2 and the
-# specification would be listed here; none is known (over 10^6 cases).
+# with POPULUS_BUILD_DIR set repeats it (for seeds that divide by ten, on both engines). A
+# difference between qemu 7.2 and the specification would be listed here; none is known (over 10^6
+# cases).
 set -eu
 
 first=${1:-1}
 programs=${2:-60}
 generator=$POPULUS_BUILD_DIR/tests/support/qemu_gen
-# Programs are our own, but an executable that does not end must not hang the tests.
+# A program that does not end must not hang the tests.
 qemu="timeout 20 qemu-riscv32 -cpu rv32,Zfh=true,zba=true,zbb=true"
 
 command -v qemu-riscv32 >/dev/null || {

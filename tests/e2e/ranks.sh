@@ -1,6 +1,7 @@
 #!/bin/sh
-# A replicated graph in several ranks is the same to the bit as in one process, cycles, profile and all: under each MPI that is
-# there, for the device and for the CPU, as seen by the last instance.
+# A replicated graph in several ranks gives the same output, cycles and profile as in one process,
+# to the bit. The test runs under each installed MPI, on the device and on the CPU, and compares the
+# output of the last instance.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/ranks.sh"
@@ -26,26 +27,26 @@ for mpi in $mpis; do
   same "$mpi" 4 cpu
 done
 
-# A program may say itself which replicas each process has.
+# A program may set the replicas of each process itself.
 quiet out "$poprun" --num-instances 2 --num-replicas 4 sh -c \
   'POPLAR_ENGINE_OPTIONS="{\"target.firstRuntimeReplica\":\"$POPDIST_REPLICA_INDEX_OFFSET\",\"target.numberRuntimeReplica\":\"$POPDIST_NUM_LOCAL_REPLICAS\"}" "$@"' \
   sh "$rank_program" ranks.gp ipu
 
-# An example, as it is: its own exit status says whether the sums are right.
+# An unchanged example: its exit status says whether the sums are right.
 "$POPULUS_BIN/replicas" >alone
 for mpi in $mpis; do
   "$poprun" --mpi="$mpi" --num-instances=2 --only-output-from-instance=0 "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
   cmp out alone
 done
 
-# Compiled once.
+# Only one instance compiles.
 POPLAR_LOG_LEVEL=INFO "$poprun" --num-instances=2 --mpi-global-args --tag-output sh -c 'POPLAR_LOG_DEST=log.$POPDIST_INSTANCE_INDEX exec "$0"' \
   "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
 grep -q 'Begin compilation: main' log.0 || fail "$(cat log.0)"
 grep -q 'Instance 0 compiles' log.1 || fail "$(cat log.1)"
 ! grep -q 'Begin compilation' log.1 || fail "$(cat log.1)"
 
-# 16 ranks: as many replicas; and 256 IPUs, which are four link domains.
+# 16 ranks with one replica each, and with 256 IPUs, which are four link domains.
 many=$POPULUS_BUILD_DIR/tests/support/many_replicas
 for what in "16 2 64" "256 1 8"; do
   # shellcheck disable=SC2086 # three arguments
@@ -55,7 +56,8 @@ for what in "16 2 64" "256 1 8"; do
   cmp out alone || fail "$what: $(cat out alone)"
 done
 
-# Training with all-reduced gradients: the loss to the last bit, and the cycles; that it learns, too. What is compiled is kept.
+# Training with all-reduced gradients gives the same loss, to the last bit, and the same cycles. It
+# also learns. The executables are cached.
 POPLAR_EXECUTABLE_CACHE_DIR=$PWD/kept
 export POPLAR_EXECUTABLE_CACHE_DIR
 "$POPULUS_BIN/mnist" >out || fail "it has not learned: $(cat out)"
@@ -74,7 +76,7 @@ done
 trained "$mpi" 1
 unset POPLAR_EXECUTABLE_CACHE_DIR
 
-# gcl in C++, likewise.
+# Programs in C++ with gcl.
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/collectives.cpp" ./collectives -lpopops -lpoputil -lpoplar || fail "not compiled"
 ./collectives

@@ -1,11 +1,11 @@
 #!/bin/sh
-# What goes wrong in one instance of four ends all of them within seconds, with a sentence that says which and why, and nothing is
-# left: no process, no half of a file.
+# A fault in one of four instances ends all of them within seconds. The message names the instance
+# and the reason. No process and no incomplete file is left.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/ranks.sh"
 quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/ranks.c" -o ranks.gp
-# The command lines of this test's programs, and of no other test's, have this word.
+# This word marks the command lines of this test's programs.
 ln -s ranks.gp "$$.gp"
 
 check_nothing_left()
@@ -19,7 +19,7 @@ check_nothing_left()
   fail "$1: $left"
 }
 
-# ends <fault> <status> <words>...: each of the words is in some line of what was said.
+# ends <fault> <status> <words>...: each of the words is in some line of standard error.
 ends()
 {
   fault=$1 expected=$2 status=0
@@ -42,11 +42,11 @@ for mpi in $mpis; do
 done
 timeout=6
 ends hangs 3 "error: instance 2 on $host has not come to 'the run of a program' in 6 s"
-# Stopped anywhere: others wait for those that wait for it.
+# An instance that stops anywhere is named, not those that wait for it.
 ends stops 3 "^error: instance 2 on $host has not come to '"
 ! grep -q "instance [013] on $host has not come" err || fail "$mpi, stops: $(cat err)"
 timeout=
-# The rest has nothing to do with which MPI it is.
+# The rest does not depend on the MPI.
 ends other 3 "error: instance 2 on $host has made another graph than instance 0 on $host, or has other options: their hashes"
 ends vertex 3 "^error: device fault INVALID_ADDRESS at address 0x8 on tile 1, worker 0 of replica 2" \
   "^error: instance 2 on $host: device fault INVALID_ADDRESS at address 0x8"
@@ -56,7 +56,7 @@ case $POPULUS_SANITIZE in *address*) ;; *)
   ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'" ;;
 esac
 
-# A disk that is full, for one: a small file system of its own, where this user may make one.
+# A full disk for one instance: a small file system, if this user may mount one.
 mkdir full
 if mount -t tmpfs -o size=16k none full 2>/dev/null; then
   trap 'umount full' EXIT
@@ -75,7 +75,8 @@ else
   echo "not tried: a full disk, as no file system can be mounted here"
 fi
 
-# Another build of the library, which is in the program or beside it: what it says that it was made of is changed.
+# Another build of the library, in the program or beside it. The test changes the identity that the
+# library records.
 made_of=$(sed -n 's/.*"\(.*\)".*/\1/p' "$POPULUS_BUILD_DIR/runtime/ranks_identity.h")
 mkdir other
 cp "$rank_program" other/
@@ -92,7 +93,7 @@ grep -q "^error: instance 2 on $host has another version of Populus (.* 00000000
   fail "other build: $(cat err)"
 check_nothing_left "other build"
 
-# What carries the messages is of another build.
+# The module that carries the messages is from another build.
 mkdir data
 for file in "$POPULUS_DATA_DIR"/*; do ln -s "$file" data/; done
 rm "data/populus-mpi-$mpi.so"
@@ -102,7 +103,7 @@ POPULUS_DATA_DIR=$PWD/data "$poprun" --mpi "$mpi" --num-instances 2 "$rank_progr
 [ $status = 4 ] || fail "other module: status $status: $(cat err)"
 grep -q "populus-mpi-$mpi.so belongs to another build of Populus" err || fail "other module: $(cat err)"
 
-# Archives are compared when they are loaded: another program of the same name.
+# Archives are compared when they are loaded. This one is another program of the same name.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"0.a"}' "$rank_program" ranks.gp ipu >out
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"1.a"}' POPDIST_INSTANCE_INDEX=0 "$rank_program" ranks.gp ipu other 0 >out
 head -c 240 /dev/zero >zeros
@@ -112,13 +113,13 @@ status=0
 [ $status = 3 ] || fail "status $status: $(cat err)"
 grep -q "instance 1 on $host has loaded another program than instance 0 on $host: their tiles have the hashes" err || fail "$(cat err)"
 
-# As many replicas to each.
+# Each instance must get the same number of replicas.
 status=0
 "$poprun" --num-instances 3 "$rank_program" ranks.gp ipu >out 2>err || status=$?
 [ $status = 3 ] || fail "status $status"
 grep -q 'a graph of 4 replicas cannot be shared out to 3 instances' err || fail "$(cat err)"
 
-# What a program says of its own share has to be so.
+# A program that sets its own share must set it right.
 status=0
 POPLAR_ENGINE_OPTIONS='{"target.firstRuntimeReplica":"0","target.numberRuntimeReplica":"2"}' \
   "$poprun" --num-instances 2 "$rank_program" ranks.gp ipu >out 2>err || status=$?

@@ -1,4 +1,5 @@
-# Reports of engines and their files, by the documented C++ interface of them (pva), compiled as users compile it.
+# Reports of engines and their files, read through the documented C++ interface (pva). The program
+# is compiled as users compile it.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
@@ -7,7 +8,7 @@ for compiler in $compilers; do :; done # the last one
 link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/reports.cpp" report_checks -lpoplar -lpva
 ./report_checks >out 2>&1 || fail "reports ($compiler): $(cat out)"
 
-# A program that only reads them.
+# A program that only reads a report.
 cat >reader.cpp <<'END'
 #include <pva/pva.hpp>
 int main()

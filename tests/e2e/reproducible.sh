@@ -1,5 +1,5 @@
-# The same program makes the same bytes: a second time, in another folder, with another locale, time zone, umask, time and
-# set of environment variables, from source or from a .gp, in one process or another.
+# The same program gives the same bytes: a second time, in another folder, with another locale, time
+# zone, umask, time and environment, and from source or from a .gp.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
@@ -9,7 +9,7 @@ mkdir first "second folder"
 cp "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" first
 cp "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" "second folder"
 
-# in_folder <folder> <variable=value>... : makes busy.gp and archive.a there.
+# in_folder <folder> <variable=value>...: makes busy.gp and archive.a there.
 in_folder()
 {
   folder=$1
@@ -22,7 +22,7 @@ in_folder()
   ) 2>err.txt || { cat err.txt; exit 1; }
 }
 
-# same <what>: as the first time.
+# same <what>: the files equal those of the first time.
 same()
 {
   cmp "$here/first.gp" "second folder/busy.gp" || fail "another .gp: $*"
@@ -48,19 +48,19 @@ sleep 1.1 # a time stamp in seconds would differ
 in_folder "second folder" A=a
 same "another time"
 
-# From source: what the host program compiles is what popc compiles.
+# From source: the host program compiles to the same code as popc.
 cd "second folder"
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$busy_graph" busy.c ipu2 8 >out.txt || fail "busy_graph busy.c exits $?"
 cmp archive.a "$here/first.a" || fail "another archive: from source"
 cd ..
 
-# Nothing in the files tells where or when they were made.
+# The files contain no path and no time.
 for file in first.gp first.a; do
   ! grep -aqF "$here" $file || fail "$file holds the name of its folder"
   ! ar tv $file | grep -v ' Jan  1 \(00:00\|[0-9:]*\) 1970 ' || fail "$file holds a time"
 done
 
-# What does change an image does change it: the comparison can fail.
+# A change that affects the image changes the archive: the comparison can fail.
 (cd "second folder" && POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a","debug.workerStackSizeInBytes":4096}' \
   "$busy_graph" busy.c ipu2 8 >out.txt)
 ! cmp -s first.a "second folder/archive.a" || fail "a larger stack makes the same archive"

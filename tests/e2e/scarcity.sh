@@ -1,7 +1,7 @@
 #!/bin/sh
-# Little of what a system usually has: descriptors (D03), stack (D08), processors, or very many of them (D09), folders that can
-# be written and /proc (D10). A program works, with the same results, or says what it lacks; it leaves nothing that is half
-# made. Little memory is the subject of limits.sh.
+# Scarce resources: descriptors (D03), stack (D08), one processor or very many (D09), folders that
+# can be written and /proc (D10). A program works and gives the same results, or says what it lacks.
+# It leaves no incomplete file. limits.sh tests little memory.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers need more of all of it"; exit 77 ;; esac
@@ -9,7 +9,7 @@ support=$POPULUS_BUILD_DIR/tests/support
 source=$POPULUS_SOURCE_DIR/tests/codelets/busy.c
 export POPULUS_TILE_ENGINE=interpreter
 
-# Each tool, as a command in the current folder; `product` is what it makes, if anything.
+# Each tool as a command in the current folder. `product` is the tool's output, if it has one.
 within='env' # /proc's absence is what the shell itself cannot arrange
 popc() { "$within" "$POPULUS_BIN/popc" -O2 "$source" -o product; }
 host_program() { POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"product"}' "$within" "$support/busy_graph" "$top/busy.gp" ipu2 8; }
@@ -27,7 +27,8 @@ for tool in $tools; do
   [ "$tool" != host_program ] || cp host_program.whole/product busy.a
 done
 
-# under <what> <tool> <shell words before it>: the tool in a fresh folder; its status is in $status, and what it left is looked at.
+# under <what> <tool> <shell words before it>: runs the tool in a fresh folder, sets $status, and
+# checks the files that are left.
 under()
 {
   what="$1: $2" tool=$2 before=$3
@@ -44,14 +45,15 @@ under()
   [ -z "$(find here -name '.*.tmp')" ] || fail "$what: $(ls -A here)"
 }
 
-# works ...: the same, and it has to.
+# works ...: as under, and the tool must succeed.
 works()
 {
   under "$@"
   [ $status -eq 0 ] || fail "$what exits $status: $(cat here/err)"
 }
 
-# D03. With 32 descriptors everything works; with fewer it works, or says that there are too few.
+# D03: with 32 descriptors everything works. With fewer, a tool works or says that there are too
+# few.
 for tool in $tools; do
   refused=0
   for count in 3 4 5 6 8 10 14 16 18 19 20 21 22; do # with each of the last ones popc ends elsewhere
@@ -66,7 +68,7 @@ for tool in $tools; do
   [ $refused -gt 0 ] || fail "$tool works without descriptors: nothing was tried"
   works "D03 32 descriptors" "$tool" 'ulimit -n 32'
 done
-# So many files as there are descriptors and more, one after the other.
+# D03: several sources in one call with 32 descriptors.
 files=
 for number in 1 2 3 4; do
   echo "#include <populus/vertex.h>
@@ -77,10 +79,10 @@ done
 # shellcheck disable=SC2086 # words
 (ulimit -n 32 && "$POPULUS_BIN/popc" $files -o many.gp) || fail "D03: popc of 4 sources"
 
-# D08. Half of what the shell gives a thread anywhere; what comes deep in a file is data, not calls.
+# D08: a stack of 256 KiB suffices. Nested input must not cause recursion of the same depth.
 for tool in $tools; do works "D08 a stack of 256 KiB" "$tool" 'ulimit -s 256'; done
 
-# D09. One processor, as a container may be given, and 128, which this machine has not.
+# D09: one processor, as a container may have, and 128, more than this machine has.
 first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 for engine in interpreter translator; do
   for tool in host_program popexec; do
@@ -91,12 +93,12 @@ done
 for tool in popc popsize; do
   works "D09 128 processors" "$tool" "export LD_PRELOAD=$support/libmany_processors.so"
 done
-# With as much to do that each of them gets a thread.
+# With enough work that each of the 128 processors gets a thread.
 quiet whole.out "$support/busy_graph" busy.gp ipu2 400
 quiet out env LD_PRELOAD="$support/libmany_processors.so" "$support/busy_graph" busy.gp ipu2 400
 cmp out whole.out || fail 'D09: 128 threads: other output'
 
-# D10. Nothing can be written but the folder of the output.
+# D10: only the folder of the output can be written.
 mkdir -m 555 nowhere
 for tool in $tools; do
   works "D10 no folder to write in" "$tool" "export HOME=$top/nowhere TMPDIR=$top/nowhere/tmp XDG_CACHE_HOME=$top/nowhere/cache"

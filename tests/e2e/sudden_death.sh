@@ -1,6 +1,7 @@
-# D07, A13: kill -9 at any moment of popc, saveArchive, a cache's write and a report's. Under the final name there is the old
-# file or the new one, whole; what the dead leave behind is swept by the next that writes there; and a cache that was hit by
-# it serves. POPULUS_TEST_CASES rounds of each (CI: a few); POPULUS_TEST_SEED chooses the moments.
+# D07, A13: kill -9 at any moment of popc, saveArchive, a write to the cache and the write of a
+# report. The final name has the old file or the new one, complete. The next writer removes what
+# killed processes left. A cache works after a kill. Each case has POPULUS_TEST_CASES rounds (CI: a
+# few); POPULUS_TEST_SEED chooses the moments.
 set -u
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 rounds=${POPULUS_TEST_CASES:-6}
@@ -12,7 +13,8 @@ quiet out "$POPULUS_BIN/popc" -O0 "$source" -o old.gp
 cp new.gp busy.gp
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"new.a"}' quiet whole.out "$busy_graph" busy.gp ipu2 8
 
-# How long the command takes, in microseconds: the best of three, for a machine that does other things, too.
+# The duration of the command in microseconds: the best of three, because the machine may do other
+# work.
 microseconds()
 {
   best=
@@ -25,9 +27,9 @@ microseconds()
   echo "$best"
 }
 
-# kill_often <name> <check> <command>...: runs `check` after each round, with the file names in place. In the
-# foreground timeout(1) kills the writer alone, and waits for its death: otherwise it dies of its own SIGKILL, while the writer
-# still holds its locks, and nobody sweeps behind it.
+# kill_often <name> <check> <command>...: runs `check` after each round. timeout(1) runs in the
+# foreground, so it kills only the writer and waits for its death. Otherwise timeout would die of
+# its own SIGKILL while the writer still holds its locks, and nothing would be removed.
 kill_often()
 {
   name=$1 check=$2
@@ -80,7 +82,7 @@ check_cache()
   for entry in cache/*.a; do
     [ -e "$entry" ] && ! "$POPULUS_BIN/popexec" --list "$entry" >/dev/null 2>err && fail "$entry: $(cat err)"
   done
-  # As often as there is an entry, the next run would only read it.
+  # Without this, the next run would only read the entry.
   rm -f cache/*.a
 }
 kill_often cache check_cache env POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8

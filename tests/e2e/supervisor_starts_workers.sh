@@ -1,5 +1,5 @@
-# A supervisor vertex starts workers itself: one, all, several times, in C and C++, on the tile; the same source for the
-# host; and what it must not do is a fault that names it.
+# A supervisor vertex starts workers itself: one, all, or several times, in C and C++. Forbidden
+# operations are faults that name the vertex.
 set -eu
 codelets=$POPULUS_SOURCE_DIR/tests/codelets
 run=$POPULUS_BUILD_DIR/tests/support/run_vertex
@@ -26,12 +26,13 @@ done
 unset POPULUS_TILE_ENGINE
 expect "$codelets/workers.cpp" Steps 1284 -O0
 
-# Where vertices are measured, lists that the compiler makes begin with where cycles go; a vertex's own lists do not.
+# If vertices are measured, work lists made by the compiler begin with the place for the cycles. A
+# vertex's own work lists do not.
 export POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}'
 expect "$codelets/workers.c" AllAtOnce 2100
 unset POPLAR_ENGINE_OPTIONS
 
-# faults <vertex> <words>...: ends with 3, and the message has the words.
+# faults <vertex> <words>...: the run ends with status 3, and the message has the words.
 faults() {
   vertex=$1
   status=0
@@ -46,7 +47,7 @@ source=$codelets/workers.cpp
 faults 'Trapped<ipu::PatchedBreakpoint::PBRK1>' TRAP 'value 1' 'worker 3'
 faults TrappedSupervisor TRAP 'value 0' supervisor
 
-# Who does not start workers pays nothing for it.
+# A supervisor that starts no workers does not contain the stub.
 cat >plain.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct Plain : poplar::SupervisorVertex { poplar::Output<int> out; bool compute() { *out = 1; return true; } };

@@ -1,5 +1,6 @@
-# Debug information in an archive: stored once for all tiles with the same code, found by the tools that people use after
-# `ar x`. The codelets are those of the split matrix times vector, with two helper functions that are identical.
+# Debug information in an archive is stored once for all tiles with the same code. The usual tools
+# find it after `ar x`. The codelets are those of the split matrix-vector product, with two
+# identical helper functions.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -69,7 +70,7 @@ address()
   nm "$1" | awk -v name="$2" '$3 == name { print "0x" $1; exit }'
 }
 
-# every_line <image>: tools name the lines of its functions.
+# every_line <image>: the tools name the lines of the image's functions.
 every_line()
 {
   image=$1
@@ -87,7 +88,8 @@ every_line()
   quiet out llvm-symbolizer-19 --obj="$image" "$helper"
   has out '^add_(product|scaled)$' "/codelets.c:$(line 'kept copy'):"
   if command -v gdb-multiarch >/dev/null; then
-    # Its one warning: the file with debug information has no .text, by which others pick lines of size -A.
+    # gdb's only warning: the file with debug information has no .text, because scripts pick the
+    # lines of size -A by that name.
     gdb-multiarch -nx -batch -ex "info line *$helper" -ex "list __runCodelet_ReduceVertex" -ex "ptype ReduceVertex" \
       "$image" >out 2>err || fail "gdb exits $?: $(cat out err)"
     grep -v -e '^$' -e 'warning: section .text not found in .*/code-0000[0-9].dbg$' err >complaints || true
@@ -109,13 +111,13 @@ for dwarf in -gdwarf-4 -gdwarf-5; do
   ls members/*.dbg >files
   [ "$(wc -l <files)" -le 8 ] || fail "$dwarf: $(wc -l <files) files with debug information"
 
-  # Images are listed as without it, in the same order; the debug information comes behind them.
+  # The images have the same names and order as without debug information. Its files follow them.
   quiet sizes size -A images.a
   [ "$(grep -c -e ".text" sizes)" = 1216 ] || fail "size -A: $(grep -c -e ".text" sizes) lines with .text"
   quiet list ar t images.a
   head -1216 list | awk '$1 != sprintf("tile-%05d.elf", NR - 1) { exit 1 }' || fail "members: $(head -3 list)"
 
-  # A tile that does both: there, one helper serves for two.
+  # A tile with both vertices: one helper function serves both.
   both=
   for image in members/tile-*.elf; do
     [ -n "$(address "$image" __runCodelet_ReduceVertex)" ] && [ -n "$(address "$image" add_product)" ] || continue
@@ -128,7 +130,8 @@ for dwarf in -gdwarf-4 -gdwarf-5; do
   every_line members/tile-00000.elf
 
   for file in members/*.dbg; do
-    # As with any linker, functions that are not there keep their entries, at an address outside of all ranges.
+    # As with other linkers, the entries of removed functions stay. Their address is outside of all
+    # ranges.
     llvm-dwarfdump-19 --verify "$file" >out || true
     ! grep '^error: ' out | grep -Ev 'Aggregated|DIE(s? ha(s|ve) overlapping| address ranges are not contained)' ||
       fail "$file: $(cat out)"
@@ -142,7 +145,7 @@ for dwarf in -gdwarf-4 -gdwarf-5; do
   done
 done
 
-# The same twice; and nothing of it without -g.
+# The same graph gives the same bytes. Without -g there is no debug information.
 multiply again.a -gdwarf-5
 cmp images.a again.a || fail "the same graph makes different archives"
 multiply plain.a
@@ -152,7 +155,7 @@ ar x plain.a tile-00000.elf
 quiet sections readelf -SW tile-00000.elf
 ! grep -q debug sections || fail "$(grep debug sections)"
 
-# For debugging, each function can have its own copy.
+# debug.keepDuplicateCode gives each function its own copy, for debugging.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"kept.a","debug.keepDuplicateCode":true}' quiet out \
   "$POPULUS_BIN/matvec_split" --target ipu1 --codelets codelets.gp 300 40
 image=${both#members/}

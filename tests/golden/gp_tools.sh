@@ -1,4 +1,4 @@
-# Every tool reads a .gp without a word of complaint, and finds the vertices in it.
+# Every tool reads a .gp without a complaint, and finds the vertices in it.
 set -eu
 cp "$POPULUS_SOURCE_DIR"/tests/codelets/basic.c "$POPULUS_SOURCE_DIR"/tests/codelets/basic.cpp .
 cat >sort.cpp <<'END'
@@ -27,7 +27,7 @@ nm codelets.gp | grep -q ' [TW] __runCodelet_SumVertex$'
 llvm-objdump-19 -d codelets.gp | grep -q '<__runCodelet_DotProductVertex>:'
 ar p codelets.gp tile-0.o >tile.o
 readelf -p .populus.vertices tile.o | grep -q '"name":"Scale"'
-# What the host's object is wrapped in holds an object of this machine.
+# The wrapped object of the host is an object for this machine.
 ar p codelets.gp host-0.o >host.o
 llvm-objcopy-19 --dump-section .populus.host=inner.o host.o
 readelf -h inner.o | grep -q 'REL (Relocatable file)'

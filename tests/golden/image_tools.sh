@@ -1,6 +1,7 @@
 #!/bin/sh
-# Archives of tile images as other tools see them: each exits 0, says nothing on standard error, and prints what we
-# meant. The code in the images comes from clang 19, with instructions of every extension of the tile.
+# Archives of tile images, read by other tools: each tool exits with 0, prints nothing to standard
+# error, and shows what we wrote. The code in the images comes from clang 19, with instructions of
+# every extension of the tile.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -33,7 +34,7 @@ llvm-objcopy-19 -O binary --only-section=.text code.o code.bin
 "$make_images" again.a ipu2 5 code.bin >made-again
 cmp images.a again.a || fail "the same images make different bytes"
 
-# The guide's pipeline: one number per tile, in tile order.
+# The guide's pipeline: one number for each tile, in tile order.
 quiet sizes size -A images.a
 grep -e ".text" sizes | awk '{print $2}' >per-tile
 awk '{print $2}' made | cmp - per-tile || fail "size -A: $(cat per-tile)"
@@ -74,7 +75,8 @@ quiet out objdump -x images.a
 quiet nm.out nm -S $image
 has nm.out '^0004e000 00000010 T control$' '^0004e010 00000010 t vertex$' '^0004e020 0000000c T variable$'
 
-# Code is shown as instructions, and data as data: bytes 0xd0 would be instructions of the F extension.
+# Code is shown as instructions, and data as data. As code, bytes 0xd0 would be instructions of the
+# F extension.
 for objdump in $riscv_objdump llvm-objdump-19; do
   command -v "$objdump" >/dev/null || { echo "not checked: there is no $objdump"; continue; }
   quiet disassembly "$objdump" -d $image
@@ -91,7 +93,7 @@ if command -v eu-elflint >/dev/null; then
   quiet out eu-readelf -a $image
 fi
 
-# The build id differs from tile to tile; strip takes symbols away and nothing else that matters.
+# Each tile has its own build id. strip removes the symbols and nothing else that is needed.
 quiet out readelf -nW $image
 has out 'GNU +0x00000010	NT_GNU_BUILD_ID' 'Build ID: [0-9a-f]{32}$'
 for i in 0 1 2 3 4; do
@@ -124,7 +126,7 @@ for strip in riscv64-unknown-elf-strip llvm-strip-19; do
   cmp stripped.bin image.bin || fail "$strip changes memory"
 done
 
-# Another target's memory starts elsewhere.
+# Memory starts at another address on another target.
 "$make_images" ipu1.a ipu1 1 code.bin >/dev/null
 quiet sizes size -A ipu1.a
 has sizes '^\.text +[0-9]+ +262144$'

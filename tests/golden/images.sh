@@ -1,7 +1,7 @@
 #!/bin/sh
-# The archive of a compiled graph as other tools see it: `size -A` agrees with the memory report and the loader on every
-# tile, symbols name everything with its size, code is shown as code and data as data, and compiling twice gives the
-# same bytes.
+# The archive of a compiled graph, read by other tools. `size -A` agrees with the memory report and
+# the loader on every tile. Symbols name everything with its size. Code is shown as code and data as
+# data. A second compilation gives the same bytes.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -23,7 +23,7 @@ has output 'Multiplication result OK'
 multiply again.a
 cmp images.a again.a || fail "the same graph makes different archives"
 
-# Tile, reported, loaded.
+# Columns: size, memory report, loader.
 size -A images.a | grep -e ".text" | awk '{print $2}' >per-tile
 [ "$(wc -l <per-tile)" = 1216 ] || fail "size -A has $(wc -l <per-tile) lines"
 paste -d' ' per-tile tile-memory | awk '$1 != $2 || $1 != $3 { print NR - 1 ": " $0; bad = 1 } END { exit bad }' ||
@@ -39,12 +39,11 @@ quiet segments readelf -lW $image
 has segments 'LOAD .* 0x00040000 .* R E ' ' +.note.gnu.build-id'
 [ "$(grep -c LOAD segments)" = 1 ] || fail "$(cat segments)"
 
-# Everything that the tile holds has a symbol with a size; alignment leaves a few bytes without.
+# Everything on the tile has a symbol with a size. Only alignment leaves a few bytes without one.
 quiet symbols nm -nS $image
 has symbols ' T __runCodelet_DotProductVertex$' ' T __runCodelet_ReduceVertex$' ' t control$' ' t worker.stub$' \
   ' t stack.supervisor$' ' t stack.worker5$' ' t matrix$' ' t inputVector$' ' t table.mulCS$' ' t table.reduceCS$' \
   ' t vertex.mulCS.DotProductVertex.[0-9]+$' ' t vertex.reduceCS.ReduceVertex.[0-9]+$' ' t mulCS/ExchangePre$'
-# Variables with their types and shapes.
 quiet types readelf -p .populus.symbols $image
 has types ' float\[300,40\]$' ' float\[40\]$'
 quiet sections readelf -SW $image
@@ -57,13 +56,13 @@ awk -v end="$(awk '$2 == ".text" || $3 == ".text" { for (i = 1; i <= NF; i++) if
   END { if (last != limit) { print "symbols end at", last, "and the image at", limit; bad = 1 }; exit bad }' symbols >gaps ||
   fail "$(cat gaps)"
 
-# Control code disassembles to its end; a stack is data although its bytes are in `.text`.
+# Control code disassembles to its end. A stack is shown as data, although its bytes are in `.text`.
 quiet disassembly llvm-objdump-19 -d $image
 sed -n '/<worker.stub>:/,/^$/p' disassembly >stub
 has stub 'lw	s0, 0x0\(a0\)' 'lw	sp, 0x4\(a0\)' 'lw	t1, 0x4\(s0\)' 'bnez	t0'
 sed -n '/<__runCodelet_DotProductVertex>:/,/^$/p' disassembly >vertex
 has vertex 'flw	' 'fmul.s' 'fadd.s' '	ret'
-# Steps alone are the tile's own there: op-imm-32.
+# The only unknown instructions in the vertex are steps, which the tile encodes in op-imm-32.
 [ "$(grep -c unknown vertex)" = "$(grep -cE ' [0-9a-f]{6}[19]b  *	<unknown>' vertex)" ] || fail "unknown instructions in a vertex"
 sed -n '/<stack.worker0>:/,/^$/p' disassembly >stack
 ! grep -Eq 'unimp|unknown|add' stack || fail "a stack is shown as code"

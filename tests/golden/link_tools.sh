@@ -1,10 +1,11 @@
-# Two judges of the tile linker. lld links the same objects to the same addresses, and every byte must be equal; then the
-# linked bytes run under qemu-riscv32. Left out of the comparison is what clang reads through a table
-# of addresses (errno; weak symbols of medany code), because a tile has no such table: see libarchive-ipu/relocate.c. lld's
-# way to merge and fold is not ours, so what is linked with that is for qemu only.
+# The tile linker, checked in two ways. lld links the same objects to the same addresses, and every
+# byte must be equal. Then the linked bytes run under qemu-riscv32. The comparison leaves out what
+# clang reads through a table of addresses (errno; weak symbols of medany code), because a tile has
+# no such table: see libarchive-ipu/relocate.c. lld merges and folds in another way, so images with
+# --fold run under qemu only.
 set -eu
 
-# By a name without blanks, whatever the folder's.
+# A link whose name has no blanks, whatever the folder's name is.
 ln -s "$POPULUS_DATA_DIR/device" device-data
 device="device-data"
 link_tool=$POPULUS_BUILD_DIR/tests/support/link_tool
@@ -18,7 +19,7 @@ for library in device c gcc; do
   (cd "$library" && llvm-ar-19 x "../$device/lib/lib$library.a")
 done
 
-# In both C++ sources: a COMDAT function and its static variable.
+# Both C++ sources have this COMDAT function and its static variable.
 cat >shared.h <<'EOF'
 inline int count_calls()
 {
@@ -138,12 +139,12 @@ compare_with_lld() {
   linked plain plain
   ld.lld-19 -m elf32lriscv --no-relax -O0 --gc-sections -e plain -T plain.ld codelets.o other.o common.o \
     --start-lib device/* c/* gcc/* --end-lib -o plain.elf
-  # What lld kept beyond our sections would lie behind them, or be without a place in the script.
+  # Anything that lld kept beyond our sections would follow them, or have no place in the script.
   llvm-objcopy-19 -O binary plain.elf lld.bin
   cmp -n "$(wc -c <lld.bin)" lld.bin plain.bin
   tail -c +"$(($(wc -c <lld.bin) + 1))" plain.bin | tr -d '\0' >rest
   [ ! -s rest ] || { echo "lld leaves out bytes that are not zero"; exit 1; }
-  # Names: the same functions at the same addresses with the same sizes.
+  # The same functions have the same addresses and sizes.
   awk '$1 == "code" && $3 > 0 { print $2, $3, $4 }' plain.txt | sort >ours.txt
   llvm-readelf-19 -sW plain.elf | awk '$4 == "FUNC" { print "0x" $2, $3, $8 }' | sed 's/0x0*/0x/' | sort >lld.txt
   [ -s lld.txt ]
@@ -151,8 +152,9 @@ compare_with_lld() {
   [ ! -s missing ] || { echo "functions of lld's that we do not name:"; cat missing; exit 1; }
 }
 
-# Debug sections: the same bytes, with the same addresses. For a program that needs all functions, as lld gives those that
-# are not there no length, and we the one that they have (without optimisation, a copy of a COMDAT function is such).
+# Debug sections have the same bytes and addresses. The compared program needs all functions,
+# because lld gives a removed function no length, and we give it its own. (Without optimization, a
+# copy of a COMDAT function is removed.)
 compare_debug_sections() {
   linked all all
   ld.lld-19 -m elf32lriscv --no-relax -O0 --gc-sections -e all -T all.ld codelets.o other.o common.o \
@@ -209,7 +211,8 @@ for model in medlow medany; do
   done
 done
 
-# Hints for relaxation, alignment included, may be in the code: it works without following them.
+# Code with hints for relaxation, alignment included, works although the linker does not follow
+# them.
 echo relax
 compile codelets.cpp -mrelax -mcmodel=medany -O2 -falign-functions=32 -falign-loops=32
 compile other.cpp -mrelax -mcmodel=medany -O2

@@ -1,6 +1,6 @@
-# The archive and the .gp of a real program as every other tool sees them: exit status 0, not a word of complaint, and
-# - what the memory report counts are the bytes that symbols name, tile by tile;
-# - code is shown as instructions, data as data.
+# The archive and the .gp of a real program, read by other tools: each exits with status 0 and
+# prints no complaint. The memory report counts the bytes that symbols name, tile by tile. Code is
+# shown as instructions, data as data.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 tools="ar nm objdump readelf size llvm-nm-19 llvm-objdump-19 llvm-readelf-19 llvm-size-19 riscv64-unknown-elf-objdump
@@ -21,7 +21,7 @@ for target in ipu1 ipu2; do
   has $target.txt '^counts: \{0,3,0\}$'
 done
 
-# look <tool> <argument>... <file>: no complaint, no warning in what it prints.
+# look <tool> <argument>... <file>: the tool succeeds and prints no warning.
 look()
 {
   have "$1" || return 0
@@ -50,7 +50,7 @@ look_at ipu1.a
 look_at ipu2.a
 look_at busy.gp
 
-# The same with a section for each use of memory: rows that are told apart, and the same memory.
+# With a section for each use of memory, size shows separate rows, and the memory is the same.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"sections.a","target.archiveSections":"byCategory"}' \
   quiet sections.txt "$POPULUS_BUILD_DIR/tests/support/busy_graph" busy.gp ipu1 $tiles
 cmp sections.txt ipu1.txt || fail "with sections by category the program runs another way"
@@ -78,8 +78,9 @@ done
 mkdir members
 (cd members && ar x ../busy.gp && [ "$(ls | LC_ALL=C sort)" = "$(ar t ../busy.gp | LC_ALL=C sort)" ]) || fail "ar x busy.gp"
 
-# The bytes that symbols name (the union of their ranges: what is never needed at the same time may share an address), and
-# the bytes of holes shorter than 16, which may be padding of linked code and then count as code.
+# The number of bytes that symbols name: the union of their ranges, because things that are never
+# needed at the same time may share an address. And the number of bytes in gaps shorter than 16,
+# which may be padding of linked code and then count as code.
 cat >union.awk <<'AWK'
 function number(hex,   i, n) {
   for (i = 1; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
@@ -108,14 +109,14 @@ for target in ipu1 ipu2; do
   done
 done
 
-# Everything has its name.
+# Symbols name everything on the tile.
 quiet symbols nm -nS ipu1/tile-00000.elf
 has symbols ' T __runCodelet_Root$' ' T __runCodelet_DotHalf$' ' T __udivdi3$' ' t weights$' ' t calls_of_tile$' \
   ' t calls_of_worker.worker[05]$' \
   ' t control$' ' t worker.stub$' ' t roots/ExchangePre$' ' t stack.supervisor$' ' t stack.worker5$' \
   ' t vertex.roots.Root.[0-9]+$' ' t vertex.dot products.DotHalf.[0-9]+$' ' t table.roots$' ' t in$' ' t out$' ' t sums$'
 
-# shown <disassembler> <symbol>: its lines in the disassembly.
+# shown <disassembler> <symbol>: the symbol's lines in the disassembly.
 shown()
 {
   sed -n "/<$2>:/,/^\$/p" "$1.txt"
@@ -127,8 +128,9 @@ for objdump in llvm-objdump-19 riscv64-unknown-elf-objdump; do
   for function in __runCodelet_Root __runCodelet_DotHalf __udivdi3; do
     shown $objdump $function >function.txt
     has function.txt '	ret$'
-    # But for joined accesses (isa.h): loads and stores with 6, or of pairs 7, in funct3, bits 12 to 14, which RISC-V leaves free;
-    # and for steps: op-imm-32, which rv32 leaves free, with 0 or 2 there.
+    # Exceptions are the tile's own instructions. Joined accesses (isa.h) are loads and stores with
+    # 6, or 7 for pairs, in funct3, bits 12 to 14, which RISC-V leaves free. Steps are op-imm-32,
+    # which rv32 leaves free, with 0 or 2 in funct3.
     grep -E 'unknown|\.word|\.insn|\.4byte' function.txt |
       grep -vE '^ *[0-9a-f]+:[[:space:]]+[0-9a-f]{4}([6e][0-9a-f](03|23|83|a3)|[67ef][0-9a-f](07|27|87|a7)|[028a][0-9a-f][19]b)[[:space:]]' &&
       fail "$objdump: $function is not all instructions"
@@ -138,12 +140,12 @@ for objdump in llvm-objdump-19 riscv64-unknown-elf-objdump; do
   has function.txt 'flw	' 'fmul\.s	' 'fsqrt\.s	' 'fsw	'
   shown $objdump __runCodelet_DotHalf >function.txt
   has function.txt 'flh	' 'fcvt\.s\.h	' 'fadd\.s	'
-  # Control code is RISC-V with the tile's own instructions between, which no disassembler knows.
+  # Control code mixes RISC-V with the tile's own instructions, which no disassembler knows.
   shown $objdump control >function.txt
   has function.txt '	(lui|auipc)	' '	(j|jal)	' 'unknown|\.word|\.insn|\.4byte'
   shown $objdump worker.stub >function.txt
   has function.txt '	bnez	' 'unknown|\.word|\.insn|\.4byte'
-  # Data is shown as data: 0.5f, 0.25f; a stack is zeros.
+  # Data is shown as data: 0.5f and 0.25f, and a stack of zeros.
   shown $objdump weights >data.txt
   has data.txt '(00 00 00 3f 00 00 80 3e|3f000000)'
   for object in weights stack.worker0 in calls_of_tile; do

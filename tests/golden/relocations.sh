@@ -1,12 +1,13 @@
-# Every relocation type of the linker's table, in one object, linked by us, by lld and by GNU ld to the same addresses: the
-# bytes must be equal. A type that is added to the table and not to the object is an error here.
+# One object has every relocation type of the linker's table. Our linker, lld and GNU ld link it to
+# the same addresses, and the bytes must be equal. A type that is in the table and not in the object
+# fails this test.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
 link_tool=$POPULUS_BUILD_DIR/tests/support/link_tool
 gnu_ld=riscv64-unknown-elf-ld
 
-# The second part is younger than GNU ld 2.40.
+# GNU ld 2.40 does not know the types of the second part.
 cat >old.S <<'END'
   .section .text.root, "ax"
   .globl root
@@ -109,7 +110,7 @@ for part in old new; do
   quiet $part.txt "$link_tool" 0x50000 $part root $part.o
 done
 
-# compare <part> <linker>...: what it makes of the same object and script.
+# compare <part> <linker>...: the linker makes the same bytes of the same object and script.
 compare()
 {
   part=$1
@@ -123,7 +124,7 @@ compare old ld.lld-19
 compare new ld.lld-19
 if command -v $gnu_ld >/dev/null; then compare old $gnu_ld --no-warn-rwx-segments; else echo "not compared: there is no $gnu_ld"; fi
 
-# Types that read a table of addresses become the address itself: tests/unit/libarchive-ipu/link.c.
+# GOT types become the address itself; tests/unit/libarchive-ipu/link.c tests them.
 sed -n 's/^ *\[\(R_RISCV_[A-Z0-9_]*\)\] = .*/\1/p' "$POPULUS_SOURCE_DIR/libarchive-ipu/relocation.c" | grep -v GOT | sort >known
 llvm-readelf-19 -rW old.o new.o | grep -o 'R_RISCV_[A-Z0-9_]*' | sort -u >tested
 cmp known tested || fail "known and not tested, tested and not known: $(comm -3 known tested)"
