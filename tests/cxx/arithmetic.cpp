@@ -1,4 +1,5 @@
-// Sums with two scales, and what is between variances and deviations: of each type, with numbers and with tensors as scales.
+// Sums with two scales, and conversions between variances and deviations: for each type, with
+// numbers and with tensors as scales.
 #include "small_graph.hpp"
 
 #include <cmath>
@@ -69,7 +70,7 @@ void two_scales()
   }
 }
 
-// A scale that no half holds counts all the same, and the sum is rounded once.
+// A scale that is too small for a half is still applied, and the sum is rounded once.
 void halves_are_rounded_once()
 {
   Sums f;
@@ -103,7 +104,8 @@ void deviations()
     CHECK(std::fabs(got[i] - right[i]) <= 2e-3f * right[i]);
 }
 
-// Of the type of what is converted, into it or elsewhere; a number for either.
+// Conversions in the type of the input, in place or to another tensor, with a number as either
+// operand.
 void deviations_as_operations()
 {
   Sums f;
@@ -128,7 +130,7 @@ void deviations_as_operations()
     CHECK(std::fabs(got[i] - right[i]) <= 2e-3f * right[i]);
 }
 
-// Several expressions of the same tensors, all of what these held before.
+// Several expressions of the same tensors all use the values from before.
 void many_expressions()
 {
   namespace pe = popops::expr;

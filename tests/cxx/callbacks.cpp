@@ -1,4 +1,4 @@
-// What of a program is called by the engine and the compiler: functions of the host, estimators, progress.
+// Calls from the engine and the compiler into the program: host functions, estimators, progress.
 #include "small_graph.hpp"
 
 #include <poplar/HostFunctionCallback.hpp>
@@ -36,7 +36,7 @@ Tensor variable(Graph &graph, const Type &type, std::size_t size, const char *na
   return graph.addVariable(type, {size}, VariableMappingMethod::LINEAR, name);
 }
 
-// Lives as long as the engine has it.
+// Lives as long as the engine keeps it.
 struct Counting : HostCallback {
   int &calls, &alive;
 
@@ -96,7 +96,7 @@ void host_functions()
   CHECK_THROWS(std::out_of_range, "thrown by the function", engine.run());
 }
 
-// Says what it is asked for.
+// Logs the calls that it gets.
 struct Numbers : StreamCallback {
   std::string &log;
   int next = 0;
@@ -117,7 +117,8 @@ struct Numbers : StreamCallback {
   void invalidatePrefetched() override { log += 'i'; }
 };
 
-// A function that is given what a stream has brought gets each number once and in order, however early the next is asked for.
+// A host function whose input comes from a stream gets each number once and in order, however early
+// the next number is fetched.
 void host_functions_beside_streams(bool ahead, const char *depth, const std::string &expected)
 {
   SmallGraph f(codelets);
@@ -146,7 +147,7 @@ void host_functions_beside_streams(bool ahead, const char *depth, const std::str
   CHECK(log == expected);
 }
 
-// Two vertices: one of estimates of its own.
+// Two vertices. One has estimates of its own.
 struct Sums : SmallGraph {
   Tensor data, sums;
   VertexRef first, second;
@@ -201,7 +202,8 @@ void estimators()
                f.graph.registerPerfEstimator("Sums", PerfEstimateFunc()));
 }
 
-// On a model vertices take what they are said to take, whether or not its compileIPUCode is set; on a simulator what their code takes.
+// On an IPUModel vertices take their estimated cycles, whether or not compileIPUCode is set. On a
+// simulator they take the cycles of their code.
 uint64_t cycles_of_a_million(const Device &device)
 {
   Graph graph(device);
@@ -258,7 +260,7 @@ void what_callbacks_throw_ends_the_compilation()
   CHECK(compileGraph(f.graph, {Execute(f.cs)}).getTarget().getNumTiles() == 4);
 }
 
-// load in two steps.
+// Engine::load in two steps.
 void prepare_and_deploy()
 {
   Sums f;

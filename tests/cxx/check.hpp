@@ -1,4 +1,5 @@
-// What the C++ test programs check with: each check goes on, and the program's exit status says whether all held.
+// Checks of the C++ test programs. A failed check does not stop the program; its exit status says
+// whether all passed.
 #ifndef TESTS_CXX_CHECK_HPP
 #define TESTS_CXX_CHECK_HPP
 
@@ -13,7 +14,7 @@ static int failures;
        ? (void)0                                                                                   \
        : (void)(++failures, std::cerr << __FILE__ << ":" << __LINE__ << ": " #condition "\n"))
 
-// The call throws exactly this, with a sentence that has `words` and no name of the C interface.
+// The call throws exactly this exception. Its message has `words` and no name of the C interface.
 #define CHECK_THROWS(exception, words, call)                                                       \
   do {                                                                                             \
     try {                                                                                          \

@@ -1,5 +1,6 @@
-// gcl as public programs use it: data parallel by hand, queries gathered, results scattered; and all else that there is. Exit
-// status 0 if all is as it should be. tests/e2e/ranks.sh runs it in one process and in several.
+// gcl as public programs use it: data-parallel training written by hand, gathered queries,
+// scattered results, and its other functions. The exit status is 0 if all checks pass.
+// tests/e2e/ranks.sh runs it in one process and in several.
 #include <algorithm>
 #include <cstdio>
 #include <gcl/Collectives.hpp>
@@ -46,7 +47,8 @@ int main()
   model.tilesPerIPU = 4;
   Device device = model.createDevice();
   Graph graph(device.getTarget(), replication_factor(REPLICAS));
-  // Collectives have what they need although a graph has other codelets of this name, as with the original libraries.
+  // Collectives use their own codelets, although the graph has others of the same name, as with the
+  // original libraries.
   std::stringstream codelets(
       "#include <poplar/Vertex.hpp>\n"
       "namespace popops { template <typename T> class Fill : public poplar::MultiVertex { public:\n"
@@ -68,7 +70,7 @@ int main()
   gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, data.reshape({2, COUNT / 2}),
                                                        gcl::CollectiveOperator::ADD, prog);
   Tensor halves = gcl::allGatherWithinReplica(graph, chunks, prog);
-  std::swap(chunks.chunks[0], chunks.chunks[1]); // their order is that of their indices
+  std::swap(chunks.chunks[0], chunks.chunks[1]); // the index gives the order
   graph.createHostRead("halves", halves);
   graph.createHostRead("chunks", gcl::concatChunks(chunks));
   if (chunks.chunks.size() != 2 || chunks.chunks[1].tensor.numElements() != 2 ||
@@ -83,7 +85,7 @@ int main()
   graph.createHostRead("sumsHere", sumsHere);
   graph.createHostRead("turned", turned);
   graph.createHostRead("second", second);
-  Tensor old = graph.clone(data, "old"); // by their names before gcl
+  Tensor old = graph.clone(data, "old"); // the names before gcl
   popops::replicatedAllReduceWithOutput(graph, data, old, popops::Operation::MAX, prog);
   Tensor oldAll = popops::replicatedAllGather(graph, data, prog);
   auto sumOfPairs = [&](Graph &g, const std::vector<Tensor> &parts, program::Sequence &steps,

@@ -1,4 +1,4 @@
-// Where constants lie: their values are known, so that they need not be where they are mapped to.
+// The placement of constants: their values are known, so they need not lie where they are mapped.
 #include "small_graph.hpp"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ bool exchanges(const pva::Report &report)
   return false;
 }
 
-// One that vertices on one tile read lies there, wherever it was mapped to; what two tiles read is sent.
+// A constant that vertices on one tile read lies on that tile, wherever it is mapped. A constant
+// that vertices on two tiles read is sent.
 void constants_lie_where_they_are_read()
 {
   for (unsigned readers = 1; readers <= 3; ++readers) {
@@ -71,7 +72,8 @@ void constants_lie_where_they_are_read()
   }
 }
 
-// Each of them alone fits on the tile that reads it, not all: they come when they are read, one after the other.
+// Each constant fits on the tile that reads it, but all together do not. They are sent one after
+// the other, when they are read.
 void large_ones_come_when_they_are_read()
 {
   SmallGraph f(codelets);
@@ -93,7 +95,7 @@ void large_ones_come_when_they_are_read()
   CHECK(reportOf(f, prog).compilation().tiles()[0].memory().total().excludingGaps() < 200000);
 }
 
-// Zeroes to pad with, far more than a tile has memory for: each tile makes its own.
+// Zeros for padding, much larger than a tile's memory: each tile makes its own.
 void what_is_all_the_same_takes_no_memory()
 {
   SmallGraph f(codelets);
@@ -110,7 +112,8 @@ void what_is_all_the_same_takes_no_memory()
     CHECK(tile.memory().total().excludingGaps() < 60000);
 }
 
-// A vertex that reads much of it on its tile reads it in place, as any other constant.
+// A vertex that reads a large part of the constant on its tile reads it in place, like any other
+// constant.
 void what_a_vertex_reads_in_place_is_there()
 {
   SmallGraph f(codelets);
@@ -126,7 +129,8 @@ void what_a_vertex_reads_in_place_is_there()
   CHECK(report.compilation().tiles()[2].memory().total().excludingGaps() > 20000);
 }
 
-// Of a constant that is not mapped to its end, a vertex that no program uses may be connected to the rest.
+// Only a part of the constant is mapped. A vertex that no program uses may be connected to the
+// rest.
 void what_is_not_mapped_is_nowhere()
 {
   SmallGraph f(codelets);
@@ -139,7 +143,8 @@ void what_is_not_mapped_is_nowhere()
   CHECK(result<int>(f, Execute(set), out)[0] == 900);
 }
 
-// Copies of any pieces, of any size of element, mapped anyhow; and what the host reads of the constant itself.
+// Copies of any pieces, of any element size, with any mapping. The host also reads the constant
+// itself.
 template <typename T> void copies(const Type &type, T value)
 {
   for (unsigned round = 0; round < 12; ++round) {

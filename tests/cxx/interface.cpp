@@ -1,4 +1,4 @@
-// The C++ interface, piece by piece. Each function is one subject.
+// The C++ interface, piece by piece. Each function tests one subject.
 #include "small_graph.hpp"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void rows()
   CHECK((result<int>(f, Execute(cs), sums) == std::vector<int>{120, 73}));
 }
 
-// Elements of vectors and rows, one by one: each is its own.
+// Elements of vectors and rows can be connected one by one.
 void elements_of_fields()
 {
   Fixture f;
@@ -159,7 +159,7 @@ void constants_of_all_kinds()
                g.graph.addConstant<float>(FLOAT, {3}, {1, 2}));
 }
 
-// A program is added as it is then.
+// Sequence::add copies the program as it is at that time.
 void programs_are_values()
 {
   Fixture f;
@@ -193,7 +193,7 @@ void programs_are_values()
   CHECK(result<int>(f, none, value)[0] == 100);
 }
 
-// Deeper ones than anything can walk through are refused, and freed.
+// Programs that are nested too deep are refused, and are freed without recursion.
 void nested_programs()
 {
   Fixture f;
@@ -250,8 +250,8 @@ void tensors()
   Tensor t = f.graph.addVariable(FLOAT, {4, 6}, "t");
   f.graph.setTileMapping(t, 2);
   const auto unread =
-      t.elementType(); // is no warning: programs that are compiled with -Werror have such
-  const Target unread_target = f.graph.getTarget(); // neither is this
+      t.elementType(); // unused, but no warning: some programs are compiled with -Werror
+  const Target unread_target = f.graph.getTarget(); // the same
   CHECK(t.rank() == 2 && t.dim(1) == 6 && t.numElements() == 24 && t.elementType() == FLOAT);
   CHECK((t.slice({1, 2}, {3, 6}).shape() == std::vector<std::size_t>{2, 4}));
   CHECK((t.transpose().shape() == std::vector<std::size_t>{6, 4}));
@@ -300,7 +300,7 @@ void tile_mappings()
   CHECK(f.graph.createVirtualGraph(3u).getTarget().getTilesPerIPU() == 3);
 }
 
-// The first error is thrown where it is made, and the graph goes on.
+// The first error is thrown where it is made. The graph can still be used.
 void errors()
 {
   Fixture f;
@@ -401,7 +401,7 @@ void remote_buffers()
   CHECK_THROWS(index_error, "not 4", engine.copyToRemoteBuffer<int>(more, "rows", 4));
 }
 
-// Saved, loaded and run; the bytes are those of target.saveArchive.
+// Executables are saved, loaded and run. Their bytes are those of target.saveArchive.
 void executables()
 {
   Fixture f;
@@ -424,7 +424,7 @@ void executables()
   int value = 0;
   engine.readTensor("t", &value);
   CHECK(value == 8);
-  // One that is given and not moved stays, for engines that know nothing of each other.
+  // An executable that is passed without a move can serve several independent engines.
   const Executable shared = compileGraph(f.graph, {Execute(cs)});
   std::unique_ptr<Engine> one(new Engine(shared, {{"target.tileEngine", "interpreter"}}));
   Engine two(shared);
@@ -484,7 +484,7 @@ void printing()
         steps.str().find("\"Execute\"") == std::string::npos);
   f.graph.serialize(json, SerializationFormat::JSON);
   CHECK(json.str()[0] == '{');
-  std::stringstream cbor; // the same, from the start of a map without length to its end
+  std::stringstream cbor; // the same as CBOR: a map of indefinite length
   f.graph.serialize(cbor, SerializationFormat::Binary);
   CHECK(cbor.str().substr(0, 8) == "\xbf\x66target" && cbor.str().back() == '\xff');
 }
@@ -535,7 +535,7 @@ void profiles_and_registers()
   CHECK(summary.str().find("Execution:") != std::string::npos);
   CHECK(steps.str().size() > summary.str().size());
   CHECK_THROWS(invalid_option, "showAll", engine.printProfileSummary(steps, {{"showAll", "true"}}));
-  // The same of the values alone.
+  // The same from the profile values alone.
   std::ostringstream both, halves, intervals;
   ProfileValue execution = engine.getExecutionProfile();
   printProfileSummary(both, graph, execution, {{"showExecutionSteps", "true"}});
@@ -544,7 +544,7 @@ void profiles_and_registers()
   printExecutionSummary(halves, graph, execution, {{"showExecutionSteps", "true"}});
   CHECK(halves.str() == steps.str());
   CHECK_THROWS(poplar_error, "are needed", printExecutionSummary(halves, execution, graph));
-  // Each row goes on where the one before ends, and all four tiles do something.
+  // Each row begins where the one before ends, and all four tiles are active.
   engine.reportIntervals(intervals);
   std::istringstream rows(intervals.str());
   std::string line;
@@ -689,7 +689,7 @@ void replicas_of_a_graph()
   int one[] = {3, 4}, both[] = {5, 6, 7, 8}, got[4];
   engine.connectStream("in", both);
   engine.writeTensor("source", one);
-  engine.writeTensor("v", both + 1); // the same to both
+  engine.writeTensor("v", both + 1); // the same value for both
   engine.run(0);
   engine.readTensor("v out", got);
   CHECK(got[0] == 6 && got[1] == 7 && got[2] == 3 && got[3] == 4);

@@ -1,4 +1,4 @@
-// popnn against what its functions are by definition, on a few tiles.
+// popnn's functions give the results of their definitions, on a few tiles.
 #include "check.hpp"
 #include "fixture.hpp"
 #include <cstdint>
@@ -71,7 +71,7 @@ void softmax_and_losses()
   CHECK_THROWS(type_error, "labels",
                popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
 
-  // Rows that are masked count for nothing, and labels may be signed.
+  // Masked rows do not count, and labels may be signed.
   Tensor masked = f.input(INT, {2}, std::vector<int>{2, -1});
   f.prog.add(popnn::calcLoss(g, y, masked, loss, deltas, correct, popnn::CROSS_ENTROPY_LOSS));
   CHECK(close(f.run<float>(loss), {-std::log(soft[2]), 0}));
@@ -82,7 +82,7 @@ void softmax_and_losses()
   CHECK_THROWS(tensor_creation_error, "labels {batch}",
                popnn::calcAccuracy(g, y, masked.slice(0, 1), counted));
 
-  // Halves that a softmax has scaled up, gradients that are scaled up for halves.
+  // Halves scaled by a softmax, and gradients scaled for halves.
   float scaling = 1;
   Tensor h = popnn::nonLinearity(g, popnn::NonLinearityType::SOFTMAX_SCALED,
                                  popops::cast(g, x, HALF, f.prog), scaling, f.prog);
@@ -102,7 +102,7 @@ void softmax_and_losses()
   CHECK(f.run<unsigned>(where)[0] == 2 && f.run<unsigned>(where)[1] == 1);
 }
 
-// What each function is by its definition, of singles and of halves.
+// Each function gives the result of its definition, in single and half precision.
 void functions_between_layers()
 {
   using popnn::NonLinearityType;
@@ -144,13 +144,14 @@ void functions_between_layers()
   CHECK(std::abs(scaled[7] - 16384 * std::exp(3.) / sum) < 1e-2);
 }
 
-// Against differences of the functions themselves, which the test before has against their definitions.
+// Gradients equal differences of the functions, which the test before compares with their
+// definitions.
 void gradients_between_layers()
 {
   using popnn::NonLinearityType;
   const struct {
     NonLinearityType type;
-    bool of_input; // the gradient takes what the function was given
+    bool of_input; // the gradient takes the function's input, not its output
   } functions[] = {{NonLinearityType::SIGMOID, false},       {NonLinearityType::HARD_SIGMOID, true},
                    {NonLinearityType::RELU, false},          {NonLinearityType::TANH, false},
                    {NonLinearityType::GELU, true},           {NonLinearityType::GELU_ERF, true},
@@ -197,7 +198,7 @@ void gradients_between_layers()
                popnn::nonLinearityInputGradient(g, NonLinearityType::TANH, x, d[0], f.prog));
 }
 
-// The values are tests/unit/poplibs/pooling.c's; here: what the names are given to.
+// tests/unit/poplibs/pooling.c checks the values. This test checks the C++ names.
 void pooling()
 {
   using namespace popnn::pooling;
@@ -239,12 +240,13 @@ void pooling()
   CHECK_THROWS(poplar_error, "dimension 0", max.getOutputFieldShape());
 }
 
-// The values are tests/unit/poplibs/norm.c's; here: what the names are given to.
+// tests/unit/poplibs/norm.c checks the values. This test checks the C++ names.
 void norms()
 {
   Fixture f(3);
   auto &g = f.graph;
-  // Sets of two elements a distance of 1 from their mean: of channels, or of elements of the batch.
+  // Groups of two elements at a distance of 1 from their mean: by channel, or by element of the
+  // batch.
   std::vector<float> values = {1, 10, 3, 12};
   Tensor x = f.input(FLOAT, {2, 2}, values), flows = f.input(FLOAT, {2, 2}, numbers(4));
   auto params = popnn::createNormParams(g, x);
@@ -266,7 +268,7 @@ void norms()
       popnn::bn::batchNormParamGradients(g, x, flows, of_batch.first, of_batch.second, f.prog);
   CHECK(close(f.run<float>(both.first), {d[2] - d[0], d[3] - d[1]}));
   CHECK(close(f.run<float>(both.second), {d[2] + d[0], d[3] + d[1]}));
-  // Nothing that such a set's elements get back changes their result.
+  // With groups of two elements the gradient of the input is zero.
   CHECK(close(f.run<float>(popnn::bn::batchNormGradients(g, x, flows, of_batch.first,
                                                          of_batch.second, gamma, f.prog)),
               {0, 0, 0, 0}));
@@ -281,7 +283,7 @@ void norms()
   CHECK_THROWS(poplar_error, "float or half, not int",
                popnn::bn::batchNormParamGradients(g, x, flows, f.prog, INT));
 
-  // Each step by itself, as poplin names them.
+  // Each step separately, by its name in poplin.
   auto of_poplin = poplin::normStatistics(g, x, 0, f.prog, false, true);
   CHECK(close(f.run<float>(of_poplin.first), {2, 11}));
   Tensor white = poplin::normWhiten(g, x, of_poplin.first, of_poplin.second, f.prog);
@@ -292,7 +294,8 @@ void norms()
   CHECK(close(f.run<float>(of_both.first), {d[2] - d[0], d[3] - d[1]}));
   Tensor flowed = poplin::normGradients(g, flows, two, f.prog);
   CHECK(close(f.run<float>(flowed), {2 * d[0], 3 * d[1], 2 * d[2], 3 * d[3]}));
-  // Both together are what popnn has in one; of three elements the statistics do not take all.
+  // Both steps together equal popnn's single function. With three elements the gradient is not
+  // zero.
   Tensor x3 = f.input(FLOAT, {3, 2, 1}, std::vector<float>{1, 10, 3, 12, 4, 20}),
          flows3 = f.input(FLOAT, {3, 2, 1}, numbers(6));
   auto of3 = poplin::normStatistics(g, x3, 0.1f, f.prog, false);

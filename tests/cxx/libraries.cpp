@@ -1,4 +1,4 @@
-// popops and poputil against plain loops of the host, on a few tiles.
+// popops and poputil give the results of plain loops on the host, on a few tiles.
 #include "check.hpp"
 #include "fixture.hpp"
 
@@ -159,7 +159,7 @@ void elements_that_are_no_numbers()
   }
 }
 
-// A constant has the type of what it is combined with, if it fits there.
+// A constant takes the type of the other operand, if its value fits that type.
 void constants_of_expressions()
 {
   Fixture f;
@@ -267,7 +267,7 @@ void casts_and_fills()
   popops::scaledAddTo(g, h, h, by, f.prog);
   CHECK(close(f.run<float>(popops::cast(g, h, FLOAT, f.prog)), {-7.875f, 11.25f, 0, -450}));
   CHECK_THROWS(tensor_creation_error, "4 elements", popops::scaledAddTo(g, x, x, x, f.prog));
-  popops::scaledAddTo(g, x, h, by, f.prog); // what is added takes the type of what it is added to
+  popops::scaledAddTo(g, x, h, by, f.prog); // what is added is converted to the type of x
   CHECK(close(f.run<float>(x), {15.75f, -22.5f, 0, 900}));
   CHECK_THROWS(invalid_option, "optimizeForSpeed, scaleFloatToHalfTolerance",
                popops::scaledAddTo(g, x, x, 1, f.prog, "", {{"speed", "true"}}));
@@ -277,7 +277,7 @@ void casts_and_fills()
         "Of<Way::UP,a::B,C,d>");
 }
 
-// Vertices of a compute set that the program has, and executes when it likes.
+// The program provides the compute set and executes it.
 void casts_and_fills_in_a_set()
 {
   Fixture f(3);
@@ -305,7 +305,7 @@ void casts_and_fills_in_a_set()
                popops::zero(g, whole, 3, set));
 }
 
-// What a library function says of its call is a name for what it makes.
+// The debug information of a library call is in the names of its variables.
 Tensor named(Graph &g, const DebugContext &debugContext)
 {
   poputil::PoplibsOpDebugInfo info(debugContext, DI_ARGS(g, debugContext));
@@ -324,8 +324,9 @@ void debug_info()
         std::string::npos);
 }
 
-// Over the first dimension and over the last, from elements on all tiles or on one, to a result on all or on one: blocks
-// are cut, taken by rows or by columns, and put on tiles in several ways.
+// Reductions over the first dimension and over the last, with elements on all tiles or on one, and
+// the result on all tiles or on one. Blocks are cut by rows or by columns, and mapped in several
+// ways.
 void reductions_of_many_shapes()
 {
   struct {
@@ -352,7 +353,7 @@ void reductions_of_many_shapes()
     }
 }
 
-// Sums that halves are too small for, and such that lose their last bits in halves, of one tile and of many.
+// Sums that overflow a half, and sums that lose their last bits in halves, on one tile and on many.
 void operations_with_output()
 {
   using namespace popops::expr;
@@ -407,7 +408,8 @@ void reductions_of_halves_to_floats()
   }
 }
 
-// Of no elements: what changes nothing, or nothing where a tensor is updated.
+// Reductions of no elements give the neutral element, or leave the tensor that they update as it
+// is.
 void reductions_of_nothing()
 {
   using popops::Operation;
@@ -446,12 +448,12 @@ void reductions_of_nothing()
   CHECK((f.run<int>(of_sets) == std::vector<int>{1, 1}));
 }
 
-// log(exp(a) + exp(b) + ...), of numbers whose powers no float holds.
+// log(exp(a) + exp(b) + ...), of numbers whose powers overflow a float.
 void log_additions()
 {
   using popops::Operation;
   const float inf = std::numeric_limits<float>::infinity();
-  const std::size_t rows = 3, length = 500; // cut into blocks, which are combined by LOG_ADD again
+  const std::size_t rows = 3, length = 500; // cut into blocks, which LOG_ADD combines again
   Fixture f(16);
   auto &g = f.graph;
   std::vector<float> values = numbers(rows * length), expected(rows);
@@ -474,7 +476,7 @@ void log_additions()
   Tensor none = popops::reduce(g, g.addVariable(FLOAT, {1, 0}), {1}, Operation::LOG_ADD, f.prog);
   CHECK(f.run<float>(none) == std::vector<float>{-inf});
 
-  // What is there, and scales, are logarithms, too.
+  // The values that are updated, and the scales, are logarithms too.
   Tensor scale = f.input(FLOAT, {1}, std::vector<float>{std::log(0.5f)});
   for (const Type &type : {FLOAT, HALF}) {
     Tensor in = f.input(FLOAT, {1, 2}, std::vector<float>{std::log(3.0f), std::log(5.0f)});
@@ -600,7 +602,7 @@ void halves_of_the_host()
   CHECK(std::isnan(halfToSingle(singleToHalf(1e6f, true))) && singleToHalf(65504, true) == 0x7bff);
 }
 
-// What the instructions of the tile give; the host's would end the process.
+// Division gives what the tile's instructions give. The host's instructions would end the process.
 void quotients_of_integers(Device &&device)
 {
   Fixture f(std::move(device));

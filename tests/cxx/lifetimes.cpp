@@ -1,4 +1,5 @@
-// P01: tensors, engines, devices and programs that are kept longer than the graph they are of, and than each other.
+// P01: tensors, engines, devices and programs that live longer than their graph, and longer than
+// each other.
 #include "small_graph.hpp"
 
 #include <memory>
@@ -48,7 +49,7 @@ Kept keep()
   return k;
 }
 
-// Questions and views: the graph lives as long as somebody can ask.
+// The graph lives as long as a tensor of it is queried or viewed.
 void tensors()
 {
   Kept k = keep();
@@ -57,7 +58,7 @@ void tensors()
   CHECK(k.x.transpose().dim(0) == 3 && k.x.containsAliases() == false);
   CHECK(concat(k.rows).getDebugStr() == k.x.flatten().getDebugStr());
   CHECK_THROWS(index_error, "Tensor::slice", k.x.slice(1, 4));
-  CHECK(k.x.slice(0, 1).numElements() == 3); // after a mistake as before
+  CHECK(k.x.slice(0, 1).numElements() == 3); // works after the error
   Tensor copy = k.x, moved = std::move(copy);
   k.x = Tensor();
   k.rows.clear();
@@ -66,7 +67,7 @@ void tensors()
   CHECK(moved.rank() == 1 && !copy.valid());
 }
 
-// An engine needs no graph, and keeps its device.
+// An engine does not need its graph, and keeps its device.
 void engines()
 {
   Kept k = keep();
@@ -83,7 +84,7 @@ void engines()
   CHECK((out == std::vector<int>{2, 4, 6, 2, 4, 6}));
 }
 
-// Those of a manager that is gone.
+// Devices outlive their manager.
 void devices()
 {
   Device device;
@@ -97,7 +98,7 @@ void devices()
   CHECK(part.isAttached() && part.getTarget().getNumTiles() == 4);
 }
 
-// What does not keep a graph alive may be handed to another one, which refuses it.
+// Objects that do not keep their graph alive are refused by another graph.
 void of_another_graph()
 {
   Kept k = keep();

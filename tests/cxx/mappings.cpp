@@ -1,4 +1,4 @@
-// poputil: variables that lie where others do.
+// poputil: variables that are mapped like other tensors.
 #include "check.hpp"
 #include "fixture.hpp"
 
@@ -21,7 +21,7 @@ std::vector<std::size_t> tiles_of(const Graph &graph, const Tensor &t)
   return tiles;
 }
 
-// Each element is on a tile of its own column, and they are on several.
+// Each element is on a tile of its column, and several tiles are used.
 void operands_lie_with_what_they_are_combined_with()
 {
   Fixture f(8);

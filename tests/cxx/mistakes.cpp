@@ -1,5 +1,5 @@
-// What programs do wrong: each call throws the documented exception, with a sentence that names the thing, and what was
-// there before goes on.
+// Mistakes of programs: each call throws the documented exception with a message that names the
+// object. Existing objects can still be used.
 #include "small_graph.hpp"
 
 #include <memory>
@@ -30,7 +30,7 @@ Tensor mapped(Graph &graph, const Type &type, std::vector<std::size_t> shape, co
   return t;
 }
 
-// What Populus cannot do compiles, and says so where the program comes to it.
+// Functions that Populus lacks compile, and throw an error when they are called.
 void what_is_missing()
 {
   SmallGraph f(codelets);
@@ -47,7 +47,7 @@ void what_is_missing()
   wide.dataPathWidth *= 2;
   CHECK_THROWS(poplar_error, "IPUModel::dataPathWidth is 64, as the architecture's, and cannot be",
                wide.createDevice());
-  IPUModel other("ipu2"); // what it was made for does not bind it
+  IPUModel other("ipu2"); // the constructor's version can be changed
   other.IPUVersion = "ipu21";
   CHECK(other.createDevice().getTarget().getTargetArchString() == "ipu21");
   CHECK_THROWS(poplar_error, "program::Loop: a run has to end", Loop loop(0); (void)loop);
@@ -56,7 +56,7 @@ void what_is_missing()
                Execute(f.graph.addComputeSet(), Tensor()));
 }
 
-// Objects that there are not: made by default, moved from, null.
+// Empty objects: default-constructed, moved from, null.
 void objects_of_nothing()
 {
   SmallGraph f(codelets);
@@ -165,7 +165,7 @@ void engines()
   CHECK_THROWS(tensor_io_state_error, "'t'", engine.readTensor("tt", data, data + 3));
   CHECK_THROWS(tensor_io_state_error, "write handle 't'", engine.writeTensor("t", data, data + 3));
   CHECK_THROWS(poplar_error, "12 bytes", engine.readTensor("t", data, data + 2));
-  float larger[5] = {1, 2, 3, 4, 5}; // of which the tensor gets, or is, the beginning
+  float larger[5] = {1, 2, 3, 4, 5}; // the tensor uses only the first elements
   engine.writeTensor("t in", larger, larger + 5);
   larger[0] = larger[1] = larger[2] = 0;
   engine.readTensor("t", larger, larger + 5);

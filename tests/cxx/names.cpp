@@ -1,5 +1,6 @@
-// names: the names of the C interface on standard input, one a line, as programs in C++ read them in sentences.
-// names --check: what is a name and what is the program's own.
+// names: reads names of the C interface from standard input, one a line, and prints them as
+// messages to C++ programs name them. names --check: checks which words are names of the interface
+// and which are the program's own.
 #include <iostream>
 #include <poplar/detail/Names.hpp>
 

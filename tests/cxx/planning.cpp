@@ -1,5 +1,5 @@
-// What libraries plan with: the solver, figures of targets, limits and layouts of fields, what is known of constants, what they
-// say of their calls; and what their tests share.
+// What libraries use for planning: the solver, figures of targets, limits and layouts of fields,
+// known constants, debug information of calls, and the helpers of their tests.
 #include "small_graph.hpp"
 
 #include <fstream>
@@ -75,7 +75,7 @@ struct Take : Vertex {
 };
 )";
 
-// ---- small things ----
+// ---- small functions ----
 
 void whole_numbers()
 {
@@ -87,7 +87,7 @@ void whole_numbers()
   CHECK(gccs::ceilLog2(1) == 0 && gccs::ceilLog2(8) == 3 && gccs::ceilLog2(9) == 4);
   CHECK(gccs::nthTriangular(4) == 10);
   const auto p = gccs::balancedPartition(11u, 4u);
-  CHECK(p.first == 3 && p.second == 1); // 3 with 3, 1 with 2
+  CHECK(p.first == 3 && p.second == 1); // three parts of 3 and one of 2
 }
 
 struct Pair {
@@ -115,7 +115,7 @@ void plans()
   const auto s = m.minimize({grain, m.sum({x, y})});
   CHECK(s.validSolution());
   CHECK(s[x].getAs<unsigned>() == 32 && s[y] == DataType{32});
-  CHECK(s[gccs::popsolver::Variable()] == DataType{0}); // what a planner has left out
+  CHECK(s[gccs::popsolver::Variable()] == DataType{0}); // a variable that the planner did not set
   CHECK(s.constraintsEvaluated().call > 0 && s.constraintsEvaluated().other > 0);
   m.equal(x, DataType{7});
   CHECK(!m.minimize(y).validSolution());
@@ -123,7 +123,7 @@ void plans()
 
 void plans_without_empty_parts()
 {
-  // 10 things on up to 8 places: 5, 4, 3, 2, ... places have a part each; 6, 7 and 8 would leave one empty.
+  // 10 elements in up to 8 parts: with 6, 7 or 8 parts, one would be empty.
   for (unsigned places = 1; places <= 8; ++places) {
     gccs::popsolver::Model m;
     const auto split = m.addVariable(1, 8);
@@ -212,7 +212,7 @@ void types_are_keys()
   CHECK(LONG == INT && equivalent_device_type<unsigned long>().value == UNSIGNED_LONG);
 }
 
-// Programs have their own way to print formats.
+// Some programs define their own output of formats.
 std::ostream &operator<<(std::ostream &os, const QuarterMetadata::Format &format)
 {
   return os << (format == QuarterMetadata::Format::F143 ? "4, 3" : "5, 2");
@@ -303,7 +303,8 @@ void estimators_see_rows_of_constants()
   CHECK_THROWS(index_error, "there is no element 6", out.getSizeAtIndex(6));
 }
 
-// What a library counts in 16 bits, for the chip's assembly, where the portable codelet has 32.
+// A library counts in 16 bits for the chip's assembly, and the portable codelet has a field of 32
+// bits.
 void counts_of_fewer_bits()
 {
   SmallGraph f(codelets);
@@ -336,8 +337,8 @@ void rows_again()
   f.graph.setTileMapping(v, 0);
   f.graph.setFieldSize(v["list"], 0);
   f.graph.setFieldSize(v["rows"], 2);
-  f.graph.connect(v["rows"], t.reshape({2, 3})); // rows that are there
-  f.graph.connect(v["rows"][1], t.slice(0, 2));  // one of them again
+  f.graph.connect(v["rows"], t.reshape({2, 3})); // two rows
+  f.graph.connect(v["rows"][1], t.slice(0, 2));  // row 1 again
   f.graph.createHostWrite("t", t);
   f.graph.createHostRead("out", out);
   Engine engine(f.graph, Execute(set));
@@ -350,7 +351,7 @@ void rows_again()
   CHECK((sums == std::vector<float>{7, 3}));
 }
 
-// How many there are may be said afterwards, or by the rows themselves.
+// The number of rows may be set after the rows are connected, or follow from the rows.
 void rows_before_their_number()
 {
   SmallGraph f(codelets);
@@ -381,7 +382,7 @@ void rows_before_their_number()
   CHECK((sums == std::vector<float>{3, 6, 12, 7, 14, 28}));
 }
 
-// Libraries take the same regions of all operands.
+// Libraries slice all operands by the same regions.
 void slices_of_one_element()
 {
   SmallGraph f(codelets);
@@ -451,7 +452,7 @@ void values_again_and_back()
   CHECK((back == std::vector<float>{1, 2, 2}));
 }
 
-// ---- what operations say of themselves ----
+// ---- debug information of operations ----
 
 struct Operation : DebugInfo {
   explicit Operation(const DebugContext &context) : DebugInfo(context, "test") {}
@@ -496,7 +497,7 @@ void operations_say_what_they_are()
   CHECK(streamed.str() == "a nameb");
 }
 
-// ---- tests' own ----
+// ---- helpers for tests ----
 
 void streams_of_tests()
 {
@@ -520,7 +521,7 @@ void streams_of_tests()
   CHECK(back == values);
 }
 
-// Their metadata go with quarters to the device and back, where they may be others.
+// Quarters go to the device and back together with their metadata, which may change there.
 void quarters_of_tests()
 {
   SmallGraph f(codelets);

@@ -1,4 +1,4 @@
-// poplin: products of matrices, and convolutions, against plain loops of the host.
+// poplin: matrix products and convolutions give the results of plain loops on the host.
 #include "check.hpp"
 #include "fixture.hpp"
 
@@ -46,7 +46,7 @@ void matrix_products()
     Tensor z = poplin::matMul(f.graph, x, y, f.prog, "z");
     CHECK((z.shape() == std::vector<std::size_t>{c.m, c.n}));
     CHECK(close(f.run<float>(z), product(a, b, c.m, c.k, c.n)));
-    // The same from operands that lie the other way round.
+    // The same product from transposed operands.
     std::vector<float> at(a.size()), bt(b.size());
     for (std::size_t i = 0; i < a.size(); ++i) at[i % c.k * c.m + i / c.k] = a[i];
     for (std::size_t i = 0; i < b.size(); ++i) bt[i % c.n * c.k + i / c.n] = b[i];
@@ -76,7 +76,7 @@ void matrix_products()
   CHECK(close(f.run<float>(popops::cast(g, rounded, FLOAT, f.prog)), c));
 }
 
-// What the product takes.
+// The cycles of the product.
 unsigned long long cycles_of_product(Fixture &f, const Tensor &x, const Tensor &y,
                                      const char *proportion, std::vector<float> &result)
 {
@@ -105,7 +105,8 @@ void options_of_products()
   CHECK(close(z, c));
   CHECK(few < some && some < most);
 
-  // 1 + EPSILON / 2 is half way between two halves: sums of parts of k show what they were stored as.
+  // 1 + EPSILON / 2 is half way between two halves, so the sum of partial sums shows in which type
+  // they were stored.
   const float EPSILON = 1 / 1024.f;
   std::vector<float> ones(64, 1.f), tiny(64, 0.f);
   tiny[0] = 1;
@@ -158,7 +159,7 @@ void options_of_products()
                poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, {2, 3, 4}, {3, 4, 5}));
 }
 
-// Products that are kept in, or added to, what there is; operands that are arranged once.
+// Products written or added to an existing tensor, and operands that are arranged only once.
 void products_with_output()
 {
   Fixture f(16);
@@ -223,7 +224,7 @@ void grids()
                poplin::meshgrid2d(g, x, poplin::linspace(g, HALF, 0, 1, 3)));
 }
 
-// Of one dimension, by the words of ConvParams.
+// The input transform in one dimension, as ConvParams documents it.
 std::vector<float> transformed(std::vector<float> x, const poplin::ConvParams::InputTransform &t)
 {
   x = {x.begin() + t.truncationLower[0], x.end() - t.truncationUpper[0]};
@@ -270,7 +271,8 @@ float dot(const std::vector<float> &a, const std::vector<float> &b)
   return a.size() == b.size() ? sum : NAN;
 }
 
-// By convolutions of one element by one: the result's elements that they give are those that belong together.
+// Each element of the input is convolved with each element of the kernel. The results that are not
+// zero show which elements belong together.
 void elements_of_convolutions(const poplin::ConvParams &whole)
 {
   poplin::ConvParams p = whole;
@@ -312,7 +314,8 @@ void elements_of_convolutions(const poplin::ConvParams &whole)
     CHECK((kernels == Range{0, 0}) == (of_input[i] == Range{0, 0}));
   }
 }
-// The gradients' convolutions give what the result gives with its own gradient, for all transforms at once.
+// The inner product of each operand and its gradient equals that of the result and its gradient,
+// with all transforms at once.
 void gradients_of_convolutions(const poplin::ConvParams &p)
 {
   const std::size_t f = p.inputFieldShape[0], k = p.kernelShape[0], out = p.getOutputSize(0),
@@ -392,18 +395,18 @@ void convolutions()
     CHECK((out.shape() ==
            std::vector<std::size_t>{p.batchSize, p.getNumOutputChans(), p.getOutputSize(0)}));
     CHECK(close(f.run<float>(out), convolved(p, a, b)));
-    // Of ones, an element of the result is how many products it is the sum of.
+    // With all elements 1, an element of the result is the number of its products.
     std::vector<float> ones(a.size(), 1), weightOnes(b.size(), 1);
     double products = 0;
     for (float count : convolved(p, ones, weightOnes)) products += double(count);
     CHECK(double(poplin::getFwdFlops(p)) == 2 * products);
-    // Two products of float at once on each of the tiles.
+    // Each tile makes two products of floats at once.
     const double cycles = products / (2 * f.graph.getTarget().getNumTiles());
     CHECK(std::abs(poplin::getFwdPerfectCycleCount(f.graph, p) - cycles) < 1e-9 * cycles);
     CHECK(poplin::getWuPerfectCycleCount(f.graph, p) ==
           poplin::getBwdPerfectCycleCount(f.graph, p));
   }
-  // Plans in advance.
+  // Plans are made in advance.
   const OptionFlags wrong{{"pas", "NONE"}}, right{{"pass", "NONE_FWD"}}, none;
   poplin::PlanningCache cache;
   const Target target = Target::createIPUTarget(1, "ipu2");
@@ -413,7 +416,8 @@ void convolutions()
   CHECK_THROWS(invalid_option, "'pas'",
                poplin::preplan({poplin::ConvPlanParams(&target, cases[0], &wrong)}, {}, cache));
   CHECK_THROWS(invalid_option, "'NONE_FWD'", poplin::convolutionValidateOptions(right));
-  // A convolution is linear in both operands, so each with its gradient gives what the result gives with its own.
+  // A convolution is linear in both operands. So the inner product of each operand and its gradient
+  // equals that of the result and its gradient.
   ConvParams p(FLOAT, FLOAT, 2, {6, 5}, {3, 2}, 2, 3, 2);
   p.inputTransform.paddingLower = {1, 0};
   p.outputTransform.stride = {2, 1};

@@ -1,4 +1,4 @@
-// pvti: what a program records where PVTI_OPTIONS asks for it. e2e/cxx_programs.sh looks at the file.
+// pvti: what a program records if PVTI_OPTIONS asks for it. e2e/cxx_programs.sh checks the file.
 #include "check.hpp"
 
 #include <pvti/pvti.hpp>
@@ -7,7 +7,7 @@
 
 static pvti::TraceChannel own = {"own"};
 
-struct Derived : pvti::Tracepoint { // as frameworks have it
+struct Derived : pvti::Tracepoint { // frameworks derive from it too
   explicit Derived(const char *label) : pvti::Tracepoint(&own, label) {}
 };
 

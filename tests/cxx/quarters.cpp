@@ -1,4 +1,4 @@
-// Quarters: formats and scales as tensors of a graph, for codelets, casts and the host.
+// Quarters: formats and scales as tensors of a graph, in codelets, in casts and on the host.
 #include "small_graph.hpp"
 
 #include <cmath>
@@ -95,7 +95,7 @@ struct Quarters : SmallGraph {
     program.add(Execute(set));
     return v;
   }
-  // What a codelet finds in the rows.
+  // The values that a codelet decodes from the rows.
   template <typename Field>
   std::vector<float> decoded(const char *type, const Field &quarters, std::size_t count)
   {
@@ -124,7 +124,8 @@ bool same(const std::vector<float> &a, const std::vector<float> &b)
 const QuarterMetadata all[] = {{Format::F143, 0}, {Format::F143, -32}, {Format::F143, 31},
                                {Format::F152, 0}, {Format::F152, 5},   {Format::F152, -7}};
 
-// One program, whose metadata the host writes; the published tables are what the host converts by (unit-libarchive-ipu-quarter).
+// One program for all metadata, which the host writes. The host converts by the published tables
+// (unit-libarchive-ipu-quarter).
 void casts_from_quarters()
 {
   Quarters f;
@@ -185,7 +186,7 @@ void casts_of_other_types()
   Tensor ints = f.spread(f.graph.addConstant<int>(INT, {5}, numbers.data()));
   Tensor with = createConstantMetadataTensor(f.graph, Format::F143, -1);
   Tensor quarters = popops::cast(f.graph, ints, QUARTER, with, f.program);
-  // Between quarters the number stays, as far as there is one; also in rows.
+  // A cast between quarters keeps the number if the other format has it, also in rows.
   Tensor other = f.spread(
       f.graph.addVariable(QUARTER, createConstantMetadataTensor(f.graph, Format::F152, 3), {7}));
   popops::castWithOutput(f.graph, quarters, concat(other.slice(0, 2), other.slice(4, 7)),
@@ -228,17 +229,17 @@ void programs_change_them()
   const std::vector<unsigned char> code = {0x40, 0xc0, 0x48};
   Tensor quarters = f.spread(f.graph.addVariable(QUARTER, {3}, "quarters"));
   f.graph.setInitialValue(quarters.reinterpret(UNSIGNED_CHAR), code);
-  CHECK(f.decoded("Decode", quarters, 3) == (std::vector<float>{1, -1, 2})); // the usual ones
+  CHECK(f.decoded("Decode", quarters, 3) == (std::vector<float>{1, -1, 2})); // the default metadata
   f.program.add(
       Copy(createConstantMetadataTensor(f.graph, Format::F152, 4), quarters.getMetadata()));
   CHECK(f.decoded("Decode", quarters, 3) == (std::vector<float>{16, -16, 64}));
-  // A scale that only the program knows.
+  // A scale that the program computes.
   Tensor scale = f.mapped(f.graph.addVariable(SIGNED_CHAR, {}, "scale"), 2);
   f.graph.setInitialValue(scale, -3);
   Tensor packed = createVariableMetadataTensor(f.graph, Format::F143, scale, f.program);
   f.program.add(Copy(packed, quarters.getMetadata()));
   CHECK(f.decoded("Decode", quarters, 3) == (std::vector<float>{0.125f, -0.125f, 0.25f}));
-  // Metadata are read as what they are.
+  // Metadata tensors are read as metadata.
   f.graph.createHostRead("packed", packed);
   f.graph.createHostRead("own", quarters.getMetadata());
   Engine engine(f.graph, f.program);
@@ -248,11 +249,11 @@ void programs_change_them()
   engine.readTensor("packed", &read[0], &read[0] + 1);
   engine.readTensor("own", &read[1], &read[1] + 1);
   CHECK(read[0] == QuarterMetadata(Format::F143, -3) && read[1] == read[0] && sizeof read[0] == 1);
-  // Clones have some of their own.
+  // A clone has metadata of its own.
   CHECK(!f.graph.clone(quarters).getMetadata().intersectsWith(quarters.getMetadata()));
 }
 
-// Copies mean what they are copies of, duplicates, too; where metadata are constant they stay.
+// Copies and duplicates have the values of the original. Constant metadata stay.
 void copies()
 {
   Quarters f;
@@ -323,7 +324,7 @@ void mistakes()
                f.graph.connect(v["in"], std::vector<Tensor>{a, b}));
 }
 
-// Codes of joined quarters can be read and written, but not as numbers.
+// The codes of concatenated quarters can be read and written, but not their values.
 void handles_of_joined_ones()
 {
   Quarters f;

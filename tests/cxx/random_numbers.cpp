@@ -1,4 +1,5 @@
-// poprand: numbers of the published test vectors, the same ones on any number of tiles, and what distributions look like.
+// poprand: the numbers of the published test vectors, the same on any number of tiles, and
+// properties of the distributions.
 #include "check.hpp"
 #include "fixture.hpp"
 
@@ -45,8 +46,8 @@ bool near(double a, double b, double tolerance)
   return std::fabs(a - b) <= tolerance || (std::cerr << a << " for " << b << '\n', false);
 }
 
-// What the authors of Philox4x32-10 give for the key and the counter of zeros: 6627e8d5 e169c58d bc57ac4c 9b00dbd8, of
-// which an element uses the last one first.
+// The authors of Philox4x32-10 publish 6627e8d5 e169c58d bc57ac4c 9b00dbd8 for key and counter
+// zero. An element uses the last word first.
 void the_generator()
 {
   Random f(3);
@@ -64,12 +65,12 @@ void seeds()
     Tensor a = poprand::normal(f.graph, &f.seed, 1, f.reference(100), FLOAT, 0, 1, f.prog);
     Tensor b = poprand::normal(f.graph, &f.seed, 2, f.reference(100), FLOAT, 0, 1, f.prog);
     auto x = f.run<float>(a);
-    CHECK(x != f.run<float>(b)); // another modifier
+    CHECK(x != f.run<float>(b)); // another seed modifier
     all[tiles / 3] = x;
   }
   CHECK(all[0] == all[1] && all[1] == all[2]);
 
-  // The workers' own generators go on from run to run, and are where a seed has put them.
+  // The workers' own generators continue from run to run. A seed sets their state.
   Random f(5);
   poprand::setSeed(f.graph, f.seed, 7, f.prog);
   Tensor first = poprand::uniform(f.graph, nullptr, 0, f.reference(50), FLOAT, 0, 1, f.prog);
@@ -115,7 +116,8 @@ void distributions()
     CHECK(std::count(kept.begin(), kept.end(), 0.0f) +
               std::count(kept.begin(), kept.end(), 3.75f) ==
           long(n));
-    // The same elements are kept wherever the result lies: as the reference does, or else as the input.
+    // The same elements are kept wherever the result is mapped: like the reference, or like the
+    // input.
     Tensor elsewhere = g.addVariable(HALF, {n});
     g.setTileMapping(elsewhere, 1);
     Tensor moved = poprand::dropout(g, seed, 5, ones, elsewhere, 0.8, 1.25, f.prog),
@@ -132,7 +134,7 @@ void distributions()
                  double(n) * std::log((i + 1.0) / i) / std::log(8.0), 100));
     CHECK(*std::min_element(logs.begin(), logs.end()) == 1);
     CHECK(*std::max_element(logs.begin(), logs.end()) == 7);
-    // Of 200 rows some are kept, as a whole.
+    // Some of 200 rows are kept, each as a whole.
     Tensor rows = f.input(FLOAT, {200, 20}, std::vector<float>(n, 3));
     std::vector<float> left = f.run<float>(
         poprand::shapedDropout(g, seed, 8, rows, f.reference(200).expand({1}), 0.75, 2, f.prog));

@@ -1,4 +1,5 @@
-// Reports, as the documented interface has them: what lightweight profiling is for, and what files of reports say.
+// Reports through the documented interface: lightweight profiling, and the contents of report
+// files.
 #include "check.hpp"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ std::vector<std::string> names(const std::vector<pva::Block> &blocks)
   return list;
 }
 
-// Two stages on two IPUs: each is timed where it is, and both work at the same time.
+// Two stages on two IPUs: each is timed on its IPU, and both run at the same time.
 void stages_of_a_pipeline()
 {
   Fixture f(2);
@@ -103,7 +104,7 @@ void stages_of_a_pipeline()
         report.compilation().target().tilesPerIpu() == TILES);
 }
 
-// Each execution is timed, not only the last.
+// Each execution is timed, not only the last one.
 void executions_that_take_longer_and_longer()
 {
   Fixture f(1);
@@ -124,7 +125,7 @@ void executions_that_take_longer_and_longer()
   }
 }
 
-// A stream goes to tiles 100 and 101 while tile 0 computes; only tile 0 is chosen.
+// Tiles 100 and 101 get a stream while tile 0 computes. Only tile 0 is chosen.
 void streams_beside_computation()
 {
   Fixture f(1);
@@ -156,7 +157,8 @@ void streams_beside_computation()
           blocks[i].program()->type() == phases[i % 3]);
     CHECK(blocks[i].program()->name() == (i < 12 ? "in" : "two"));
   }
-  // Tile 101 takes part in the last and times nothing itself: that is the same exchange.
+  // Tile 101 takes part in the last exchange and does not time it itself. Its block is that of tile
+  // 0.
   auto derived = report.execution().blocks(101);
   CHECK(derived.size() == 1 && derived[0].tile() == 101 &&
         derived[0].program()->type() == pva::Program::Type::StreamCopyMid &&
@@ -165,7 +167,7 @@ void streams_beside_computation()
   CHECK(report.execution().blocks(102).empty());
 }
 
-// What vertices take, on their tiles and in their compute sets; what a step executed.
+// The cycles of vertices, by tile and by compute set, and the programs that a step executed.
 void vertices_of_tiles_and_compute_sets()
 {
   Fixture f(1);
@@ -192,7 +194,7 @@ void vertices_of_tiles_and_compute_sets()
     CHECK(v.codeBytes() > 0);
     states += v.edgePtrBytes();
   }
-  CHECK(states == 8); // a pointer for each of two vertices
+  CHECK(states == 8); // one pointer for each of the two vertices
   const auto state = tiles[3].memory().category().vertexInstanceState();
   CHECK(state.total() > 0 && state.nonInterleaved().nonOverlapped() == state.total());
   CHECK(state.nonInterleaved().overlapped() == 0 && state.interleaved().nonOverlapped() == 0 &&
@@ -233,7 +235,7 @@ Counts count(const std::vector<pva::Block> &blocks)
   return c;
 }
 
-// 1,000 bytes have room for 62 blocks and the beginning of another.
+// 1,000 bytes hold 62 blocks and the beginning of another.
 void flushes_and_overflows()
 {
   Fixture f(1);
@@ -254,7 +256,7 @@ void flushes_and_overflows()
   CHECK(c.common == 100 && c.overflows == 0 && c.flushes == 0);
 }
 
-// What a copy of 32 ints from tile 0 to 1 and a vertex on tile 3 keep in memory.
+// The memory of a copy of 32 ints from tile 0 to tile 1 and of a vertex on tile 3.
 void check_memory(const pva::CompilationReport &compiled, ProfileValue graph)
 {
   auto ipus = compiled.ipus();
@@ -289,7 +291,7 @@ void check_memory(const pva::CompilationReport &compiled, ProfileValue graph)
   CHECK(always + most == graph["memory"]["liveness"]["maxBytes"].asUint());
 }
 
-// Programs of some types, and what they use.
+// Collects the programs of some types and what they use.
 struct Visitor : pva::ProgramVisitor {
   std::set<std::string> computeSets, moved, used;
   std::uint64_t bytesMoved = 0;
@@ -368,7 +370,7 @@ void files_of_reports()
                  {"autoReport.directory", "reports"},
                  {"debug.instrument", "true"}});
 
-  // Options of the compilation are the engine's, too, and nothing is written twice.
+  // The options of the compilation also apply to the engine, and no file is written twice.
   CHECK(!std::ifstream("reports/archive.a") && std::ifstream("reports/graph.json"));
   pva::Report compiled = pva::openReport("reports/profile.pop");
   CHECK(compiled.compilation().graph().numComputeSets() == 1 &&
@@ -437,7 +439,7 @@ void files_of_reports()
   CHECK_THROWS(file_load_error, "is no report", pva::openReport("graph.pop"));
 }
 
-// An error about memory says where its report is, and a summary can be printed of that.
+// An out-of-memory error names its report, and a summary of the report can be printed.
 void reports_of_a_graph_that_does_not_fit()
 {
   Graph graph(Target::createIPUTarget(1, 2, "ipu2"));

@@ -1,5 +1,7 @@
-// The graphs of four examples in C and of tests/support/library_graph.c, built in C++: cxx_programs.sh compares the archives.
-// usage: same_graphs control_flow|streams|remote_buffer|replicas CODELETS, or same_graphs library_graph
+// The graphs of four examples in C and of tests/support/library_graph.c, built in C++.
+// cxx_programs.sh compares the archives.
+// usage: same_graphs control_flow|streams|remote_buffer|replicas CODELETS, or same_graphs
+// library_graph
 #include <algorithm>
 #include <iostream>
 #include <poplar/Engine.hpp>
@@ -18,7 +20,7 @@
 using namespace poplar;
 using namespace poplar::program;
 
-// examples/control_flow: square roots by Newton's method, until they do not change any more.
+// examples/control_flow: square roots by Newton's method, until they no longer change.
 static Program control_flow(Graph &graph)
 {
   const std::size_t count = 3;
@@ -82,7 +84,8 @@ static Program streams(Graph &graph)
   return Repeat(numReports, round, "main");
 }
 
-// examples/remote_buffer: samples that are fetched and stored by numbers that the device has.
+// examples/remote_buffer: the device computes the indices of the samples that are fetched and
+// stored.
 static Program remote_buffer(Graph &graph)
 {
   const unsigned sample = 1000, numSamples = 4096, numVertices = 20, numSteps = 3;
@@ -109,7 +112,7 @@ static Program remote_buffer(Graph &graph)
       "main");
 }
 
-// examples/replicas: a quarter of the data each, and sums that go round.
+// examples/replicas: each replica has a quarter of the data, and the sums go around the ring.
 static Program replicas(Graph &graph)
 {
   const unsigned perReplica = 1000;

@@ -1,4 +1,5 @@
-// Slices by numbers of the device, order, loops, and what helps with mappings, against plain loops of the host.
+// Slices by indices on the device, sorting, loops, and helpers for mappings give the results of
+// plain loops on the host.
 #include "check.hpp"
 #include "fixture.hpp"
 
@@ -41,7 +42,8 @@ template <typename T> bool same(const std::vector<T> &a, const std::vector<T> &b
   return false;
 }
 
-// One row of a long table whose rows are on several tiles: as many join what their parts have of it.
+// One row of a long table whose rows are on several tiles. Each tile contributes its part of the
+// row.
 void one_row_of_many_parts()
 {
   Fixture f(8);
@@ -76,7 +78,7 @@ void one_slice()
   Tensor rows = popops::dynamicSlice(g, t, at.slice(0, 1), {0}, {3}, f.prog, "rows");
   CHECK((rows.shape() == std::vector<std::size_t>{3, 4}));
   CHECK(
-      same(f.run<unsigned>(rows), {16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3})); // round to row 0
+      same(f.run<unsigned>(rows), {16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3})); // wraps around to row 0
   Tensor block = popops::dynamicSlice(g, t, at, {0, 1}, {2, 2}, f.prog);
   CHECK(same(f.run<unsigned>(block), {19, 16, 23, 20}));
   Tensor columns = g.addVariable(UNSIGNED_INT, {6, 1}, VariableMappingMethod::LINEAR);
@@ -89,12 +91,12 @@ void one_slice()
   expected[19] = 90, expected[16] = 91, expected[23] = 92, expected[20] = 93;
   CHECK(same(f.run<unsigned>(t), expected));
 
-  // One tile for all that a slice chooses from.
+  // All elements that one slice can choose from are on one tile.
   Tensor table = popops::createSliceableTensor(g, HALF, {100, 6, 2}, {0}, {1}, 0, "table");
   for (const auto &tile : g.getTileMapping(table.dimShuffle({1, 2, 0})))
     for (const Interval &interval : tile) CHECK(interval.size() % 100 == 0);
 
-  // As many slices as are wanted, which all lie where this one does.
+  // Several slices, each mapped like this one.
   Tensor slice = g.addVariable(UNSIGNED_INT, {2, 3});
   for (unsigned e = 0; e < 6; ++e) g.setTileMapping(slice.flatten()[e], (2 * e + 1) % 5);
   Tensor slices = popops::createSliceableTensorFromSlice(g, slice, {1, 0}, {4, 3}, "slices");
@@ -167,7 +169,8 @@ void many_slices()
                                       {1}, f.prog, {}, {}));
 }
 
-// Columns that are too long for a tile are cut: slices of the parts are joined, and updates find theirs.
+// Columns that are too long for a tile are cut into parts. Slices of the parts are joined, and
+// updates find their part.
 void long_columns()
 {
   Fixture f(5);
@@ -182,7 +185,7 @@ void long_columns()
     for (const Interval &interval : tile) elements += interval.size();
     most = std::max(most, elements);
   }
-  CHECK(most == rows / 2); // two parts of each column: there are five tiles
+  CHECK(most == rows / 2); // each column has two parts, for five tiles
   f.prog.add(Copy(f.input(FLOAT, {rows, 2}, values), t));
   const std::vector<unsigned> numbers_of_rows = {0, 4499, 4500, 8999, 9000, 4500};
   Tensor at = f.input(UNSIGNED_INT, {6, 1}, numbers_of_rows);
@@ -191,8 +194,8 @@ void long_columns()
     for (unsigned c = 0; c < 2; ++c) expected.push_back(n < rows ? values[n * 2 + c] : 0);
   Tensor found = popops::multiSlice(g, t, at, {0}, {1}, f.prog, popops::SlicePlan(), {});
   CHECK(same(f.run<float>(found), expected));
-  CHECK(std::signbit(f.run<float>(found)[0])); // bits, not numbers
-  // Around the border of the parts, and around the end.
+  CHECK(std::signbit(f.run<float>(found)[0])); // the bits are copied: -0.0 stays
+  // At the border between the parts, and at the end.
   for (unsigned from : {4498u, 8998u}) {
     Tensor part = popops::dynamicSlice(
         g, t, f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{from}), {0}, {4}, f.prog);
@@ -222,7 +225,7 @@ void order()
   CHECK(same(f.run<float>(popops::sort(g, t, 1, f.prog)), expected));
   CHECK(same(f.run<float>(popops::sort(g, t.transpose(), 0, f.prog).transpose()), expected));
 
-  // Equal keys keep their order, so the values are those of a stable sort.
+  // Equal keys keep their order: the sort is stable.
   std::vector<int> keys = {3, -1, 3, 0, -1, 7, 0};
   Tensor k = f.input(INT, {7}, keys), v = f.input(HALF, {7}, counted(7));
   CHECK(same(f.run<std::uint16_t>(popops::sortKeyValue(g, k, v, 0, f.prog)),
@@ -259,7 +262,7 @@ void order()
   CHECK_THROWS(type_error, "short", popops::sort(g, f.input(SHORT, {2}, counted(2)), 0, f.prog));
 }
 
-// Rows so long that many tiles sort them together, in blocks; the last block is shorter.
+// Rows so long that many tiles sort them in blocks. The last block is shorter.
 template <typename T, typename V>
 void long_rows(const Type &type, const Type &value_type, unsigned rows, unsigned n, unsigned kinds)
 {
@@ -296,8 +299,8 @@ void long_rows(const Type &type, const Type &value_type, unsigned rows, unsigned
 
 void long_orders()
 {
-  long_rows<int, unsigned>(INT, UNSIGNED_INT, 1, 20011, 1000000); // nearly all are different
-  long_rows<int, std::uint16_t>(INT, UNSIGNED_SHORT, 2, 7777, 5); // nearly all are equal
+  long_rows<int, unsigned>(INT, UNSIGNED_INT, 1, 20011, 1000000); // nearly all keys are different
+  long_rows<int, std::uint16_t>(INT, UNSIGNED_SHORT, 2, 7777, 5); // nearly all keys are equal
   long_rows<float, float>(FLOAT, FLOAT, 1, 4099, 3000);
 
   // Zeros of both signs are equal, so they keep their order.
@@ -327,7 +330,7 @@ void loops_and_encodings()
   popops::addInPlace(g, total, i, body);
   f.prog.add(popops::countedForLoop(g, i, 4, limit, -3, body));
   CHECK(same(f.run<int>(total), {4 + 1 - 2 - 5}));
-  // A loop of one's own: 1, 3, 5 are added.
+  // A loop built from parts, which adds 1, 3 and 5.
   Tensor own = f.input(INT, {1}, std::vector<int>{-1}), odd = f.input(INT, {}, counted(1)),
          end = f.input(INT, {}, std::vector<int>{7});
   Sequence condition, addition;
@@ -354,7 +357,7 @@ void loops_and_encodings()
   Tensor padded = popops::pad(g, x, {1, 0}, {0, 2}, 9.0f);
   CHECK(same(f.run<float>(padded), {9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9, 9}));
   CHECK(same(f.run<float>(popops::pad(g, x, -1, 0, 0)), {3, 4}));
-  // Each element of the padding is where the nearest one is.
+  // Each element of the padding is on the tile of the nearest element.
   Tensor y = g.addVariable(FLOAT, {2, 2});
   for (unsigned i = 0; i < 4; ++i) g.setTileMapping(y.flatten()[i], 3 - i);
   Tensor around = popops::pad(g, y, {1, 0}, {0, 1}, 5.0f, popops::padding::MappingMethod::EDGE);
@@ -437,7 +440,8 @@ void mappings()
   CHECK(out.elementType() == INT && g.getTileMapping(out) == g.getTileMapping(m));
 }
 
-// What tests/unit/poplibs/windows.c checks, by its public names; the guide's example of a gather is there, too.
+// The operations of tests/unit/poplibs/windows.c by their public names, and the guide's example of
+// a gather.
 void windows_and_groups()
 {
   Fixture f(5);
@@ -455,7 +459,8 @@ void windows_and_groups()
   popops::scatter(g, into, rows, f.input(FLOAT, {2, 3}, std::vector<float>{1, 1, 1, 2, 2, 2}), 1,
                   {1}, {0}, {0}, f.prog);
   CHECK(close(f.run<float>(into), {2, 2, 2, 4, 5, 6, 1, 1, 1}));
-  // 10 times what is there, less the update: in this order, and twice for a row that is there twice.
+  // 10 times the old value minus the update. The order is kept, and a repeated row is updated
+  // twice.
   popops::UpdateComputationFunc computation = [](Graph &graph, Tensor &is, Tensor &by,
                                                  Sequence &prog) {
     Tensor ten = popops::mul(graph, is, 10.0f, prog);
@@ -468,7 +473,7 @@ void windows_and_groups()
   CHECK_THROWS(index_error, "popops::gather: the length of vectors",
                popops::gather(g, t, at, 1, {}, {1, 1}, {0, 1}, {0}, f.prog));
 
-  // Two groups of three rows; with options that change what an index means.
+  // Two groups of three rows, with options that change the meaning of indices.
   Tensor groups = popops::createGroupedSliceableTensor(g, FLOAT, 2, {3, 2}, {0}, {1}, {}, {});
   f.prog.add(Copy(f.input(FLOAT, {2, 3, 2}, numbers(12)), groups));
   Tensor of = f.input(UNSIGNED_INT, {2, 2, 1}, std::vector<unsigned>{2, 7, 1, 3});
@@ -509,7 +514,7 @@ void regrouping()
   CHECK((poputil::detectDimGroupings(g, by_columns)[0] == poputil::GroupingInfo{0, 4}));
   CHECK(close(f.run<float>(by_columns), numbers(24)));
   CHECK(popops::rearrange::regroupIfPossible(g, by_columns, f.prog, {0, 2}) == by_columns);
-  CHECK(popops::rearrange::regroupIfPossible(g, m, f.prog, {0, 3}) == m); // it cannot
+  CHECK(popops::rearrange::regroupIfPossible(g, m, f.prog, {0, 3}) == m); // not possible: stays as it is
   Tensor as_turned =
       popops::rearrange::regroupIfBeneficial(g, m.reshape({4, 6}), by_columns, f.prog);
   CHECK((poputil::detectInnermostGrouping(g, as_turned.transpose()) == 4));

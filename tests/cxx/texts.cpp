@@ -1,4 +1,4 @@
-// What types of the libraries print, and read.
+// Text output and input of the libraries' types.
 #include "check.hpp"
 
 #include <gcl/Collectives.hpp>

@@ -1,4 +1,4 @@
-// Errors, types, targets, formats, and tensors that are made of others.
+// Errors, types, targets, formats, and tensors that are made from others.
 #include "small_graph.hpp"
 
 #include <poplar/CSRFunctions.hpp>
@@ -37,7 +37,7 @@ template <typename Exception> void expect_exception(pop_error_code code)
   CHECK_THROWS(Exception, "", [code] {
     try {
       detail::check(pop_error_new(code, "again"));
-    } catch (const poplar_error &) { // all of them are one
+    } catch (const poplar_error &) { // the base of all errors
       throw;
     }
   }());
@@ -98,7 +98,7 @@ void tensors_of_others()
   Tensor many = f.graph.cloneN(FLOAT, a, 4, "copies");
   CHECK((many.shape() == std::vector<std::size_t>{4, 2, 3}) && many.elementType() == FLOAT);
   CHECK(!many.containsAliases() && f.graph.getTileMapping(many)[0].size() == 4);
-  // What a tile has of the tensor lies together, clone after clone.
+  // A tile's elements are contiguous, clone after clone.
   Tensor spread = f.graph.addVariable(INT, {2, 3}, "spread");
   f.graph.setTileMapping(spread.slice(0, 1, 1), 0);
   f.graph.setTileMapping(spread.slice(1, 3, 1), f.graph.getTarget().getNumTiles() - 1);
@@ -117,7 +117,7 @@ void tensors_of_others()
     CHECK(first.interval == Interval(2 * i, 2 * i + 1));
     CHECK((parts[i][2][0].getVarRegions()[0] ==
            VariableInterval{first.var, Interval(2 * i + 1, 2 * i + 2)}));
-    // Gathered, all four of the tile, in the order of `spread`.
+    // With the gathering method, all four elements of the tile are in the order of `spread`.
     VariableRef var = gathered[i][1][0].getVarRegions()[0].var;
     const std::size_t places[2][2] = {{0, 2}, {1, 3}};
     for (std::size_t row = 0; row < 2; ++row)
@@ -166,7 +166,7 @@ void tiles_of_virtual_graphs()
 void halves()
 {
   CHECK(IeeeHalf(1.5f).bits() == 0x3e00 && float(IeeeHalf::fromBits(0xc000)) == -2);
-  IeeeHalf h(2049); // between 2048 and 2050
+  IeeeHalf h(2049); // between 2048 and 2050: rounded
   h += 0.25f;
   CHECK(float(h) == 2048 && equivalent_device_type<half>::value == HALF);
 
@@ -177,7 +177,7 @@ void halves()
   f.graph.setInitialValueHalf(v["one"], IeeeHalf(0.5f).bits());
   f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0x1234});
   f.graph.setInitialValueHalf(v["more"][1], 0xc000);
-  f.graph.setInitialValue(v["negative"], 30); // true, as C++ has it
+  f.graph.setInitialValue(v["negative"], 30); // converted to true, as in C++
   f.graph.setTileMapping(v, 0);
   CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{-0.5f, 1.5f, -2}));
   double two = 2, back = 0;
@@ -192,7 +192,7 @@ void types_and_targets()
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
   CHECK(Target::createIPUTarget(2, 16, "IPU-POD16").getTargetArchString() == "ipu2");
   CHECK_THROWS(poplar_error, "there is no target 'POD16'", Target::createIPUTarget(2, "POD16"));
-  CHECK(target.createVirtualTarget(1, 0).getNumTiles() == 0); // planners ask whether there are any
+  CHECK(target.createVirtualTarget(1, 0).getNumTiles() == 0); // planners test for this
   CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
   CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&
         target.getGlobalSyncCycles() == target.c().host_sync_cycles);
@@ -213,7 +213,7 @@ void types_and_targets()
   CHECK(!model.compileIPUCode);
 }
 
-// Behaviour is switched for a while.
+// Floating-point behaviour is changed and restored.
 void floating_point_behaviour()
 {
   SmallGraph f(codelets);
@@ -318,7 +318,7 @@ void switches_with_bounds()
   CHECK_THROWS(application_runtime_error, "Switch 'chosen': no case has the value", engine.run(0));
 }
 
-// As many as it takes to look for a program among others, and some of them in two places.
+// Enough programs that a lookup of one among the others matters. Some of them are in two places.
 void programs_of_many_nodes()
 {
   SmallGraph f(codelets);
