@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is written of the value, in `text`. */
+/* The text that the JSON writer makes of the value. */
 static const char *said(double value, char text[64])
 {
   FILE *stream = fmemopen(text, 64, "w");
@@ -46,7 +46,7 @@ Test(base_json, thousandths_are_written_as_such)
     cr_assert_str_eq(said(cases[i].value, text), cases[i].text, "%s, not %s", text, cases[i].text);
 }
 
-/* Thousandths, and the numbers beside them, of any size. */
+/* Thousandths and their neighbouring numbers, of any magnitude. */
 Test(base_json, what_is_written_is_read_as_the_same_number)
 {
   uint64_t state = 1;

@@ -43,7 +43,7 @@ Test(llvm_thread, who_waits_is_told_and_nobody_gets_in_any_more)
   cr_assert_str_eq(llvm_thread_error(), "the test wants it");
 }
 
-/* The other module's. It is at work when the first is given up, and finishes. */
+/* A call of the other module. It runs while the first call is given up, and finishes. */
 static int stage; /* 1: the second thread is inside; 2: the first is lost */
 static void wait_for_the_loss(void *context)
 {
@@ -71,7 +71,7 @@ Test(llvm_thread, what_is_at_work_elsewhere_finishes)
   cr_assert_eq(finished, 1);
 }
 
-/* Whoever else has no memory is not ended by the thread's handlers. */
+/* The handlers of LLVM's threads do not end other threads that have no memory. */
 Test(llvm_thread, other_threads_are_not_given_up)
 {
   llvm_thread_give_up("not one of them");
@@ -80,7 +80,7 @@ Test(llvm_thread, other_threads_are_not_given_up)
 
 /* The sanitizers end the process when they have no memory. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* More than the reserve has (arena.h): the thread ends, and not the process. */
+/* More memory than the reserve (arena.h): only the thread ends, not the process. */
 static void ask_for_too_much(void *context)
 {
   *(void **)context = pop_xmalloc(SIZE_MAX / 2);
@@ -124,7 +124,7 @@ Test(llvm_thread, a_child_has_a_thread_of_its_own)
   cr_assert_eq(exit_status_of_child(calls_work), 0);
 }
 
-/* LLVM is as its thread has left it, in the middle of something. */
+/* In the child, LLVM stays as its thread left it, in the middle of a call. */
 Test(llvm_thread, a_child_that_was_made_meanwhile_does_without)
 {
   int finished = 0;

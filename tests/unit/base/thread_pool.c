@@ -27,7 +27,7 @@ static uint64_t count_item(void *context, uint32_t item)
   return 1000;
 }
 
-/* Reads what somebody else wrote. */
+/* Reads what another item wrote. */
 static uint64_t look_at_item(void *context, uint32_t item)
 {
   counts *c = context;
@@ -62,7 +62,7 @@ Test(thread_pool, each_item_is_done_once)
       }
 }
 
-/* All threads have an item; the caller's is done at once, the others' are not. */
+/* Each thread gets an item. The caller finishes its item at once, the other threads do not. */
 typedef struct late {
   pthread_t caller;
   atomic_uint arrived, done;
@@ -116,7 +116,8 @@ Test(thread_pool, one_thread_takes_items_in_order_or_from_the_last_on)
 
 /* ---- forks and signals ---- */
 
-/* A child has none of the helpers, which wait meanwhile. ThreadSanitizer lets it start none. */
+/* A child has no helper threads; they wait in the parent. Under ThreadSanitizer a child can start
+ * none. */
 static int run_in_child(thread_pool *pool)
 {
 #if !defined(__SANITIZE_THREAD__)
@@ -158,7 +159,7 @@ static void note_signal(int signal)
   atomic_fetch_add(pthread_equal(pthread_self(), program) ? &handled : &handled_elsewhere, 1);
 }
 
-/* To the process, from each thread. */
+/* Each thread sends signals to the process. */
 static uint64_t send_signals(void *context, uint32_t item)
 {
   late *l = context;
@@ -182,7 +183,7 @@ Test(thread_pool, T04_signals_are_for_the_threads_of_the_program)
   sigset_t one, before;
   sigemptyset(&one);
   sigaddset(&one, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &one, &before); /* now others would get them */
+  pthread_sigmask(SIG_BLOCK, &one, &before); /* from here on other threads would get them */
   thread_pool_run_known(pool, &(thread_pool_work){send_signals, &l, LATE_THREADS, 1}, MUCH);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   thread_pool_free(pool);

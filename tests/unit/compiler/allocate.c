@@ -165,7 +165,7 @@ Test(allocate, what_must_be_interleaved_raises_the_bound)
 
 /* ---- tiles with equal blocks ---- */
 
-/* A block of each kind; `variant` changes one thing that matters to addresses. */
+/* A block of each kind. `variant` changes one property that affects addresses. */
 static void add_set(compilation *c, uint32_t tile, int variant)
 {
   add(c, tile, 100, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
@@ -221,7 +221,7 @@ static const pop_vertex_type types_with_constraints[] = {
      .num_constraints = 1},
 };
 
-/* A rule about all of two blocks on one tile. */
+/* A placement rule for all bytes of two blocks on one tile. */
 static void constrain(compilation *c, int type, uint32_t a, uint32_t b)
 {
   placement_rule rule = {.type = &types_with_constraints[type],

@@ -1,4 +1,5 @@
-/* What the graph compiler refuses before it begins: the messages name what is wrong and where. */
+/* Graphs that the compiler refuses before its first pass. The messages name the mistake and its
+ * place. */
 #include "compiler/compilation.h"
 #include "support/graph_test.h"
 
@@ -317,7 +318,7 @@ static void reads_what_it_changes_beside_another_reader(fixture *f)
   add_stencil(f, part(f->data, 90, 91), f->in);
 }
 
-/* What the first vertex reads ends where the second reads on. */
+/* What the first vertex reads ends inside of what the second one reads. */
 static void reads_what_a_reader_of_more_changes(fixture *f)
 {
   const pop_tensor read[] = {part(f->data, 1, 10), part(f->data, 5, 12)};
@@ -335,7 +336,7 @@ static const struct {
   const char *name;
   void (*build)(fixture *);
   pop_error_code code;
-  const char *words[6]; /* no words: no error */
+  const char *words[6]; /* NULL: no error */
 } cases[] = {
     {"nothing", nothing, 0, {0}},
     {"constant field unset", constant_field_unset, 0, {0}},

@@ -140,7 +140,7 @@ static void run_node(const node *n, unsigned values[2])
   }
 }
 
-/* A node over earlier nodes, any of which may so get several uses. */
+/* A node that uses earlier nodes, so that a node may have several uses. */
 static void make_node(pop_graph *graph, node *nodes, size_t at, const pop_tensor values[2],
                       uint64_t *seed)
 {
@@ -216,7 +216,8 @@ Test(compile, random_control_programs_do_what_they_say)
   cr_assert_geq(num_run, 40, "only %zu programs were short enough", num_run);
 }
 
-/* 14 loops one in another: more than there are registers for counters; each level is shared, too. */
+/* 14 nested loops: more than there are registers for counters. Each level is also used
+ * elsewhere. */
 Test(compile, loops_beyond_the_counter_registers_count_on_the_stack)
 {
   enum { DEPTH = 14 };
@@ -292,7 +293,8 @@ Test(compile, X02_100000_programs_one_in_another)
 
 /* ---- linked code ---- */
 
-/* One vertex on each worker of two tiles: a tile's workers share tile_calls and not worker_calls. */
+/* One vertex on each worker of two tiles. The workers of a tile share tile_calls, but not
+ * worker_calls. */
 Test(compile, codelets_have_their_variables_per_worker_and_per_tile)
 {
   enum { TILES = 2, WORKERS = 6, FIELDS = 5 };
@@ -340,7 +342,8 @@ static pop_program add_lookup(pop_graph *graph, size_t tile, pop_tensor at, pop_
   return pop_program_execute(graph, set, "lookup");
 }
 
-/* 96 KiB of constants and 48 KiB of stacks do not fit region 0 together: stacks go behind. */
+/* 96 KiB of constants and 48 KiB of stacks do not both fit into region 0: the stacks are placed
+ * after it. */
 Test(compile, stacks_make_way_for_code)
 {
   pop_graph *graph = new_ipu1(2);
@@ -556,7 +559,7 @@ Test(compile, the_same_graph_gives_the_same_images)
 
 /* ---- out of memory ---- */
 
-/* A graph with `count` bytes of data beside a program on tile 1. */
+/* A graph with `count` bytes of data and a program on tile 1. */
 static pop_error *compile_with_data(size_t count, bool allow, pop_engine **engine)
 {
   pop_graph *graph = new_ipu1(2);
@@ -593,7 +596,7 @@ Test(compile, Z01_a_full_tile_runs_and_one_byte_more_is_refused)
   pop_error *error = compile_with_data(fits + 1, false, &engine);
   cr_assert_not_null(error);
   cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_MEMORY);
-  /* Variables start and end at words; allocate.c has the case by the byte. */
+  /* Variables start and end at words. allocate.c tests the limit to the byte. */
   const char *lacking = strstr(pop_error_message(error), "1 of 2 tiles out of memory, tile 1 by ");
   cr_assert_not_null(lacking, "%s", pop_error_message(error));
   long bytes = strtol(strstr(lacking, " by ") + 4, NULL, 10);

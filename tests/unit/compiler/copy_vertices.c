@@ -137,7 +137,7 @@ Test(copy_vertices, copy_as_many_bytes_in_a_cycle_as_chips_do)
 {
   static const struct {
     size_t rows, bytes, gap, shift;
-    double scattered, strided; /* at least so many bytes in a cycle */
+    double scattered, strided; /* at least so many bytes per cycle */
   } cases[] = {
       {1, 32768, 0, 0, 3.9, 3.9},  {1, 32767, 0, 3, 3.9, 3.9}, {137, 240, 16, 0, 3.7, 3.8},
       {137, 239, 16, 1, 3.4, 3.6}, {500, 32, 32, 0, 3.4, 3.8}, {1000, 16, 8, 0, 2.9, 3.6},

@@ -51,7 +51,8 @@ static void plan(compilation *c, const char *name)
   cr_assert_null(error, "%s", pop_error_message(error));
 }
 
-/* Cycles of the slowest tile, and the words of the tile that sends or receives most. */
+/* The cycles of the slowest tile. `bound` gets the words of the tile that sends or receives
+ * most. */
 static uint64_t longest(const compilation *c, uint64_t *bound)
 {
   uint64_t cycles = 0;
@@ -65,7 +66,7 @@ static uint64_t longest(const compilation *c, uint64_t *bound)
   return cycles;
 }
 
-/* The latency of the way and the instructions around it are no fault of the plan's. */
+/* Without the latency and the instructions around the exchange, which the plan cannot change. */
 static double ratio_to_bound(const compilation *c, const char *name)
 {
   uint64_t bound, cycles = longest(c, &bound);
@@ -124,7 +125,8 @@ Test(exchange, broadcast_from_many_tiles_to_the_others_needs_one_address_each)
 
 Test(exchange, groups_that_share_tiles_fill_the_gaps_of_each_other)
 {
-  /* Five segments of a vector; each tile needs one, every tenth needs the next one too. */
+  /* Five segments of a vector. Each tile needs one, and every tenth tile also needs the next
+   * one. */
   enum { SEGMENTS = 5, WORDS = 100, PER_SEGMENT = 20 };
   enum { SOURCES = SEGMENTS * WORDS, TILES = SOURCES + SEGMENTS * PER_SEGMENT };
   compilation *c = new_compilation(TILES);
@@ -191,7 +193,8 @@ Test(exchange, all_to_all)
   compilation_free(c);
 }
 
-/* Three single words from here and there make a bundle: a cycle for each send, one for the receive. */
+/* Three single words from different tiles are received together: a cycle for each send, one for the
+ * receive. */
 Test(exchange, words_from_several_places_that_go_side_by_side_are_received_together)
 {
   enum { TILES = 60, ROWS = 3 };
@@ -214,7 +217,8 @@ Test(exchange, words_from_several_places_that_go_side_by_side_are_received_toget
   compilation_free(c);
 }
 
-/* Each tile sends two words to each of two others, in no order, as when vertices read what they like. */
+/* Each tile sends two words to each of two other tiles, in no order, as vertices with any inputs
+ * do. */
 Test(exchange, short_messages_to_two_tiles_keep_no_one_waiting)
 {
   enum { TILES = 200, PER_TILE = 100 };
@@ -299,7 +303,7 @@ Test(exchange, plans_are_the_same_every_time)
   compilation_free(plans[1]);
 }
 
-/* The verifier must be able to fail. */
+/* The verifier must find wrong plans. */
 Test(exchange, verifier_sees_a_plan_that_is_wrong)
 {
   static const exchange_op_kind kinds[] = {EXCHANGE_SEND, EXCHANGE_RECEIVE_ADDRESS,
@@ -395,7 +399,7 @@ Test(exchange, wrong_headers_are_found)
       header[4 * word] ^= 2;
       pop_error *error = verify_exchange(c, &c->exchanges[0]);
       if (packet == 0 &&
-          word == 2) { /* also to another IPU: right, as far as anybody receives it */
+          word == 2) { /* right for another IPU too, if a tile receives it */
         pop_error_free(error);
         header[4 * word] = 1;
         error = verify_exchange(c, &c->exchanges[0]);

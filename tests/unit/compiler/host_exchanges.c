@@ -89,7 +89,8 @@ static void count_up(int *data, size_t count, int from)
   for (size_t i = 0; i < count; i++) data[i] = from + (int)i;
 }
 
-/* Two copies to the device and two to the host, side by side, some in sequences of their own. */
+/* Two copies to the device and two to the host without dependencies. Some are in sequences of their
+ * own. */
 Test(host_exchanges, copies_side_by_side_are_one_exchange)
 {
   uint64_t cycles[2];
@@ -140,16 +141,16 @@ Test(host_exchanges, copies_that_depend_on_each_other_stay_apart)
   pop_stream in1 = in(&x, "in1"), in2 = in(&x, "in2"), out1 = out(&x, "out1");
   pop_stream one = pop_graph_add_host_to_device_fifo(x.graph, "one", POP_INT, 1);
   add_in(&x, in1, x.a);
-  add_in(&x, one, half); /* writes what the one before has written */
+  add_in(&x, one, half); /* writes the same elements as the copy before */
   add_out(&x, x.a, out1);
-  add_in(&x, in2, x.b); /* comes after one to the host */
+  add_in(&x, in2, x.b); /* follows a copy to the host */
   load(&x);
   cr_assert_eq(count_exchanges(&x), 4);
   int data[3][COUNT], single = -5;
   for (int i = 0; i < 3; i++) count_up(data[i], COUNT, 10 * i);
   connect(&x, "in1", data[0], COUNT);
   connect(&x, "in2", data[2], COUNT);
-  connect(&x, "out1", data[2], COUNT); /* what comes out goes in again */
+  connect(&x, "out1", data[2], COUNT); /* the output is the next input */
   connect(&x, "one", &single, 1);
   expect_ok(pop_engine_run(x.engine, 0));
   data[0][3] = single;
@@ -158,7 +159,7 @@ Test(host_exchanges, copies_that_depend_on_each_other_stay_apart)
   end(&x);
 }
 
-/* Merged copies to one memory, and from memory that another one is written to. */
+/* Merged copies to the same elements, and from elements that another copy writes. */
 Test(host_exchanges, streams_that_share_memory_look_as_if_one_came_after_another)
 {
   bench x = start();
@@ -184,7 +185,7 @@ Test(host_exchanges, streams_that_share_memory_look_as_if_one_came_after_another
   end(&x);
 }
 
-/* The same stream twice in one exchange: the next elements, and those after them. */
+/* The same stream twice in one exchange gives the next elements, and then those after them. */
 Test(host_exchanges, copies_of_one_stream_go_on_where_the_last_one_ended)
 {
   bench x = start();
@@ -204,7 +205,7 @@ Test(host_exchanges, copies_of_one_stream_go_on_where_the_last_one_ended)
   end(&x);
 }
 
-/* An exchange has at most 128 windows; a copy that is in two places is code of its own. */
+/* An exchange has at most 128 windows. A copy that is used in two places has code of its own. */
 Test(host_exchanges, merging_has_an_end)
 {
   bench x = start();
@@ -254,7 +255,7 @@ static int take(void *context, void *data)
   return 0;
 }
 
-/* 48 bytes in parts of 20: three exchanges each way; the callbacks see one copy. */
+/* 48 bytes in parts of 20 bytes: three exchanges in each direction. The callbacks see one copy. */
 Test(host_exchanges, E04_copies_larger_than_the_split_limit_are_several_exchanges)
 {
   for (int callbacks = 0; callbacks < 2; callbacks++) {

@@ -68,7 +68,7 @@ static uint32_t category_bytes(const pop_engine *engine, uint32_t tile,
   return bytes;
 }
 
-/* The program is the exchange, and nothing else: by hand, to the cycle. */
+/* The program has only the exchange. The expected cycles are computed by hand. */
 Test(ipus, a_copy_takes_the_links_time)
 {
   enum { WORDS = 1000 };
@@ -91,7 +91,8 @@ Test(ipus, a_copy_takes_the_links_time)
   for (int i = 0; i < WORDS; i++) values[i] = 7 * i + 1;
   ok(pop_engine_write_tensor(engine, "from", values, sizeof values));
   uint64_t nothing = cycles_of(engine, 0), one = cycles_of(engine, 1), two = cycles_of(engine, 2);
-  /* lui, addi, exchange; the sync; send or receive, end; the way; 4 bytes a cycle out of the tile */
+  /* lui, addi, exchange; the sync; send or receive, end; the latency; 4 bytes a cycle out of the
+   * tile */
   cr_assert_eq(one - nothing, 3 * SLOT + t->host_sync_cycles + 2 + t->global_latency_cycles + WORDS,
                "%llu", (unsigned long long)(one - nothing));
   /* a packet of 1004 words that goes to two IPUs is twice on the links of its own, at 96 bytes a cycle:
@@ -106,7 +107,7 @@ Test(ipus, a_copy_takes_the_links_time)
   pop_graph_free(graph);
 }
 
-/* Thirty tiles of an IPU send at once: now the links are what takes the time. */
+/* Thirty tiles of an IPU send at once: now the links set the time. */
 Test(ipus, the_tiles_of_an_ipu_share_its_links)
 {
   enum { TILES = 30, WORDS = 1000 };
@@ -130,7 +131,7 @@ Test(ipus, the_tiles_of_an_ipu_share_its_links)
   pop_graph_free(graph);
 }
 
-/* A vertex with parts of its input on its tile, on its IPU and on another one. */
+/* A vertex whose input has parts on its tile, on its IPU and on another IPU. */
 Test(ipus, inputs_from_another_ipu_are_global_messages)
 {
   enum { PART = 5 };
@@ -144,7 +145,7 @@ Test(ipus, inputs_from_another_ipu_are_global_messages)
     sums[i] = mapped(graph, 1, 2 * i, "sum");
     pop_graph_connect(graph, v, "in", all);
     pop_graph_connect(graph, v, "out", pop_tensor_index(sums[i], 0));
-    pop_graph_set_vertex_tile(graph, v, 2 * (1 - i)); /* the outputs cross over, too */
+    pop_graph_set_vertex_tile(graph, v, 2 * (1 - i)); /* the outputs change the IPU too */
   }
   pop_graph_create_host_write(graph, "in", all);
   pop_graph_create_host_read(graph, "out", pop_concat(sums, 2, 0));
@@ -173,7 +174,8 @@ Test(ipus, inputs_from_another_ipu_are_global_messages)
   pop_graph_free(graph);
 }
 
-/* One after the other: each input has left the tile when the next one comes, and so all may be where only two would fit. */
+/* An input has left the tile when the next one comes. So many inputs may follow one another,
+ * although only two fit at once. */
 Test(ipus, what_came_from_another_ipu_makes_room_for_what_comes_next)
 {
   enum { STEPS = 4, COUNT = 60000 };
@@ -203,7 +205,7 @@ Test(ipus, what_came_from_another_ipu_makes_room_for_what_comes_next)
   pop_graph_free(graph);
 }
 
-/* A predicate on one IPU decides for all. */
+/* A predicate on one IPU is sent to all IPUs. */
 Test(ipus, predicates_are_told_to_all_ipus)
 {
   pop_graph *graph = new_machine(4, 3);
@@ -282,14 +284,15 @@ Test(ipus, words_go_to_any_of_130)
   ok(pop_engine_read_tensor(engine, "back", &total, sizeof total));
   for (size_t i = 0; i < RECEIVERS; i++) cr_assert_arr_eq(found[i], values, sizeof values);
   cr_assert_eq(total, expected);
-  /* 1 and 31, 32 and 63, 64, 100, 129: packets to IPUs of five groups of 32; one goes to tile 3. */
+  /* IPUs 1 and 31, 32 and 63, 64, 100, 129: packets to IPUs in five groups of 32. One goes to tile
+   * 3. */
   enum { HEADER = 16 };
   cr_assert_eq(category_bytes(engine, 0, POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER), 5 * HEADER);
   pop_engine_free(engine);
   pop_graph_free(graph);
 }
 
-/* Images have numbers of six digits; a device has more tiles, for replicas. */
+/* Names of images have six digits. A device for replicas has more tiles. */
 Test(ipus, more_tiles_than_images_have_names_for)
 {
   pop_target target;

@@ -37,7 +37,8 @@ static uint32_t add_step(compilation *c, step_kind kind)
   return (uint32_t)(c->num_steps - 1);
 }
 
-/* Steps in the words of the tests: a leaf reads and writes blocks, R("01") W("2"), by digit. */
+/* Steps in the tests' notation: a leaf reads and writes blocks, R("01") W("2"). Each digit is a
+ * block. */
 static uint32_t leaf(compilation *c, const char *reads, const char *writes)
 {
   uint32_t s = add_step(c, STEP_EXECUTE);
@@ -141,7 +142,8 @@ Test(liveness, a_variable_from_before_a_loop_lives_through_all_of_it)
 {
   compilation *c = new_compilation();
   for (int b = 0; b < 3; b++) add(c, 8, POP_MEMORY_VARIABLE, 0);
-  /* 0 is read early in the body; 1 and 2 are used late in it, and 0 is needed again after them. */
+  /* Block 0 is read early in the body and needed again in the next pass; blocks 1 and 2 are used
+   * late. */
   uint32_t body =
       SEQUENCE(c, leaf(c, "0", ""), leaf(c, "", "1"), leaf(c, "1", "2"), leaf(c, "2", ""));
   add_program(c, SEQUENCE(c, leaf(c, "", "0"), repeat(c, 2, body)));
@@ -187,7 +189,7 @@ static compilation *with_variables(uint32_t n)
   return c;
 }
 
-/* Writes block b, then reads it: as a digit. */
+/* Writes block `b`, a digit, then reads it. */
 static uint32_t use(compilation *c, const char *b)
 {
   return SEQUENCE(c, leaf(c, "", b), leaf(c, b, ""));
@@ -372,7 +374,7 @@ static uint32_t random_leaf(compilation *c, uint64_t *seed)
   return s;
 }
 
-/* What the front end does with a buffer: write it, later read it, nothing carried on. */
+/* As the front end uses a buffer: it is written, later read, and not kept for the next pass. */
 static uint32_t buffer_user(compilation *c, uint64_t *seed)
 {
   const char digit[2] = {(char)('0' + random_below(seed, NUM_BUFFERS)), '\0'};
@@ -426,14 +428,15 @@ static compilation *random_program(uint64_t seed)
   return c;
 }
 
-/* The two memories. Bytes are 32-bit tokens: a write puts a new one everywhere it writes. */
+/* The two memories. Bytes are 32-bit tokens: a write stores a new token in all bytes that it
+ * writes. */
 typedef struct memories {
   const compilation *c;
-  uint32_t *shared; /* by address from the base on */
+  uint32_t *shared; /* by address, from the base */
   uint32_t *own[NUM_BLOCKS];
   uint32_t next_token;
-  uint64_t num_leaves; /* run so far: programs that explode are cut short */
-  uint64_t decisions;  /* the branches that are taken, how often a While runs */
+  uint64_t num_leaves; /* run so far: programs that grow too large are cut short */
+  uint64_t decisions;  /* which branches are taken, and how often a While runs */
 } memories;
 
 static void run_leaf(memories *m, const step *s)

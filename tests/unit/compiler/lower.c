@@ -216,7 +216,7 @@ static void run_exchange(run *r, const exchange *x)
   }
 }
 
-/* What every tile reads in its own place: the same everywhere. */
+/* A control value, which must be the same on every tile. */
 static uint32_t control_value(run *r, const control *decides)
 {
   uint32_t size = pop_type_bytes(decides->type), value = 0;
@@ -267,7 +267,7 @@ static void run_step(run *r, uint32_t number)
     break;
   case STEP_SYNC:
   case STEP_WRITE_UNDEF:
-  case STEP_HOST_EXCHANGE: /* no graph here has streams */
+  case STEP_HOST_EXCHANGE: /* no graph of this file has streams */
     break;
   case STEP_BLOCK:
     run_step(r, r->c->children[s->first_child]);
@@ -278,7 +278,7 @@ static void run_step(run *r, uint32_t number)
   }
 }
 
-/* Elements of a tensor by its host handle. */
+/* Reads or writes the elements of a tensor with this host handle. */
 static void access_tensor(run *r, const char *handle, uint16_t *data, bool write)
 {
   for (size_t i = 0; i < r->c->num_host_tensors; i++) {
@@ -330,7 +330,7 @@ static pop_tensor shuffled(pop_tensor v, uint64_t *seed)
   return pop_concat(parts, 2, 0);
 }
 
-/* Where the elements of a view are in its variable. */
+/* The positions of a view's elements in their variable. */
 static size_t elements_of(pop_tensor t, uint32_t *out)
 {
   size_t count = 0;
@@ -461,7 +461,7 @@ typedef struct fixture {
   pop_compute_set set;
 } fixture;
 
-/* One vertex on tile 1 that sums `a`, on tile 0, to `b`, on tile 1. */
+/* One vertex on tile 1 adds up `a`, on tile 0, into `b`, on tile 1. */
 static fixture new_fixture(void)
 {
   fixture f = {.graph = new_graph_with_tiles(3)};
@@ -597,7 +597,7 @@ Test(lower, a_copy_that_reads_or_writes_what_another_writes_comes_behind_it)
   static const struct {
     bool back; /* the second copy is from y to x */
     size_t begin, at;
-    size_t expected; /* exchanges; the first copy is of bytes 8 to 15 of x to y */
+    size_t expected; /* number of exchanges; the first copy takes bytes 8 to 15 of x to y */
   } cases[] = {{true, 8, 32, 2},  {true, 12, 32, 2}, {true, 15, 32, 2}, {true, 16, 32, 1},
                {true, 4, 32, 2},  {false, 0, 8, 2},  {false, 0, 15, 2}, {false, 0, 16, 1},
                {false, 0, 4, 2},  {true, 32, 8, 2},  {true, 32, 1, 2},  {true, 32, 0, 1},
@@ -625,7 +625,7 @@ Test(lower, copies_with_something_between_them_stay_apart)
   compilation_free(c);
 }
 
-/* What they need would stay alive for longer, and nothing would be gained. */
+/* If these copies were merged, their buffers would live longer, and nothing would be gained. */
 Test(lower, large_copies_stay_apart)
 {
   enum { BYTES = 16 << 10 };

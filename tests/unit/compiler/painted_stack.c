@@ -33,7 +33,7 @@ static pop_gp *compile_codelets(const char *level)
   return gp;
 }
 
-/* Vertex type i on tile i; all together in one program. */
+/* Vertex type i is on tile i. One program executes all of them. */
 static pop_engine *new_engine(const pop_gp *gp)
 {
   size_t count = pop_gp_num_vertex_types(gp), shape[] = {count, WORDS};
@@ -80,7 +80,7 @@ static void paint_stacks(pop_engine *engine, uint32_t tile)
   }
 }
 
-/* Bytes from the lowest one without paint to the top, of the worker that went deepest. */
+/* The bytes from the lowest overwritten one to the top, for the worker with the deepest stack. */
 static uint32_t touched_bytes(const pop_engine *engine, uint32_t tile)
 {
   static uint8_t bytes[MAX_STACK_BYTES];
@@ -104,7 +104,7 @@ static uint32_t computed_bytes(const pop_engine *engine, const char *name)
   return 0;
 }
 
-/* Falling, rising, equal and mixed words: sorting goes different ways. */
+/* Falling, rising, equal and mixed words make the sort take different paths. */
 static void write_words(pop_engine *engine, size_t count, unsigned round)
 {
   int *words = pop_xcalloc(count * WORDS, sizeof *words);
@@ -121,7 +121,8 @@ static void write_words(pop_engine *engine, size_t count, unsigned round)
   free(words);
 }
 
-/* Number of vertices whose computed stack is what was touched, but for rounding up. */
+/* The number of vertices whose computed stack is exactly the touched one, except for rounding
+ * up. */
 static size_t check_round(pop_engine *engine, const pop_gp *gp, unsigned round, const char *level)
 {
   size_t count = pop_gp_num_vertex_types(gp), exact = 0;
@@ -159,7 +160,7 @@ Test(painted_stack, V06_no_codelet_touches_more_than_computed_without_optimisati
   check_level("-O0");
 }
 
-/* Nothing in that file is unknown: then the default would stand in for the analysis. */
+/* No stack in that file may be unknown: the default would hide what the analysis found. */
 Test(painted_stack, S11_recursion_of_libraries_and_with_stated_levels_is_known)
 {
   pop_gp *gp = compile_codelets("-Os");

@@ -1,4 +1,5 @@
-/* Constraints of codelets on the machine: vertices say at which addresses they found their data. */
+/* Placement constraints of codelets on the machine: vertices report at which addresses they found
+ * their data. */
 #include "support/expect.h"
 
 #include <populus/engine.h>
@@ -23,7 +24,7 @@ static void prepare(void)
   if (access(options.output, F_OK) != 0) expect_ok(popc_compile(&options, NULL, NULL));
 }
 
-/* ipu2's memory: elements of 16 KiB, from 0x80000 on in pairs. */
+/* ipu2's memory: elements of 16 KiB. From 0x80000 on they are interleaved in pairs. */
 static unsigned element_of(unsigned address)
 {
   return address < REGION_1 ? address / ELEMENT : 1000 + (address - REGION_1) / (2 * ELEMENT);
@@ -118,7 +119,7 @@ static pop_engine *run(pop_graph *graph, pop_compute_set set)
   return engine;
 }
 
-/* A vertex of the type on every tile, each with inputs from another kind of source. */
+/* On every tile a vertex of this type, each with another source of its inputs. */
 static void find_out(const char *type, unsigned where[TILES][WHERE])
 {
   pop_graph *graph = new_graph();
@@ -169,7 +170,7 @@ Test(placement, regions_differ)
   }
 }
 
-/* So the tests above can fail: without constraints small data share an element. */
+/* The tests above can fail: without constraints, small data share an element. */
 Test(placement, without_constraints_nothing_is_kept_apart)
 {
   unsigned where[TILES][WHERE];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small elements, so that small data have to do with many: 64 bytes, in region 1 128. */
+/* Elements of 64 bytes, in region 1 of 128: so small data already fill several elements. */
 enum { BASE = 0x1000, REGION_1 = 0x1800, ELEMENT = 64, START = BASE + 0x20 };
 
 static pop_target small_target(void)
@@ -52,7 +52,7 @@ static bool live_together(const plan_item *a, const plan_item *b)
   return a->first_step <= b->last_step && b->first_step <= a->last_step;
 }
 
-/* Numbers of elements: 64 bytes each below region 1, 128 from there on. */
+/* The number of the element: 64 bytes each below region 1, 128 bytes from there on. */
 static uint64_t element_at(uint64_t address)
 {
   return address < REGION_1 ? address / 64 : 1000000 + (address - REGION_1) / 128;
@@ -63,7 +63,7 @@ static uint64_t region_at(uint64_t address)
   return address < REGION_1 ? 0 : 1;
 }
 
-/* Byte by byte. */
+/* Checks the rule byte by byte. */
 static bool rule_is_kept(const plan_problem *problem, const plan_rule *rule)
 {
   uint64_t (*unit)(uint64_t) = rule->regions ? region_at : element_at;
@@ -292,7 +292,7 @@ static plan_item random_item(uint64_t *seed, const random_form *form)
   return x;
 }
 
-/* Rules that can be kept: items below a number that grows are on one side only. */
+/* Rules that can be kept: items in the lower half are on one side only. */
 static plan_rule random_rule(uint64_t *seed, const plan_problem *problem)
 {
   plan_rule rule = {.equal = false, .regions = random_below(seed, 12) == 0};
@@ -341,7 +341,7 @@ Test(plan, random_problems_are_laid_out_as_they_ask)
   planner_free(&p);
 }
 
-/* The distance from the bound, of the worst of many. */
+/* The worst ratio to the bound over all seeds. */
 static double worst_ratio(const random_form *form, int num_seeds)
 {
   pop_target target = small_target();
@@ -382,7 +382,7 @@ Test(plan, equal_problems_get_equal_plans)
   pop_target target = small_target();
   planner first = {0}, second = {0};
   make_random(&second, &target, &(random_form){40, 0, 9, 9, 90, 1, 1, true}, 5);
-  plan(&second); /* what the planner did before does not matter */
+  plan(&second); /* earlier plans must not affect this one */
   make_random(&first, &target, &form, 3);
   make_random(&second, &target, &form, 3);
   plan(&first);

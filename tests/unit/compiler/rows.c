@@ -92,7 +92,7 @@ typedef struct size {
   size_t rows, columns, element_bytes;
 } size;
 
-/* Tiles have whole rows and parts of rows, elements are words, parts of words and several. */
+/* Tiles with whole rows and parts of rows. Elements are words, parts of words, or several words. */
 static const size sizes[] = {
     {POP_UNSIGNED_INT, 1, 6, 190, 191, 4},  {POP_UNSIGNED_SHORT, 1, 5, 203, 177, 2},
     {POP_UNSIGNED_CHAR, 1, 4, 160, 161, 1}, {POP_UNSIGNED_LONGLONG, 1, 4, 150, 170, 8},
@@ -109,7 +109,8 @@ Test(rows, a_transposing_copy_puts_every_element_in_its_place)
   }
 }
 
-/* A tile has 5 or 6 rows and what is around them; a message for each element would be 30,000. */
+/* A tile has 5 or 6 rows and parts of others. A message for each element would make 30,000
+ * messages. */
 Test(rows, what_many_words_of_are_wanted_comes_in_messages_of_rows)
 {
   matrices m = new_matrices(1, 6, POP_UNSIGNED_INT, 190, 191);
@@ -118,7 +119,7 @@ Test(rows, what_many_words_of_are_wanted_comes_in_messages_of_rows)
   pop_graph_free(m.graph);
 }
 
-/* Few pieces are sent as they are, unless memory is what counts. */
+/* Few pieces are sent directly, unless the compiler optimizes for memory. */
 Test(rows, few_pieces_go_to_their_places_at_once)
 {
   matrices m = new_matrices(1, 4, POP_UNSIGNED_INT, 60, 60);
@@ -129,7 +130,7 @@ Test(rows, few_pieces_go_to_their_places_at_once)
   pop_graph_free(m.graph);
 }
 
-/* Three matrices of halves, each in another place on the other side; turned, or as they are. */
+/* Three matrices of halves. Their order differs in the destination; they are transposed or not. */
 static matrices new_equals(bool turned)
 {
   const size_t shape[] = {3, 64, 46}, order[] = {0, 2, 1};
@@ -159,7 +160,7 @@ Test(rows, what_is_turned_on_both_sides_is_copied_as_it_lies)
   pop_graph_free(straight.graph);
 }
 
-/* The data alone are too large: no time goes into planning an exchange that has no room. */
+/* The data alone are too large, so no time goes into planning their exchange. */
 Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
 {
   enum { TILES = 40, N = 1800 };
@@ -173,7 +174,8 @@ Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
   pop_graph_free(m.graph);
 }
 
-/* A row of `columns` elements that a copy has in each of `rows` rows, which lie on the tiles by turns. */
+/* A copy has one row of `columns` elements in each of `rows` rows, which lie on the tiles in
+ * turn. */
 static matrices new_repeats(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
                             size_t columns)
 {
@@ -201,7 +203,7 @@ static void expect_repeated(const matrices *m, size_t rows, size_t row_bytes)
   free(to);
 }
 
-/* Scalars and short rows; some copies have more than tiles put together with others'. */
+/* Scalars and short rows, in small copies and in large ones. */
 static const size repeated[] = {
     {POP_UNSIGNED_INT, 1, 5, 700, 1, 4},      {POP_UNSIGNED_SHORT, 1, 4, 1300, 1, 2},
     {POP_UNSIGNED_CHAR, 1, 3, 900, 1, 1},     {POP_UNSIGNED_LONGLONG, 2, 3, 1000, 1, 8},
@@ -209,7 +211,7 @@ static const size repeated[] = {
     {POP_UNSIGNED_LONGLONG, 1, 3, 800, 5, 8},
 };
 
-/* A message for each row would be some hundreds at least. */
+/* A message for each row would make some hundreds of messages. */
 Test(rows, what_a_tile_wants_many_times_is_sent_to_it_once)
 {
   for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
@@ -222,7 +224,7 @@ Test(rows, what_a_tile_wants_many_times_is_sent_to_it_once)
   }
 }
 
-/* Few of them are sent where they go. */
+/* Few repetitions are sent to each place. */
 Test(rows, what_a_tile_wants_some_times_is_sent_to_each_place)
 {
   matrices m = new_repeats(1, 4, POP_UNSIGNED_INT, 4 * 20, 1);

@@ -1,4 +1,4 @@
-/* runtime/compiler/image/save.c: archives made by any number of threads, and what can go wrong. */
+/* runtime/compiler/image/save.c: archives made by any number of threads, and what can fail. */
 #include "save_test.h"
 
 #include <signal.h>
@@ -59,7 +59,7 @@ Test(save, members_are_the_tiles_in_order_the_metadata_and_the_profile)
   cr_assert_lt(status.st_blocks * 512, status.st_size / 2, "40,000 B of each tile are zero");
 }
 
-/* A file size limit stands for a full disk: in the first batch, in later ones, at the end. */
+/* A file size limit stands for a full disk: in the first batch, in a later one, at the end. */
 Test(save, D01_a_full_disk_leaves_the_old_archive_whatever_the_threads)
 {
   static const char *const counts[] = {"1", "2", "8"};

@@ -29,7 +29,7 @@ static fault planned;
 static atomic_int calls_left, calls_made;
 static int planned_errno;
 
-/* True at the chosen call. */
+/* True for the chosen call. */
 static bool is_due(void)
 {
   if (planned == NO_FAULT) return false;
@@ -50,7 +50,7 @@ static long after(bool due, long result)
   return result;
 }
 
-/* `open` of files that are made; reading is not counted. */
+/* `open` of files that are created. Opens for reading are not counted. */
 int open(const char *path, int flags, ...)
 {
   va_list args;
@@ -105,7 +105,7 @@ static void plan(fault what, int call, int error)
 enum { TILES = 20 };
 static const char old_content[] = "the old archive";
 
-static uint8_t *whole; /* the new one */
+static uint8_t *whole; /* the new archive */
 static size_t whole_size;
 
 static void put_old(void)
@@ -116,7 +116,7 @@ static void put_old(void)
   fclose(file);
 }
 
-/* The number of temporary files; nothing else but the archive may be there. */
+/* The number of temporary files. No other files but the archive may exist. */
 static int count_temporaries(void)
 {
   int count = 0;
@@ -132,7 +132,7 @@ static int count_temporaries(void)
   return count;
 }
 
-/* Returns true if it is the new one. */
+/* Returns true if the archive is the new one. */
 static bool check_archive(bool had_old, const char *what, int call)
 {
   uint8_t *bytes = NULL;
@@ -171,7 +171,7 @@ static void finish(pop_engine *engine)
 
 /* ---- kill ---- */
 
-/* Saves in another process; true if that was killed. */
+/* Saves in another process. Returns true if that was killed. */
 static bool save_and_die(const pop_engine *engine, fault how, int call)
 {
   pid_t child = fork();

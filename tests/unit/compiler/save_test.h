@@ -1,4 +1,4 @@
-/* An engine whose archive is worth saving, for the tests of save.c. */
+/* An engine with an archive of many images, for the tests of save.c. */
 #ifndef SAVE_TEST_H
 #define SAVE_TEST_H
 
@@ -9,7 +9,8 @@
 #include <populus/archive.h>
 #include <populus/file.h>
 
-/* Tile t has t * 16 words of a constant and a large variable of zeros: images of different sizes. */
+/* Tile t has a constant of t * 16 words and a large variable of zeros, so the images have different
+ * sizes. */
 static inline pop_engine *new_engine(uint32_t tiles, const char *num_threads)
 {
   pop_graph *graph = new_graph_with_tiles(tiles);

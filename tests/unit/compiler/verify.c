@@ -46,7 +46,7 @@ static compilation *compiled(void)
 
 static compilation *c;
 
-/* `wrong` for `field` is found, by a sentence with `words`, after the pass. */
+/* After the pass, the verifier finds the value `wrong` of `field` and reports it with `words`. */
 #define EXPECT_FOUND(pass, field, wrong, words)                                                    \
   do {                                                                                             \
     __typeof__(field) right = (field);                                                             \
@@ -56,7 +56,7 @@ static compilation *c;
     expect_ok(verify_compilation(c, pass));                                                        \
   } while (0)
 
-/* The first block with a life of its own that some step uses. */
+/* The first block that some step uses and that is not always live. */
 static block *block_with_life(uint32_t *number)
 {
   for (size_t i = 0; i < c->num_accesses; i++) {
@@ -76,7 +76,8 @@ static block *with_fixups(void)
   return NULL;
 }
 
-/* Tile 1 would acknowledge exchanges that it has a part in, or what is no exchange. */
+/* Rows of acknowledgements are checked: tile 1 must not acknowledge an exchange that it takes part
+ * in, nor one that does not exist. */
 static void expect_rows_are_looked_at(void)
 {
   script s;

@@ -28,7 +28,8 @@ static uint32_t random_word(uint64_t *state)
   return (uint32_t)(*state >> 16);
 }
 
-/* Every second round starts with words that are special as integer, float, or two halves. */
+/* Every second round starts with words that are special as an integer, as a float or as two
+ * halves. */
 static void make_input(uint64_t *state, unsigned round, uint32_t *words)
 {
   static const uint32_t special[] = {
@@ -38,9 +39,9 @@ static void make_input(uint64_t *state, unsigned round, uint32_t *words)
       0x3c003c01, 0xfc007e00, 0x43800000, 0x477fe000, 0x33800000, 0x387fc000};
   for (unsigned i = 0; i < WORDS; ++i) {
     words[i] = random_word(state);
-    /* Floats near 1, so that sums and products are not all infinite or lost. */
+    /* Floats near 1, so that not all sums and products overflow or vanish. */
     if (round % 3 == 1) words[i] = (words[i] & 0x81ffffff) | 0x3e000000;
-    /* The same for halves. */
+    /* Halves near 1. */
     if (round % 3 == 2) words[i] = (words[i] & 0x8fff8fff) | 0x30003000;
   }
   if (round % 2) return;
@@ -167,7 +168,7 @@ static pop_engine *build_engine(const pop_gp *gp)
 
 /* ---- both ---- */
 
-/* Number of words that differ; logs the first. */
+/* The number of words that differ. Logs the first one. */
 static size_t compare(const char *name, unsigned round, const uint32_t *tile, const uint32_t *hosts)
 {
   size_t differing = 0;
@@ -238,7 +239,7 @@ Test(agree, tile_and_host_compute_the_same)
   expect_agreement("-O2");
 }
 
-/* Other instructions, other library calls. */
+/* Without optimization, tile and host use other instructions and library calls. */
 Test(agree, tile_and_host_compute_the_same_without_optimisation)
 {
   expect_agreement("-O0");

@@ -1,4 +1,5 @@
-/* Programs that are in no random graph (engine/random.c), on tiles and on the CPU: the same results, to the letter. */
+/* Programs that the random graphs (engine/random.c) do not have give the same results and messages
+ * on tiles and on the CPU. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -39,7 +40,7 @@ static pop_tensor scalar(pop_graph *graph, const char *name, size_t tile)
   return t;
 }
 
-/* With a vertex of that type, which changes `n`. */
+/* A world with a vertex of this type, which changes `n`. */
 static world new_world_of(const char *type, bool on_cpu)
 {
   pop_target target;
@@ -64,11 +65,11 @@ static world new_world(bool on_cpu)
   return new_world_of("Twice", on_cpu);
 }
 
-/* What a run leaves behind. */
+/* The results of a run. */
 typedef struct outcome {
   int n, other;
   char printed[512];
-  char error[256]; /* as far as the devices' clocks and tiles have no part in it */
+  char error[256]; /* without what depends on the device's clocks and tiles */
 } outcome;
 
 static outcome run(world *w, pop_program main, int n, int stop, const pop_option *option)
@@ -96,7 +97,7 @@ static outcome run(world *w, pop_program main, int n, int stop, const pop_option
   return o;
 }
 
-/* Builds the program on each device; all of them come to what is expected. */
+/* Builds the program on each device. Each must give the expected outcome. */
 static void check_with(const pop_option *option, pop_program (*build)(world *), int n, int stop,
                        outcome expected)
 {
@@ -115,7 +116,7 @@ static void check(pop_program (*build)(world *), int n, int stop, outcome expect
   check_with(NULL, build, n, stop, expected);
 }
 
-/* Called three times, once from another function. */
+/* Calls `twice` three times, once from another function. */
 static pop_program calls(world *w)
 {
   pop_function twice = pop_graph_add_function(w->graph, w->twice);
@@ -135,7 +136,7 @@ Test(both_devices, functions)
   check(calls, 3, 0, (outcome){.n = 24, .other = -1, .printed = "n: 12\n"});
 }
 
-/* What is undefined is written before it is read. */
+/* The undefined variable is written before it is read. */
 static pop_program undefined(world *w)
 {
   pop_program main = pop_program_sequence(w->graph, "main");
@@ -147,7 +148,7 @@ static pop_program undefined(world *w)
   return main;
 }
 
-/* Functions for which tiles have instructions. */
+/* Functions that are instructions of the tile. */
 Test(both_devices, functions_of_floats)
 {
   int sums[2];
@@ -181,7 +182,7 @@ Test(both_devices, an_abort)
         (outcome){.n = 14, .other = -1, .error = "program 'stop' aborted the run: no more"});
 }
 
-/* A copy within a loop, and a compute set that is executed in two places. */
+/* A copy in a loop, and a compute set that is executed in two places. */
 static pop_program traced(world *w)
 {
   pop_program main = pop_program_sequence(w->graph, "main"),

@@ -17,7 +17,7 @@ static pop_graph *new_graph(const char *language, const char *codelets)
   return graph;
 }
 
-/* Mapped to a tile that no target has. */
+/* Adds a variable, mapped to a tile that no target has. */
 static pop_tensor add_variable(pop_graph *graph, pop_type type, size_t count, const char *name)
 {
   pop_tensor t = pop_graph_add_variable(graph, type, &count, 1, name);
@@ -176,7 +176,7 @@ Test(cpu, codelets_find_the_library_that_tiles_have)
   free(text);
 }
 
-/* As on tiles (tests/e2e/device_print.sh); characters that come byte by byte stay whole. */
+/* As on tiles (tests/e2e/device_print.sh). Characters that are printed byte by byte stay whole. */
 Test(cpu, V15_what_codelets_print_cannot_drive_a_terminal)
 {
   pop_graph *graph = new_graph(
@@ -236,7 +236,7 @@ Test(cpu, what_cannot_be_linked_is_named)
                     "static objects with constructors");
 }
 
-/* G11 and others of its kind. */
+/* G11 and other faults of codelets in several files. */
 Test(cpu, codelets_in_two_files)
 {
   static const char *const bodies[] = {"*vertex->x = 1; return true;",
@@ -276,7 +276,7 @@ static int fill(void *context, void *data)
   return *next > 8 ? 77 : 0;
 }
 
-/* Elements go to every second place of the variable, backwards. */
+/* The elements go to every second position of the variable, in reverse order. */
 Test(cpu, E02_streams_to_views_and_callbacks_that_fail)
 {
   pop_graph *graph = new_graph(NULL, NULL);
@@ -325,7 +325,7 @@ Test(cpu, aborts_end_a_run_and_load_starts_afresh)
   pop_engine_free(engine);
 }
 
-/* The seconds are those of the whole run where the host is not needed; a host sync begins them anew. */
+/* Without a host sync, the timeout is for the whole run. A host sync starts it again. */
 Test(cpu, X06_loops_without_an_end_are_ended_by_the_host_sync_timeout)
 {
   const pop_option options[] = {{"target.hostSyncTimeout", "0.05"}};
@@ -354,7 +354,7 @@ Test(cpu, X06_loops_without_an_end_are_ended_by_the_host_sync_timeout)
   }
 }
 
-/* Deeper than any stack of the host's could be. */
+/* Deeper than any stack of the host. */
 Test(cpu, programs_are_nested_as_deep_as_their_author_likes)
 {
   enum { DEPTH = 200000 };
@@ -375,7 +375,7 @@ Test(cpu, programs_are_nested_as_deep_as_their_author_likes)
   pop_engine_free(engine);
 }
 
-/* T03: as many vertices as keep all threads busy. */
+/* T03: there are enough vertices for all threads. */
 Test(cpu, any_number_of_threads_computes_the_same)
 {
   enum { COUNT = 300, SIZE = 1000 };

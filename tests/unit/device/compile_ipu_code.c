@@ -1,4 +1,4 @@
-/* Memory profiles of a model: without code, or those of an IPU if its code is compiled for it. */
+/* Memory profiles of an IPUModel: without code, or with an IPU's code if it is compiled. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -25,7 +25,7 @@ static pop_device *new_model(bool compile_ipu_code)
   return device;
 }
 
-/* A sum with inputs from other tiles, and a stream: all kinds of code that one IPU has. */
+/* A sum with inputs from other tiles, and a stream: all kinds of code of one IPU. */
 static pop_engine *new_engine(const pop_target *target)
 {
   const size_t count = ELEMENTS;
@@ -109,7 +109,7 @@ Test(compile_ipu_code, memory_is_that_of_an_ipu)
   free_profiled(&model);
 }
 
-/* Every other category has what it has on an IPU; each sum is less by the code. */
+/* Every other category is as on an IPU. Each total is smaller by the code. */
 Test(compile_ipu_code, without_it_memory_has_no_code)
 {
   static const char *const sums[] = {"total",          "totalIncludingGaps",
@@ -162,7 +162,7 @@ Test(compile_ipu_code, without_it_vertices_and_summary_have_no_code)
   free_profiled(&model);
 }
 
-/* What is loaded is all of it. */
+/* The loaded image has the code all the same. */
 Test(compile_ipu_code, images_have_code_all_the_same)
 {
   profiled model = profile_of(new_model(false));

@@ -1,4 +1,4 @@
-/* Devices: which there are, who may have them (also against other processes), and engines on them. */
+/* Devices: which exist, who may attach to them (also with other processes), and engines on them. */
 #include "support/expect.h"
 
 #include <populus/populus.h>
@@ -138,12 +138,12 @@ Test(device, a_group_excludes_its_parts_and_the_other_way_round, .init = in_fres
   expect_ok(pop_device_attach(get(other, 2)));
   expect_error(pop_device_attach(get(manager, 5)), POP_ERROR_SYSTEM, "its IPU 2", "a whole");
   pop_device_detach(get(other, 2));
-  expect_ok(pop_device_attach(get(manager, 5))); /* what failed has left no lock behind */
+  expect_ok(pop_device_attach(get(manager, 5))); /* the failed call left no lock */
   pop_device_detach(get(manager, 4));
   pop_device_detach(get(manager, 4));
   expect_ok(pop_device_attach(get(manager, 1)));
   pop_device_manager_free(manager);
-  expect_ok(pop_device_attach(get(other, 6))); /* the manager's end detaches */
+  expect_ok(pop_device_attach(get(other, 6))); /* the end of the manager detaches */
   pop_device_manager_free(other);
 }
 
@@ -176,7 +176,7 @@ Test(device, acquire_takes_the_first_that_is_free, .init = in_fresh_folder)
   pop_device_manager_free(third);
 }
 
-/* Starts a process that attaches to a device and tells so; answers its number. */
+/* Starts a process that attaches to a device and reports it. Returns the process id. */
 static pid_t start_holder(size_t id)
 {
   int told[2];
@@ -201,7 +201,7 @@ static pid_t start_holder(size_t id)
   return child;
 }
 
-/* H06: nothing stale. */
+/* H06: a process that dies leaves no lock. */
 Test(device, another_process_is_named_and_its_death_frees, .init = in_fresh_folder)
 {
   pid_t holder = start_holder(64 + 1); /* IPUs 2 and 3 */
@@ -229,7 +229,7 @@ Test(device, another_process_is_named_and_its_death_frees, .init = in_fresh_fold
 Test(device, many_processes_get_a_device_each, .init = in_fresh_folder)
 {
   enum { PROCESSES = 16 };
-  pop_device_manager_free(new_manager("[{\"ipus\":16}]")); /* all that the children need is set */
+  pop_device_manager_free(new_manager("[{\"ipus\":16}]")); /* for the children */
   int told[2];
   cr_assert_eq(pipe(told), 0);
   pid_t children[PROCESSES];
@@ -423,7 +423,7 @@ Test(device, an_engine_keeps_its_device, .init = in_fresh_folder)
   cr_assert_eq(read_to(engine), 7);
   pop_engine_free(engine);
   manager = new_manager(NULL);
-  expect_ok(pop_device_manager_acquire(manager, 1, &device)); /* free again */
+  expect_ok(pop_device_manager_acquire(manager, 1, &device)); /* it is free again */
   pop_device_free(device);
   pop_device_manager_free(manager);
 }
@@ -455,7 +455,7 @@ Test(device, executable_and_device_must_agree, .init = in_fresh_folder)
                "with another sync_cycles", "a figure");
   expect_error(pop_engine_load_device(on_model, NULL), POP_ERROR_INVALID_ARGUMENT, "is NULL",
                "NULL");
-  expect_ok(pop_engine_run(on_model, 0)); /* what failed has changed nothing */
+  expect_ok(pop_engine_run(on_model, 0)); /* the failed call has changed nothing */
   pop_device_free(device);
   pop_engine_free(engine);
   pop_engine_free(on_model);

@@ -14,7 +14,7 @@ TestSuite(cached, .init = enter_fresh_folder);
 
 enum { NUM_TILES = 3, NUM_PROCESSES = 100 };
 
-/* Of a copy of `value` from tile 0 to tile 2. */
+/* An engine that copies `value` from tile 0 to tile 2. */
 static pop_engine *new_engine(int value)
 {
   static const pop_option option = {"target.executableCachePath", "cache"};
@@ -50,7 +50,7 @@ static void expect_value(pop_engine *engine, int value)
   cr_assert_eq(seen, value);
 }
 
-/* How many files the folder has; `path` becomes that of the last. */
+/* The number of files in the folder. `path` gets the path of the last one. */
 static int count_files(char path[512])
 {
   DIR *folder = opendir("cache");
@@ -93,7 +93,7 @@ Test(cached, H02_a_hundred_processes_make_one_entry)
   pop_engine_free(engine);
 }
 
-/* What has been found is held open: its images are read when the engine is loaded. */
+/* An entry that was found stays open: the engine reads its images when it is loaded. */
 Test(cached, H03_an_entry_that_goes_while_it_is_used)
 {
   char path[512];
@@ -103,7 +103,7 @@ Test(cached, H03_an_entry_that_goes_while_it_is_used)
     cr_assert_eq(was_compiled(engine), damage > 0, "damage %d", damage - 1);
     cr_assert_eq(count_files(path), 1);
     if (damage == 0) cr_assert_eq(remove(path), 0);
-    if (damage == 1) cr_assert_eq(rename("cache", "elsewhere"), 0); /* the folder goes */
+    if (damage == 1) cr_assert_eq(rename("cache", "elsewhere"), 0); /* the folder goes away */
     expect_value(engine, 5);
     pop_engine_free(engine);
   }
@@ -121,9 +121,9 @@ Test(cached, H03_an_entry_of_another_program_in_its_place)
   cr_assert_eq(count_files(other), 1);
   cr_assert_str_neq(mine, other);
   cr_assert_eq(rename(other, mine), 0);
-  expect_value(engine, 5); /* what it has found */
+  expect_value(engine, 5); /* from the entry that was found */
   pop_engine_free(engine);
-  engine = new_engine(5); /* a whole archive, of another program */
+  engine = new_engine(5); /* the entry is now a complete archive of another program */
   cr_assert(was_compiled(engine));
   expect_value(engine, 5);
   pop_engine_free(engine);
@@ -149,7 +149,7 @@ Test(cached, H05_D01_D06_no_room_for_an_entry)
   }
 }
 
-/* Not even by root. */
+/* Not even root can write there. */
 Test(cached, H04_a_folder_that_cannot_be_written)
 {
   if (access("/proc/self", X_OK) != 0) cr_skip_test("there is no /proc");

@@ -1,4 +1,4 @@
-/* X09: exchanges of all tiles of an IPU with each other, all with one and one with all. */
+/* X09: exchanges of all tiles of an IPU with each other, of all with one, and of one with all. */
 #include "support/expect.h"
 
 #include <populus/populus.h>
@@ -32,7 +32,7 @@ static pop_engine *engine_of(pop_graph *graph, pop_program main)
   return engine;
 }
 
-/* Different for each, and not the number of the place that it is at. */
+/* A different value for each element, and never its position. */
 static int value_of(size_t i)
 {
   return (int)(i * 2654435761u >> 1);
@@ -46,7 +46,7 @@ static int *new_values(size_t count)
   return values;
 }
 
-/* 2,166,784 words, each from one tile to another: none comes wrong, early or twice. */
+/* 2,166,784 words, each from one tile to another: no word is wrong, early or repeated. */
 Test(all_tiles, X09_each_of_1472_tiles_sends_a_word_to_each)
 {
   pop_graph *graph = new_graph();
@@ -70,7 +70,7 @@ Test(all_tiles, X09_each_of_1472_tiles_sends_a_word_to_each)
   pop_engine_free(engine);
 }
 
-/* And nothing to anybody, and to itself. */
+/* Also tiles that send nothing, and a tile that sends to itself. */
 Test(all_tiles, X09_all_1472_tiles_to_one_and_one_to_all)
 {
   enum { WIDTH = 32, ONE = 700 };

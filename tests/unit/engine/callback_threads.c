@@ -1,4 +1,4 @@
-/* On which threads callbacks of streams run, and which of them at the same time. */
+/* The threads on which stream callbacks run, and which callbacks run at the same time. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -7,10 +7,10 @@
 
 enum { NUM_STREAMS = 3, COPIES = 4 };
 
-/* A stream's callback, which counts. */
+/* A stream's callback that counts its calls. */
 typedef struct source {
-  pthread_t thread;           /* that it was called on last */
-  pthread_barrier_t *barrier; /* where all of them wait for each other; NULL: nobody waits */
+  pthread_t thread;           /* of the last call */
+  pthread_barrier_t *barrier; /* where all callbacks wait for each other; NULL: none waits */
   int next, fail_at;
 } source;
 
@@ -118,7 +118,7 @@ Test(callback_threads, copies_of_one_stream_stay_in_their_order)
   end(&w);
 }
 
-/* All streams have one context, which is not made for several threads. */
+/* All streams share one context, which is not made for several threads. */
 Test(callback_threads, those_of_one_context_are_called_in_the_order_of_the_copies)
 {
   world w;

@@ -19,9 +19,9 @@ TestSuite(changing_files, .init = enter_fresh_folder);
 typedef enum change { CUT_TO_HALF, CUT_TO_NOTHING, REPLACED, WRITTEN_OVER, CHANGE_COUNT } change;
 
 static struct {
-  const char *path, *other; /* the other one is sound, too */
+  const char *path, *other; /* the other file is sound too */
   change change;
-  long call; /* the change comes before this one, counted from 1; 0: never */
+  long call; /* the change happens before this call, counted from 1; 0: never */
   long calls;
 } hook;
 
@@ -63,7 +63,7 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
   return syscall(SYS_pread64, fd, bytes, hook.path && size > MOST ? MOST : size, offset);
 }
 
-/* Says what is in the file; NULL with an error. */
+/* Returns what is in the file, or NULL and an error. */
 typedef const char *user(const char *path, pop_error **error);
 
 /* Runs `use` with the change before its n-th read. A user that has not yet read any difference
@@ -150,7 +150,7 @@ Test(changing_files, G12_a_gp_that_changes_while_it_is_read)
 
 /* ---- archives ---- */
 
-/* A vertex on each of these tiles, so that images of both files make a result that neither has. */
+/* A vertex on each of these tiles: images mixed from both files would give a result of neither. */
 enum { TILES = 3 };
 
 static void save(const char *gp, const char *vertex, const char *output)
@@ -185,7 +185,7 @@ static pop_error *run(pop_engine *engine, int *out)
   return pop_engine_read_tensor(engine, "out", out, TILES * sizeof *out);
 }
 
-/* What a run of the archive computes. */
+/* The result of a run of the archive. */
 static const char *run_archive(const char *path, pop_error **error)
 {
   static const pop_option option = {"target.tileEngine", "interpreter"};

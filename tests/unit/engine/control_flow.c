@@ -199,7 +199,8 @@ Test(control_flow, a_function_is_there_once_however_often_it_is_called)
                bytes[1] - bytes[0]);
 }
 
-/* Two large variables, each written in parts, and read: with WriteUndef before, one memory will do. */
+/* Two large variables, each written in parts and then read. With WriteUndef before, they can share
+ * memory. */
 static uint32_t variable_bytes(bool undef)
 {
   static const size_t size = 4096;

@@ -55,7 +55,7 @@ static void add_codelets(model *m)
   pop_graph_add_codelets_source(m->graph, "c", codelets, "engine.c", NULL);
 }
 
-/* A variable without mapping, with random contents from the start. */
+/* A variable without a mapping and with random initial contents. */
 static model_view add_variable(model *m, pop_type type, const size_t *shape, size_t rank)
 {
   uint32_t number = m->num_variables++, size = pop_type_bytes(type);
@@ -90,7 +90,7 @@ static void expect_variable(const model *m, pop_engine *engine, const char *hand
 
 /* ---- copies ---- */
 
-enum { SIDE = 6 }; /* copies are within a matrix of SIDE x SIDE */
+enum { SIDE = 6 }; /* copies stay within a matrix of SIDE x SIDE */
 
 typedef enum mapping_kind {
   ON_ONE_TILE,
@@ -243,7 +243,7 @@ static const copy_case copy_cases[] = {
     {"odd offsets", odd_offset, other_odd_offset},
 };
 
-/* The copy within one matrix, and from another that is mapped otherwise. */
+/* Checks the copy within one matrix, and from another one with another mapping. */
 static void check_copy(const copy_case *c, pop_type type, mapping_kind kind, bool within)
 {
   static const size_t shape[] = {SIDE, SIDE};
@@ -282,7 +282,7 @@ Test(engine, X07_copies_of_all_kinds_are_as_if_through_a_temporary)
           check_copy(&copy_cases[c], types[t], (mapping_kind)kind, within);
 }
 
-/* Longer than any one exchange instruction's reach, from one tile to all others and back. */
+/* From one tile to all others and back, with more words than one exchange instruction can move. */
 Test(engine, X09_all_tiles_to_one_and_one_to_all)
 {
   enum { TILES = 5, EACH = 700 };
@@ -331,7 +331,7 @@ static pop_program add_adding(model *m, pop_tensor x, int by)
   return pop_program_execute(m->graph, set, "adding");
 }
 
-/* Two programs over x: += 1, and twice, with a loop of it in a loop, += 6. */
+/* Two programs over x: x += 1, and x += 6 by nested loops, done twice. */
 static pop_tensor make_counter(model *m, pop_program programs[2])
 {
   static const size_t shape[] = {2};
@@ -365,7 +365,7 @@ Test(engine, runs_go_on_where_the_last_one_ended_and_load_starts_afresh)
   make_counter(&m, programs);
   pop_engine *engine = new_engine(m.graph, programs, 2);
   pop_engine *other = new_engine(m.graph, programs + 1, 1);
-  free_model(&m); /* engines do not need it */
+  free_model(&m); /* engines do not need the graph */
   expect_counter(engine, 10, 20, "loaded");
   expect_ok(pop_engine_run(engine, 0));
   expect_ok(pop_engine_run(engine, 0));
@@ -387,7 +387,7 @@ Test(engine, runs_go_on_where_the_last_one_ended_and_load_starts_afresh)
   pop_engine_free(other);
 }
 
-/* A program that is part of another is still what it is by itself. */
+/* A program that is also a part of another one still works by itself. */
 Test(engine, a_loop_that_is_also_a_program_and_in_another_loop)
 {
   pop_program programs[3];
@@ -463,7 +463,7 @@ static pop_tensor new_ints(model *m, size_t count, size_t tile, const char *name
   return t;
 }
 
-/* One input for vertices on all tiles, also twice in one view, and vectors of no elements. */
+/* One input for vertices on all tiles, the same input twice in one view, and empty vectors. */
 Test(engine, vertices_share_an_input_and_vectors_may_be_empty)
 {
   enum { TILES = 3, COUNT = 3 * TILES };
@@ -494,7 +494,7 @@ Test(engine, vertices_share_an_input_and_vectors_may_be_empty)
   free_model(&m);
 }
 
-/* Four chars of one word: each is changed by a vertex on another tile than it is on. */
+/* Four chars of one word, each changed by a vertex on another tile. */
 Test(engine, neighbours_in_a_word_are_changed_by_vertices_on_other_tiles)
 {
   static const size_t shape[] = {8};
@@ -524,7 +524,7 @@ Test(engine, neighbours_in_a_word_are_changed_by_vertices_on_other_tiles)
   free_model(&m);
 }
 
-/* A plain field of each type, given in the tile's format, as a number, and not at all (zero). */
+/* A plain field of each type: given in the tile's format, as a number, or not at all (zero). */
 Test(engine, constant_fields_of_each_type)
 {
   enum { COUNT = 12 };

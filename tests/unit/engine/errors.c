@@ -33,7 +33,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
   cr_assert_eq(fclose(stream), 0);
 }
 
-/* For .init: a folder of the test's own with sum.gp. */
+/* For .init: makes a folder of the test's own, with sum.gp. */
 static void prepare(void)
 {
   static const char *const input = "sum.c";
@@ -368,7 +368,7 @@ Test(engine_errors, a_graph_with_one_mistake, .init = prepare)
 /* ---- options ---- */
 
 typedef struct option_case {
-  const char *environment, *key, *value; /* of POPLAR_ENGINE_OPTIONS, or given by the call */
+  const char *environment, *key, *value; /* in POPLAR_ENGINE_OPTIONS, or given in the call */
   const char *words[3];
 } option_case;
 
@@ -452,7 +452,7 @@ Test(engine_errors, E01_in_the_wrong_order, .init = prepare)
   pop_tile_memory memory;
   expect_error(pop_engine_tile_memory(engine, 4, &memory), POP_ERROR_INDEX, "no tile 4",
                "tile 4 of 4");
-  expect_ok(pop_engine_run(engine, 0)); /* none of that has done harm */
+  expect_ok(pop_engine_run(engine, 0)); /* none of the failed calls did harm */
   pop_engine_free(engine);
   pop_graph_free(p.graph);
 }
@@ -481,7 +481,7 @@ static pop_error *create_filled(const char *target_name, size_t elements, const 
   return error;
 }
 
-/* The number behind "tile 1 by " in the message. */
+/* The number after "tile 1 by " in the message. */
 static unsigned long shortage_of(const pop_error *error)
 {
   const char *at = strstr(pop_error_message(error), "tile 1 by ");
@@ -571,10 +571,10 @@ Test(engine_errors, E06_out_of_memory_and_allowed, .init = enter_fresh_folder)
   pop_engine_free(engine);
 }
 
-/* A model runs it, and says in its report what an IPU would not hold. */
+/* An IPUModel runs the graph, and its report shows that an IPU could not hold it. */
 Test(engine_errors, E06_a_model_runs_out_of_memory_to_the_end, .init = enter_fresh_folder)
 {
-  enum { ELEMENTS = 200000 }; /* 800,000 B; a tile of ipu1 has 262,144 */
+  enum { ELEMENTS = 200000 }; /* 800,000 B; a tile of ipu1 has 262,144 B */
   static const size_t count = ELEMENTS, one = 1;
   pop_ipu_model model;
   pop_device *device;
@@ -625,7 +625,8 @@ static const char negate_rows[] =
 
 enum { PACKED = 16000, PACKED_ROW = 4000 }; /* elements */
 
-/* A vertex with packed rows of "packed", which come after `others` elements of "others", on one tile of a model. */
+/* On one tile of an IPUModel, a vertex with packed rows of "packed", which are placed after
+ * `others` elements of "others". */
 static pop_error *negate_on_a_full_tile(size_t others, int *data)
 {
   static const size_t count = PACKED;
@@ -669,7 +670,7 @@ static pop_error *negate_on_a_full_tile(size_t others, int *data)
 Test(engine_errors, E06_packed_addresses_are_right_wherever_data_lie, .init = enter_fresh_folder)
 {
   static const size_t others[] = {1000, 120000,
-                                  600000}; /* 4 kB; 480 kB; 2.4 MB: more than a tile has */
+                                  600000}; /* 4 kB; 480 kB; 2.4 MB, more than a tile has */
   int *data = calloc(PACKED, sizeof *data);
   cr_assert_not_null(data);
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
@@ -680,10 +681,11 @@ Test(engine_errors, E06_packed_addresses_are_right_wherever_data_lie, .init = en
   free(data);
 }
 
-/* What exchange instructions cannot name is no other place. */
+/* An address that exchange instructions cannot encode is refused. It does not become another
+ * address. */
 Test(engine_errors, E06_exchanges_of_a_model_reach_or_are_refused, .init = enter_fresh_folder)
 {
-  enum { ELEMENTS = 400000 }; /* 1.6 MB; they reach 1 MiB */
+  enum { ELEMENTS = 400000 }; /* 1.6 MB; exchange instructions reach 1 MiB */
   static const size_t count = ELEMENTS, one = 1;
   pop_ipu_model model;
   pop_device *device;
@@ -724,7 +726,7 @@ Test(engine_errors, E06_exchanges_of_a_model_reach_or_are_refused, .init = enter
   pop_device_free(device);
 }
 
-/* What was asked for about the memory of a graph is there although it does not fit. */
+/* Requested memory reports are written although the graph does not fit. */
 Test(engine_errors, E06_reports_of_a_graph_that_does_not_fit, .init = enter_fresh_folder)
 {
   static const size_t count = 1000000;

@@ -17,7 +17,7 @@ enum {
 
 static char source[4096]; /* tests/codelets/faults.c */
 
-/* faults.gp, with debug information. */
+/* Makes faults.gp, with debug information. */
 static void prepare(void)
 {
   static const char *const flags[] = {"-g"};
@@ -90,7 +90,8 @@ static void write_data(pop_engine *engine)
   expect_ok(pop_engine_write_tensor(engine, "set data", data, sizeof data));
 }
 
-/* `handle` holds what write_data wrote, but for rows [first, end); or zeros. */
+/* `handle` has what write_data wrote, except for rows [first, end); without `written`, it has
+ * zeros. */
 static void expect_data(pop_engine *engine, const char *handle, bool written, size_t first,
                         size_t end, const char *what)
 {
@@ -285,7 +286,7 @@ Test(engine_faults, V08_V09_arithmetic_has_defined_results, .init = prepare)
   pop_engine_free(engine);
 }
 
-/* Documented in populus/vertex.h's example: what compute returns does not change the run. */
+/* The return value of compute does not change the run, as the example in populus/vertex.h says. */
 Test(engine_faults, V12_a_vertex_that_returns_false_has_run, .init = prepare)
 {
   int data[NUM_TILES][COUNT];
@@ -296,7 +297,7 @@ Test(engine_faults, V12_a_vertex_that_returns_false_has_run, .init = prepare)
   pop_engine_free(engine);
 }
 
-/* Tiles 1 to 4 fault: the first is named, the others are counted; the same every time. */
+/* Tiles 1 to 4 fault. The first is named and the others are counted, in every run alike. */
 Test(engine_faults, V16_several_tiles_fault_in_one_superstep, .init = prepare)
 {
   pop_engine *engine = new_engine("LoadWord", 0, 1, NUM_TILES);

@@ -21,7 +21,7 @@ typedef struct calls {
   int count, result;
 } calls;
 
-/* x * factor, and which call it is. */
+/* x * factor, and the number of the call. */
 static int scale(void *context, const void *const *inputs, void *const *outputs)
 {
   calls *c = context;
@@ -114,7 +114,7 @@ static int count_up(void *context, const void *const *inputs, void *const *outpu
   return 0;
 }
 
-/* Both are of the same call. */
+/* Both arguments are from the same call. */
 static int match(void *context, const void *const *inputs, void *const *outputs)
 {
   (void)outputs;
@@ -136,7 +136,7 @@ static int count_up_too_slowly_at_0(void *context, const void *const *inputs, vo
   return 0;
 }
 
-/* One gives two numbers, one only takes what has become of them: each call is a call. */
+/* One function only gives two numbers, another one only takes the results. Each call is made. */
 Test(host_functions, need_not_have_inputs_or_outputs)
 {
   pop_graph *graph = new_graph_with_tiles(2);
@@ -168,7 +168,7 @@ Test(host_functions, need_not_have_inputs_or_outputs)
   pop_graph_free(graph);
 }
 
-/* Whatever threads the streams' callbacks run on, a function's arguments are together. */
+/* The arguments of a call stay together, whatever threads the stream callbacks run on. */
 Test(host_functions, arguments_stay_together_on_several_threads)
 {
   const pop_option options[] = {{"streamCallbacks.multiThreadMode", "dedicated"},
@@ -200,7 +200,8 @@ Test(host_functions, arguments_stay_together_on_several_threads)
   pop_graph_free(graph);
 }
 
-/* One that took too long has given the first of two outputs when the run ends: the next run begins with a call. */
+/* A function that took too long has given the first of two outputs when the run ends. The next run
+ * begins with a call. */
 Test(host_functions, begin_again_after_load)
 {
   const pop_option options[] = {{"target.hostSyncTimeout", "1"}};

@@ -1,4 +1,4 @@
-/* PrintTensor's text. */
+/* The text of PrintTensor. */
 #include "engine/engine_private.h"
 #include "graph/print_format.h"
 

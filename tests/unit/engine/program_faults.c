@@ -10,7 +10,7 @@
 
 enum { NUM_TILES = 4, DEEP = 100000, TOO_DEEP = 40000, SMALL_STACK = 256 << 10 };
 
-/* Handles: `name` to read, `>name` to write; or none, if it is a name in brackets. */
+/* The handles are `name` for reading and `>name` for writing. A name in brackets gets no handle. */
 static pop_tensor ints(pop_graph *graph, size_t count, size_t tile, const char *name)
 {
   char to[32];
@@ -47,7 +47,7 @@ static void write_int(pop_engine *engine, const char *handle, int value)
 
 /* ---- without end ---- */
 
-/* A run that is ended by the limit says so; then the engine works after a load. */
+/* The run ends at the limit with an error that says so. After a load the engine works. */
 static void expect_endless(pop_graph *graph, pop_program main, const char *what)
 {
   pop_engine *engine = start(graph, main, "200000");
@@ -127,7 +127,7 @@ typedef struct nested {
   pop_engine *engine;
 } nested;
 
-/* All that walks through programs. */
+/* Calls all functions that walk through programs. */
 static pop_error *describe_nested(pop_graph *graph, pop_program main, const pop_executable *e)
 {
   static const pop_option storage = {"showVarStorage", "true"};
@@ -155,7 +155,7 @@ static pop_error *describe_nested(pop_graph *graph, pop_program main, const pop_
   return NULL;
 }
 
-/* For a thread with a small stack. */
+/* Runs on a thread with a small stack. */
 static void *compile_nested(void *context)
 {
   nested *n = context;
@@ -186,7 +186,8 @@ static pop_error *compile_on_a_small_stack(nested *n)
   return error;
 }
 
-/* On the device each level costs code, but for calls: what does not fit is an error. */
+/* On the device each level costs code, except for calls. A program that does not fit is an
+ * error. */
 Test(program_faults, X02_nesting_of_all_kinds_needs_no_host_stack, .init = enter_fresh_folder)
 {
   static const struct {
@@ -271,7 +272,7 @@ Test(program_faults, X08_an_exchange_that_needs_more_than_a_tile_names_it_and_th
   pop_engine *engine;
   pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &engine);
   cr_assert_not_null(error);
-  const char *at = pop_error_message(error); /* in this order: of the fullest tile */
+  const char *at = pop_error_message(error); /* in this order, for the fullest tile */
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     const char *found = strstr(at, words[i]);
     cr_assert_not_null(found, "no '%s' in: %s", words[i], at);
@@ -301,7 +302,7 @@ static void warn_to_file(void)
   setenv("POPLAR_LOG_DEST", "log.txt", 1);
 }
 
-/* One variable for each way in which a value can come into it, and two without. */
+/* One variable for each way to get a value, and two without a value. */
 Test(program_faults, X11_a_variable_that_is_read_and_never_written_is_warned_of,
      .init = warn_to_file)
 {
@@ -358,7 +359,7 @@ Test(program_faults, X11_of_many_such_variables_the_first_are_named, .init = war
   pop_graph_free(graph);
 }
 
-/* What is read is 0 after every load, also where other data were before. */
+/* Variables that were never written are 0 after every load, even where other data were before. */
 Test(program_faults, X11_variables_that_nobody_wrote_are_zero_after_each_load)
 {
   pop_graph *graph = new_graph_with_tiles(NUM_TILES);

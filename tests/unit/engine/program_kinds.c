@@ -1,4 +1,5 @@
-/* Programs that end a run, wait, mark or do nothing: what they do on the software IPU and cost there. */
+/* Programs that end a run, wait, mark or do nothing: their effect and their cost on the software
+ * IPU. */
 #include "support/graph_test.h"
 
 #include "engine/engine_private.h"
@@ -7,7 +8,7 @@
 
 enum { NUM_TILES = 8, HOST_SYNC = 118, SYNC = 118, SLOT = 6 };
 
-/* Handles: `name` to read, `>name` to write. */
+/* The handles are `name` for reading and `>name` for writing. */
 static pop_tensor scalar(pop_graph *graph, size_t tile, const char *name)
 {
   const size_t one = 1;

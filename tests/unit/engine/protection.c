@@ -47,7 +47,7 @@ static pop_tensor row(pop_tensor t, size_t tile)
 
 static void add_vertices(pop_graph *graph, pop_compute_set set, pop_tensor a, pop_tensor b)
 {
-  for (int i = 0; i < 2; ++i) { /* the first probes */
+  for (int i = 0; i < 2; ++i) { /* the first vertex of 'probes' */
     pop_vertex v = pop_graph_add_vertex(graph, set, "Prober");
     pop_graph_connect(graph, v, "x", row(i == OWN ? a : b, PROBED));
     pop_graph_set_field_int(graph, v, "runs", 0);
@@ -62,7 +62,7 @@ static void add_vertices(pop_graph *graph, pop_compute_set set, pop_tensor a, po
   pop_graph_set_vertex_tile(graph, v, PROBED);
 }
 
-/* Exchanges, copies on the tile and from the host, two compute sets, a loop. */
+/* Exchanges, copies on the tile and from the host, two compute sets, and a loop. */
 static pop_engine *new_engine(bool instruments)
 {
   static const size_t shape[] = {NUM_TILES, COUNT};
@@ -133,7 +133,7 @@ static bool is_data(uint8_t category)
   return data[category];
 }
 
-/* A store of the first vertex of 'probes' into the symbol. */
+/* The first vertex of 'probes' stores into the symbol. */
 static void expect_store(probing *p, const pop_image_symbol *s, uint32_t address, uint32_t words)
 {
   char own[64], name[300];
@@ -155,7 +155,7 @@ static void expect_store(probing *p, const pop_image_symbol *s, uint32_t address
   }
 }
 
-/* That runs the first vertex. */
+/* The worker that runs the first vertex. */
 static uint32_t own_worker(const pop_executable *e)
 {
   const executable_work *work = &e->works[e->compute_sets[0].first_work];
@@ -197,7 +197,7 @@ Test(engine_protection, V03_a_codelet_writes_nothing_but_data_its_stack_and_its_
   probe_all("translator", true);
 }
 
-/* In native code too, and from run to run. */
+/* Also in native code, and in later runs. */
 Test(engine_protection, V03_a_vertex_may_write_its_own_state)
 {
   static const char *const engines[] = {"interpreter", "translator", "auto"};

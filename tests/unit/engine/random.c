@@ -43,7 +43,7 @@ Test(engine_random, the_cpu_does_what_the_model_does, .init = compile_codelets)
   check_seeds(true, NUM_GRAPHS / 2);
 }
 
-/* The same with everything compiled for the host before it runs. */
+/* The same with all code translated before it runs. */
 Test(engine_random, translated_code_does_what_the_model_does, .init = compile_codelets)
 {
   setenv("POPULUS_TILE_ENGINE", "translator", 1);
@@ -63,7 +63,7 @@ Test(engine_random, options_do_not_change_what_is_computed, .init = compile_code
   }
 }
 
-/* Two engines, made of two graphs that were built in the same way, have the same images. */
+/* Two engines of two graphs that were built in the same way have the same images. */
 Test(engine_random, same_graph_same_bytes, .init = compile_codelets)
 {
   for (uint64_t seed = 1001; seed <= 1010; ++seed) {

@@ -11,7 +11,7 @@ typedef struct bench {
   pop_graph *graph;
   pop_remote_buffer buffer;
   pop_tensor data;   /* ROW elements over four tiles */
-  pop_tensor offset; /* on a tile without any of them */
+  pop_tensor offset; /* on a tile that has no elements of it */
   pop_program programs[3];
   pop_engine *engine;
 } bench;
@@ -68,7 +68,8 @@ static void expect_row(bench *x, size_t row, int from, int step)
     cr_assert_eq(data[i], from + step * i, "row %zu, element %d: %d", row, i, data[i]);
 }
 
-/* Program 0: row to tensor, program 1: tensor to row; the host writes which. */
+/* Program 0 copies a row to the tensor, program 1 the tensor to a row. The host writes the
+ * index. */
 TEST_ON_EACH_DEVICE(remote_buffers, rows_are_chosen_when_the_copy_is_made)
 {
   bench x = new_bench();
@@ -88,12 +89,13 @@ TEST_ON_EACH_DEVICE(remote_buffers, rows_are_chosen_when_the_copy_is_made)
     expected[moves[i][1]] = expected[moves[i][0]];
     for (size_t row = 0; row < ROWS; row++) expect_row(&x, row, expected[row], 1);
   }
-  expect_ok(pop_engine_load(x.engine)); /* starts afresh */
+  expect_ok(pop_engine_load(x.engine)); /* starts again */
   for (size_t row = 0; row < ROWS; row++) expect_row(&x, row, 0, 0);
   end(&x);
 }
 
-/* Several rows in one copy, in the order of the offsets, which lie on several tiles, some where data are. */
+/* Several rows in one copy, in the order of the offsets. The offsets lie on several tiles, some of
+ * them beside data. */
 TEST_ON_EACH_DEVICE(remote_buffers, several_rows_in_one_copy)
 {
   enum { N = 4 };
@@ -156,7 +158,7 @@ TEST_ON_EACH_DEVICE(remote_buffers, one_offset_for_several_rows)
   end(&x);
 }
 
-/* Without offsets: the first rows. In a loop, the device counts. */
+/* Without offsets, the first rows are copied. In a loop, the device counts. */
 TEST_ON_EACH_DEVICE(remote_buffers, without_offsets_it_is_about_the_first_rows)
 {
   bench x = new_bench();
@@ -344,7 +346,7 @@ Test(remote_buffers, X07_P01_bad_calls_say_what_is_wrong)
   }
 }
 
-/* P05: offsets without a tile. */
+/* P05: offsets that are not mapped to a tile. */
 Test(remote_buffers, P05_unmapped_offsets_are_named)
 {
   bench x = new_bench();
@@ -390,7 +392,7 @@ Test(remote_buffers, an_archive_has_its_remote_buffers, .init = enter_fresh_fold
   pop_engine_free(x.engine);
 }
 
-/* More than 4 GiB take several windows. The last one ends where the buffer does. */
+/* More than 4 GiB need several windows. The last one ends at the end of the buffer. */
 Test(remote_buffers, an_archive_may_fill_a_buffer_of_5_gib, .init = enter_fresh_folder)
 {
   enum { MIB_ROW = 1 << 18, MIB_ROWS = 5 << 10 };

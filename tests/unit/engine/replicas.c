@@ -165,7 +165,7 @@ Test(replicas, each_knows_its_number_and_has_its_own_data)
   for (kind of = 0; of < KINDS; of++) check_own_data(of);
 }
 
-/* Its number is written nowhere then: not into what happens to lie where it would be. */
+/* An unmapped index is written nowhere, and not over other data. */
 Test(replicas, P05_an_index_that_is_not_mapped_is_nowhere)
 {
   static const int values[] = {7, 8, 9};
@@ -275,7 +275,7 @@ Test(replicas, source_and_destination_may_overlap)
   check_copies(POP_UNSIGNED_CHAR, 2, 5, 30, 1, true);
 }
 
-/* To the cycle: a replica's two IPUs, 100 words. */
+/* The cycles of a copy between a replica's two IPUs: 100 words. */
 Test(replicas, a_copy_takes_the_links_time)
 {
   enum { WORDS = 100 };
@@ -317,7 +317,7 @@ Test(replicas, maps_are_checked)
   }
 }
 
-/* Headers that a program writes itself have to be where the compiler's would be. */
+/* Headers that a program writes itself must be where the compiler's headers are. */
 Test(replicas, headers_are_beside_what_is_copied)
 {
   static const size_t tiles[][2] = {{3, 8}, {1, 4}};
@@ -366,7 +366,7 @@ Test(replicas, assumed_equality_is_checked_when_that_is_asked_for)
   }
 }
 
-/* Replicas may go different ways, until they come to something that all of them do. */
+/* Replicas may take different paths until they reach a program that all of them take part in. */
 Test(replicas, different_ways_end_where_they_do_something_together)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -436,7 +436,7 @@ static void check_own_streams(kind of)
   for (int i = 0; i < ROUNDS; i++) ok(pop_engine_run(engine, 0));
   cr_assert_arr_eq(results, buffer, sizeof buffer);
   ok(pop_engine_connect_replica_stream(engine, "out", 3, own, own + 2));
-  ok(pop_engine_run(engine, 0)); /* the first of both buffers again, but replica 3's */
+  ok(pop_engine_run(engine, 0)); /* the first data of both buffers again, except for replica 3 */
   cr_assert_arr_eq(own, buffer[0][3], sizeof own);
   pop_stream_callback callback = {.fetch = fill, .context = &next};
   ok(pop_engine_connect_stream_callback(engine, "in", &callback));
@@ -452,7 +452,7 @@ Test(replicas, each_has_streams_of_its_own)
   for (kind of = 0; of < KINDS; of++) check_own_streams(of);
 }
 
-/* What a callback of each replica's own is told. */
+/* What a callback of one replica is told. */
 typedef struct own_stream {
   int replica, calls, last;
 } own_stream;
@@ -483,7 +483,7 @@ static void go_on(void *context)
   ++*(int *)context;
 }
 
-/* It goes on to the next number when the last one has been taken. */
+/* The callback continues with the next number when all replicas have taken the last one. */
 Test(replicas, one_callback_may_be_for_all)
 {
   for (kind of = 0; of < KINDS; of++) {
@@ -665,7 +665,7 @@ Test(replicas, a_broadcast_stream_gives_all_the_same)
 
 /* ---- remote buffers ---- */
 
-/* Each replica takes the row of its number, adds the number, and puts it back one row further. */
+/* Each replica takes the row of its index, adds the index, and writes it back one row further. */
 Test(replicas, each_has_the_rows_of_a_remote_buffer)
 {
   enum { ROWS = 6, ROW = 3 };

@@ -88,7 +88,7 @@ static void build(bench *b, const char *tile_engine)
   pop_graph_free(b->graph);
 }
 
-/* A run that was stopped is an error that says so; the engine then does what it always did. */
+/* A stopped run gives an error that says so. Then the engine works as before. */
 static void expect_stopped(size_t program, const char *what)
 {
   expect_error(pop_engine_run(engine, program), POP_ERROR_RUNTIME, "the run was stopped", what);
@@ -122,7 +122,7 @@ static void stop_each(const char *tile_engine, size_t first_program)
   bench b;
   build(&b, tile_engine);
   expect_ok(pop_engine_load(engine));
-  pop_engine_stop(engine); /* nothing runs: nothing happens */
+  pop_engine_stop(engine); /* no run: no effect */
   for (size_t p = first_program; p <= CONTROL_LOOP; p++) {
     char what[40];
     snprintf(what, sizeof what, "%s, program %zu", tile_engine, p);
@@ -158,14 +158,14 @@ Test(stop, a_run_while_code_is_translated)
   stop_each("auto", VERTEX_LOOP);
 }
 
-/* Vertices are the process's own code: a run is stopped between them. */
+/* On the CPU, vertices are code of this process: a run is stopped between them. */
 Test(stop, a_run_on_the_cpu)
 {
   graphs_for_cpu = true;
   stop_each("auto", PROGRAM_LOOP);
 }
 
-/* Where the run was is said as for a fault. */
+/* The message says where the run was, as for a fault. */
 Test(stop, the_error_says_where_the_run_was)
 {
   bench b;

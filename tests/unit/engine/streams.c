@@ -53,7 +53,7 @@ TEST_ON_EACH_DEVICE(engine_streams, buffers_are_gone_through_in_a_circle)
     for (int i = 0; i < 2 * COUNT; i++)
       cr_assert_eq(out[i], in[(2 * run * COUNT + i) % (3 * COUNT)], "run %d, element %d", run, i);
   }
-  expect_ok(pop_engine_load(l.engine)); /* from the beginning again */
+  expect_ok(pop_engine_load(l.engine)); /* starts from the beginning */
   expect_ok(pop_engine_run(l.engine, 0));
   cr_assert_arr_eq(out, in, sizeof out);
   expect_ok(pop_engine_connect_stream(l.engine, "in", in + COUNT, in + 2 * COUNT));
@@ -69,7 +69,7 @@ static int never(void *context, void *data)
   return 1;
 }
 
-/* Connected or not; from an archive, too. */
+/* With and without a connected stream, and from an archive. */
 TEST_ON_EACH_DEVICE(engine_streams, copies_of_no_elements_do_nothing)
 {
   static const size_t shape[] = {0, 3};
@@ -104,7 +104,7 @@ TEST_ON_EACH_DEVICE(engine_streams, copies_of_no_elements_do_nothing)
   pop_graph_free(g);
 }
 
-/* What a column-wise mapping costs: a packet for each tile, and the instructions for it. */
+/* The cost of a column-wise mapping: a packet for each tile, and its instructions. */
 Test(engine_streams, regular_rows_are_one_packet)
 {
   looping l = start(1, NULL, 0);
@@ -123,7 +123,7 @@ Test(engine_streams, regular_rows_are_one_packet)
 typedef struct source {
   int next, fetched, prefetched, invalidated, completed;
   bool has_early; /* prefetch can do it */
-  int fail_at;    /* of the fetches; -1: never */
+  int fail_at;    /* the number of the fetch that fails; -1: none */
 } source;
 
 static void fill(source *s, int *data)
@@ -177,7 +177,7 @@ static void connect(looping *l, source *from, sink *to)
 
 TEST_ON_EACH_DEVICE(engine_streams, callbacks_fetch_prefetch_and_complete)
 {
-  for (int way = 0; way < 3; way++) { /* no prefetch; one that cannot; one that can */
+  for (int way = 0; way < 3; way++) { /* prefetch: none, failing, working */
     const pop_option options[] = {{"exchange.enablePrefetch", way ? "true" : "false"}};
     looping l = start(3, options, 1);
     source from = {.fail_at = -1, .has_early = way != 1};
@@ -197,7 +197,7 @@ TEST_ON_EACH_DEVICE(engine_streams, callbacks_fetch_prefetch_and_complete)
   }
 }
 
-/* A host program that goes on to its next data when the last ones have been taken. */
+/* A host program that continues with its next data when the last ones were taken. */
 static int fill_with_number(void *context, void *data)
 {
   memcpy(data, context, sizeof(int));
@@ -209,7 +209,8 @@ static void go_on(void *context)
   ++*(int *)context;
 }
 
-/* Also where copies that follow each other are one exchange: each copy is completed before the next one's data are fetched. */
+/* Each copy is completed before the data of the next one are fetched, also if copies in sequence
+ * are one exchange. */
 TEST_ON_EACH_DEVICE(engine_streams, a_copy_is_completed_before_the_next_is_fetched)
 {
   enum { COPIES = 3 };
@@ -239,7 +240,7 @@ TEST_ON_EACH_DEVICE(engine_streams, a_copy_is_completed_before_the_next_is_fetch
   end(&l);
 }
 
-/* Programs that want it say that streams share no buffers, and no more. */
+/* Programs that want prefetching only state that streams share no buffers. */
 TEST_ON_EACH_DEVICE(engine_streams, streams_that_share_no_buffers_are_prefetched)
 {
   static const struct {
@@ -253,7 +254,7 @@ TEST_ON_EACH_DEVICE(engine_streams, streams_that_share_no_buffers_are_prefetched
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const pop_option options[] = {{"exchange.streamBufferOverlap", cases[i].overlap},
                                   {"exchange.enablePrefetch", cases[i].prefetch}};
-    /* What is auto need not be said. */
+    /* The option "auto" is the default. */
     looping l = start(3, options, strcmp(cases[i].prefetch, "auto") == 0 ? 1 : 2);
     source from = {.fail_at = -1, .has_early = true};
     sink to = {.count = 0};
@@ -272,7 +273,7 @@ TEST_ON_EACH_DEVICE(engine_streams, streams_that_share_no_buffers_are_prefetched
   end(&l);
 }
 
-/* One copy in and out; three may be ahead. */
+/* One copy in and one out. Three copies may be prefetched. */
 static looping start_deep(const pop_option *options, size_t num_options)
 {
   pop_graph *graph = new_graph_with_tiles(1);
@@ -312,7 +313,7 @@ TEST_ON_EACH_DEVICE(engine_streams, the_engine_may_allow_fewer_copies_ahead)
   }
 }
 
-/* Three copies may be ahead: they are taken in their order, and given up together. */
+/* Three copies may be prefetched. They are taken in order, and discarded together. */
 TEST_ON_EACH_DEVICE(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
 {
   const pop_option option = {"exchange.enablePrefetch", "true"};
@@ -379,11 +380,11 @@ TEST_ON_EACH_DEVICE(engine_streams, E02_bad_connections_name_the_stream)
   expect_error(pop_engine_run(l.engine, 0), POP_ERROR_RUNTIME, "pop_engine_load", "again");
   expect_ok(pop_engine_connect_stream(l.engine, "out", data, data + COUNT));
   expect_ok(pop_engine_load(l.engine));
-  expect_ok(pop_engine_run(l.engine, 0)); /* 'unused' is in no program */
+  expect_ok(pop_engine_run(l.engine, 0)); /* no program uses 'unused' */
   end(&l);
 }
 
-/* Copies are split, unless that is turned off: then 128 MiB is the most. */
+/* Copies are split. If splitting is turned off, 128 MiB is the limit. */
 Test(engine_streams, E04_more_than_128_MiB_in_one_copy)
 {
   enum { TILES = 300, PER_TILE = 449000 };

@@ -16,7 +16,7 @@ static const int sent[COUNT] = {7, 11, 13, 17};
 
 typedef struct session {
   pop_engine *engine;
-  /* Called by the stream's callback; its error is kept. */
+  /* The stream's callback calls it and keeps its error. */
   pop_error *(*ask)(pop_engine *engine);
   pop_error *answer;
   int calls;
@@ -32,7 +32,7 @@ static int fetch(void *context, void *data)
   return 0;
 }
 
-/* A stream to tile 0, from there to tile 1 which the host can read and write; and a remote buffer. */
+/* A stream to tile 0, a copy to tile 1 that the host can read and write, and a remote buffer. */
 static void start(session *p, uint32_t repeats)
 {
   const size_t shape = COUNT;
@@ -131,7 +131,7 @@ static pop_error *ask_reset(pop_engine *engine)
 
 typedef struct use_case {
   pop_error *(*ask)(pop_engine *engine);
-  const char *what; /* cannot be done */
+  const char *what; /* the call that is refused */
 } use_case;
 
 static const use_case use_cases[] = {
@@ -164,7 +164,7 @@ Test(engine_use, E03_a_callback_that_uses_its_engine_gets_an_error)
     p.answer = NULL;
     expect_sent(p.engine, c->what);
     p.ask = NULL;
-    p.answer = c->ask(p.engine); /* now it may */
+    p.answer = c->ask(p.engine); /* now it is allowed */
     cr_assert(!p.answer || c->ask == ask_load_nowhere, "%s: %s", c->what,
               p.answer ? pop_error_message(p.answer) : "");
     pop_error_free(p.answer);
@@ -175,7 +175,7 @@ Test(engine_use, E03_a_callback_that_uses_its_engine_gets_an_error)
 static pop_error *free_it(pop_engine *engine)
 {
   pop_engine_free(engine);
-  pop_engine_free(engine); /* it is still there: the callback's caller has it */
+  pop_engine_free(engine); /* the engine still exists: the caller of the callback uses it */
   return NULL;
 }
 
@@ -210,7 +210,8 @@ static pop_error *leave_run(pop_engine *engine)
   longjmp(left, 1);
 }
 
-/* As a program that has its own errors: what the run has on the stack is gone. */
+/* Like a program with its own error handling: it leaves the run by longjmp, and the run's stack is
+ * gone. */
 static void run_and_leave(session *p)
 {
   if (setjmp(left) == 0) { /* NOLINT(cert-err52-cpp): that is the test */
@@ -241,7 +242,7 @@ TEST_ON_EACH_DEVICE(engine_use, E03_a_run_that_a_callback_left_by_longjmp_is_ove
                "run");
 }
 
-/* The child goes on with the run, as the parent does; in each it is a run of its own from there on. */
+/* The child continues the run, and so does the parent. From there on they are separate runs. */
 static pid_t child;
 
 static pop_error *fork_once(pop_engine *engine)
@@ -266,7 +267,7 @@ TEST_ON_EACH_DEVICE(engine_use, T04_a_callback_may_fork)
   session p = {.ask = fork_once};
   child = 0;
   start(&p, 3);
-  alarm(60); /* of the child: it ends even if it waits for a thread that it has not */
+  alarm(60); /* the child ends even if it waits for a thread that it lacks */
   int result = run_in_both(&p);
   if (child == 1) {
     pop_engine_free(p.engine);
@@ -295,7 +296,7 @@ Test(engine_use, P01_freed_twice_and_used_afterwards)
   pop_device_free(device);
   expect_error(pop_engine_load_device(p.engine, device), POP_ERROR_INVALID_ARGUMENT,
                "pop_engine_load_device: the device was freed", "load on a freed device");
-  expect_ok(pop_engine_run(p.engine, 0)); /* nothing has happened to the engine */
+  expect_ok(pop_engine_run(p.engine, 0)); /* the engine is unchanged */
 
   pop_engine_free(p.engine);
   pop_engine_free(p.engine);
@@ -309,7 +310,7 @@ Test(engine_use, P01_freed_twice_and_used_afterwards)
   pop_engine_free(p.engine);
 }
 
-/* A device that is freed once more than it was taken is still the engine's, which has taken it, too. */
+/* A device that is freed once too often still belongs to the engine, which retains it too. */
 Test(engine_use, P01_who_frees_a_device_twice_takes_it_from_nobody)
 {
   pop_device *device = pop_device_create_cpu();
@@ -338,7 +339,7 @@ typedef struct user {
   int refused, served;
 } user;
 
-/* Writes the values that the stream sends: the result is the same in either order. */
+/* Writes the values that the stream sends, so the result is the same in either order. */
 static void *use_until_done(void *context)
 {
   user *u = context;
@@ -357,7 +358,7 @@ static void *use_until_done(void *context)
   return NULL;
 }
 
-/* Those who are refused try again. */
+/* Tries again while it is refused. */
 static void insist_on_run(pop_engine *engine)
 {
   for (;;) {

@@ -77,7 +77,7 @@ static void free_all(const call_arguments *a)
   pop_graph_free(a->graph);
 }
 
-/* "" if the call leaves behind what it has to. */
+/* "" if the call had the expected effect. */
 static const char *judge(const wrong_call *call)
 {
   static const pop_graph *const no_graph = NULL;

@@ -1,4 +1,4 @@
-/* What a user is told who uses an engine wrongly: each message, to the letter. */
+/* The exact messages for wrong uses of an engine. */
 #include "support/graph_test.h"
 
 #include <populus/executable.h>
@@ -29,7 +29,7 @@ static void says(pop_error *error, pop_error_code code, const char *message)
   pop_error_free(error);
 }
 
-/* The graph's error, which its engine has. */
+/* The graph's error, which the creation of its engine returns. */
 static void graph_says(bench *b, pop_error_code code, const char *message)
 {
   says(pop_engine_create(b->graph, &b->program, 1, NULL, 0, &b->engine), code, message);
@@ -177,7 +177,7 @@ Test(wrong_use, an_if_on_a_predicate_that_is_not_mapped)
              "to a tile: map them with pop_graph_set_tile_mapping or pop_graph_map_linearly");
 }
 
-/* Constants have no name as a rule: it helps to hear that it is one. */
+/* Constants often have no name, so the message says that it is a constant. */
 Test(wrong_use, an_if_on_a_constant_that_is_not_mapped)
 {
   bench b = new_bench();

@@ -1,4 +1,4 @@
-/* Event traces: which events there are, what is in them, and where their reports go. */
+/* Event traces: which events are recorded, their contents, and where their reports are written. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -19,7 +19,7 @@ typedef struct rig {
   pop_engine *engine;
 } rig;
 
-/* Options up to the first without key. */
+/* `options` ends with an option without a key. */
 static pop_event_trace *new_trace(const pop_option *options)
 {
   size_t count = 0;
@@ -74,7 +74,8 @@ static void free_rig(rig *r)
   pop_event_trace_free(r->trace);
 }
 
-/* What was recorded: a letter for each event. The caller's to free. */
+/* Compares the recorded events with `expected`, a letter for each event. The caller frees the
+ * result. */
 static pop_trace_events *fetch(const rig *r, const char *expected)
 {
   static const char letters[] = "?BELX";
@@ -265,7 +266,7 @@ static const pop_trace_text *report_of(const pop_trace_events *events, size_t nu
   return &event->report;
 }
 
-/* What a report has to be. */
+/* Checks the report against the profile. */
 static void expect_profile(const rig *r, const pop_trace_text *report, pop_profile_format format)
 {
   char *bytes = NULL;
@@ -359,7 +360,7 @@ Test(event_trace, every_nth_execution_has_a_report)
   }
 }
 
-/* Compiles with reports of at most `most` bytes: the size of the compilation report. */
+/* Compiles with reports of at most `most` bytes, and returns the size of the compilation report. */
 static size_t report_bytes(size_t most, const char *directory)
 {
   char number[32];

@@ -89,7 +89,7 @@ static pop_engine *new_engine(pop_executable *executable)
   return engine;
 }
 
-/* What the example prints and reports goes into `text`. */
+/* Writes what the example prints and reports to `text`. */
 static void run_example(pop_engine *engine, char *text, size_t size)
 {
   int x[ELEMENTS];
@@ -308,7 +308,7 @@ Test(executable, names_may_hold_any_bytes)
   pop_executable_free(decoded);
 }
 
-/* Every prefix is refused; every byte changed in several ways is refused or decoded, nothing else. */
+/* Every prefix is refused. With changed bytes, the metadata are refused or decoded without harm. */
 Test(executable, damaged_metadata_are_refused)
 {
   static const uint8_t flips[] = {0x01, 0x20, 0x80, 0xff};
@@ -479,7 +479,7 @@ Test(executable, another_format_says_which_and_what_to_do)
 
 /* ---- what its code needs ---- */
 
-/* A tile with a vertex; another type of the same sources is not in the graph. */
+/* A tile with a vertex. The graph does not have the other type of the same source. */
 static pop_executable *compile_vertex(const char *type)
 {
   static const char source[] = "#include <populus/vertex.h>\n"
@@ -556,7 +556,7 @@ static members begin(const char *from)
   return m;
 }
 
-/* Copies a member; `cut` bytes of its end are left out. */
+/* Copies a member without `cut` bytes at its end. */
 static void copy(const members *m, const char *name, size_t cut)
 {
   for (size_t i = 0; i < pop_archive_num_members(m->archive); ++i) {
@@ -569,7 +569,7 @@ static void copy(const members *m, const char *name, size_t cut)
   }
 }
 
-/* The archive that was made is refused: by loading it or, if it can be loaded, by its engine. */
+/* The archive is refused when it is loaded, or when its engine is loaded. */
 static void expect_refused(members *m, const char *message)
 {
   pop_archive_close(m->archive);

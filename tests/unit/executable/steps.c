@@ -1,4 +1,5 @@
-/* The programs that an executable describes, as profiles number them: also when it has been through a file. */
+/* The programs that an executable describes, as profiles number them, also after it was saved and
+ * loaded. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -10,7 +11,8 @@ TestSuite(executable_steps, .init = enter_fresh_folder);
 
 enum { TILES = 4 };
 
-/* Each step on a line, its children behind it: "Sequence 3:main", "Call >0", "OnTileExecute a". */
+/* Each step on a line, followed by its children: "Sequence 3:main", "Call >0", "OnTileExecute
+ * a". */
 static void print_tree(FILE *stream, const pop_executable *e, uint32_t number, int depth)
 {
   const executable_step *s = &e->steps[number];

@@ -165,7 +165,8 @@ Test(codelets, S01_source_that_does_not_compile_shows_the_compilers_diagnostics)
   pop_graph_free(graph);
 }
 
-/* A mistake that only popc knows of. There is a folder of the name, and a header beside it. */
+/* A mistake that only popc detects. A folder has the name of the source, and a header is beside
+ * it. */
 Test(codelets, S09_source_from_memory_has_the_name_and_the_lines_that_its_author_knows)
 {
   cr_assert_eq(mkdir("code", 0777), 0);

@@ -1,4 +1,5 @@
-/* Fingerprints of graphs: the same calls make the same one, and whatever is changed makes another. */
+/* Fingerprints of graphs: the same calls give the same fingerprint, and any change gives another
+ * one. */
 #include "graph/fingerprint.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

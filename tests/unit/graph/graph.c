@@ -115,7 +115,7 @@ Test(graph, P01_null_graphs_are_harmless)
   pop_graph_add_codelets(NULL, "codelets.gp", NULL);
   cr_assert_null(pop_graph_get_target(NULL));
   cr_assert_eq(v.index, 0);
-  /* The first of these calls is what the thread is told. */
+  /* The thread's error is that of the first failed call. */
   pop_error *error = pop_graph_take_error(NULL);
   cr_assert_str_eq(pop_error_message(error), "pop_graph_add_variable: the graph is NULL");
   pop_error_free(error);
@@ -126,9 +126,9 @@ Test(graph, P01_freed_twice_and_used_afterwards)
   const size_t three = 3;
   pop_graph *graph = new_graph(), *view = pop_graph_create_virtual_graph(graph, 0, 2);
   pop_tensor t = pop_graph_add_variable(graph, POP_INT, &three, 1, "t");
-  pop_graph_free(view); /* goes with the graph */
+  pop_graph_free(view); /* freed together with the graph */
   cr_assert_eq(pop_graph_num_tiles(view), 2);
-  cr_assert_eq(pop_graph_retain(view), view); /* of the whole graph */
+  cr_assert_eq(pop_graph_retain(view), view); /* retains the whole graph */
   pop_graph_free(graph);
   cr_assert(pop_tensor_valid(t));
   pop_graph_release(view);
@@ -138,7 +138,7 @@ Test(graph, P01_freed_twice_and_used_afterwards)
   pop_graph_free(view);
   pop_error_free(pop_graph_take_error(graph));
 
-  /* Graphs that come later are not taken for it. */
+  /* Later graphs do not get the address of the freed one. */
   pop_graph *others[100];
   for (size_t i = 0; i < 100; i++) {
     others[i] = new_graph();
@@ -286,7 +286,7 @@ Test(graph, a_value_is_a_constant_where_the_vertex_is)
   pop_graph_free(w.graph);
 }
 
-/* The value that a field of the type has after the call; NULL: none. */
+/* The bytes of the type's field after the call; NULL: no value. */
 static const uint8_t *plain_value(const world *w, pop_type type)
 {
   uint32_t i = vertex_of(w->plain)->first_value;
@@ -327,11 +327,11 @@ Test(graph, P06_numbers_are_converted_to_the_type_of_the_field)
       {POP_HALF, 65519.999, true, 0x7bff},
       {POP_HALF, 65520, false, 0},
       {POP_HALF, INFINITY, true, 0x7c00},
-      {POP_HALF, 5.960464477539063e-08, true, 1},  /* the smallest */
-      {POP_HALF, 2.980232238769531e-08, true, 0},  /* half of it: to even */
-      {POP_HALF, 2.9802322387695316e-08, true, 1}, /* a bit more, lost in a float */
-      {POP_HALF, 1.00048828125, true, 0x3c00},     /* between two halves: to even */
-      {POP_HALF, 1.000488281250001, true, 0x3c01}, /* a bit more, lost in a float */
+      {POP_HALF, 5.960464477539063e-08, true, 1},  /* the smallest half */
+      {POP_HALF, 2.980232238769531e-08, true, 0},  /* half of it: rounded to even */
+      {POP_HALF, 2.9802322387695316e-08, true, 1}, /* a bit more, which a float would lose */
+      {POP_HALF, 1.00048828125, true, 0x3c00},     /* between two halves: rounded to even */
+      {POP_HALF, 1.000488281250001, true, 0x3c01}, /* a bit more, which a float would lose */
       {POP_HALF, -1.000488281249999, true, 0xbc00},
       {POP_HALF, -1.001464843750001, true, 0xbc02},
       {POP_INT, -2147483648.0, true, 0x80000000},
@@ -518,7 +518,7 @@ static void rank(world *w)
 static void handle_twice(world *w)
 {
   pop_graph_create_host_read(w->graph, "h", w->v);
-  pop_graph_create_host_write(w->graph, "h", w->v); /* reading and writing are two things */
+  pop_graph_create_host_write(w->graph, "h", w->v); /* reading and writing have separate handles */
   pop_graph_create_host_read(w->graph, "h", w->v);
 }
 static void handle_null(world *w)

@@ -1,4 +1,4 @@
-/* Graphs as others see them: introspection, dot, JSON. */
+/* Graphs as other programs see them: introspection, dot, JSON. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -16,7 +16,7 @@ typedef struct example {
   pop_program main, other;
 } example;
 
-/* "sum" adds up the rows of m; "unused" is in no program but `other`. */
+/* "sum" adds up the rows of m. Only the program `other` uses "unused". */
 static example make(void)
 {
   pop_graph *graph = new_graph_with_tiles(4);
@@ -113,7 +113,7 @@ Test(introspection, a_virtual_graph_shows_the_graph_with_its_own_tiles)
   pop_graph_free(e.graph);
 }
 
-/* What is written. */
+/* The text that `output` writes. */
 static char *written(pop_error *(*output)(pop_graph *graph, FILE *stream,
                                           const pop_program *programs, size_t num_programs),
                      const example *e, size_t num_programs)
@@ -206,7 +206,7 @@ Test(introspection, a_graph_as_JSON)
   pop_graph_free(e.graph);
 }
 
-/* The kinds of what `program` runs, with their indices. */
+/* Checks the kinds of the programs that `program` runs, with their indices. */
 static void expect_program(pop_program program, const char *wanted)
 {
   char *text;
@@ -294,7 +294,7 @@ Test(introspection, saved_tensors_come_back_in_another_graph)
   pop_graph_free(graph);
 }
 
-/* CBOR: a map of format, one variable of 2^62 elements, and no tensors. */
+/* CBOR: a map with the format, one variable of 2^62 elements, and no tensors. */
 Test(introspection, saved_variables_that_no_graph_could_have)
 {
   static const uint8_t bytes[] = "\xa3\x66"

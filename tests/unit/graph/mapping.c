@@ -1,4 +1,4 @@
-/* Tile mapping: against one tile number per element, in all orders of calls. */
+/* Tile mapping against a model with one tile number per element, for all orders of calls. */
 #include "support/graph_test.h"
 #include "support/random.h"
 
@@ -13,7 +13,8 @@ static size_t choose(size_t limit)
   return random_below(&random_state, (uint32_t)limit);
 }
 
-/* The mapping of variable 0 is that of `tiles`, in order, disjoint, and as short as can be. */
+/* The mapping of variable 0 equals `tiles`; it is ordered, disjoint and has as few intervals as
+ * possible. */
 static void assert_mapping(pop_graph *graph, const int *tiles, size_t count, const char *when)
 {
   assert_no_error(graph);
@@ -118,7 +119,7 @@ Test(mapping, map_linearly_gives_each_tile_the_same_number_of_elements)
       {POP_HALF, 0, 4, 0, 0, 1},
       {POP_HALF, 10, 1, 0, 0, 10},
       {POP_HALF, 10, 4, 100, 0, 10},
-      /* Whole words, where nothing else is asked for. */
+      /* Whole words, unless the call asks for something else. */
       {POP_HALF, 10, 4, 0, 0, 4},
       {POP_HALF, 3, 4, 0, 0, 2},
       {POP_HALF, 10, 4, 5, 0, 6},
@@ -149,7 +150,8 @@ Test(mapping, map_linearly_counts_in_the_order_of_the_view)
   pop_graph_free(graph);
 }
 
-/* What is shown several times is where it is shown last; how often costs no time. */
+/* Elements that are repeated are mapped by their last repetition. The number of repetitions costs
+ * no time. */
 Test(mapping, map_linearly_of_a_broadcast)
 {
   enum { ROWS = 3, TIMES = 4 };
@@ -209,7 +211,7 @@ Test(mapping, visits_runs_of_a_view_joined_by_tile_with_gaps)
   pop_graph_free(graph);
 }
 
-/* Steps for each element would take hours. */
+/* A step for each element would take hours. */
 Test(mapping, visits_of_huge_views_take_a_step_for_a_run)
 {
   enum { ROWS = 3, TIMES = 1 << 20 };

@@ -4,7 +4,7 @@
 
 #include <populus/program.h>
 
-/* What popc makes of a Vector<Input<Vector<quarter>>> in. */
+/* The metadata field that popc makes for Vector<Input<Vector<quarter>>> in. */
 static const pop_field metadata_field = {.name = "in.metadata",
                                          .kind = POP_FIELD_INPUT,
                                          .layout = POP_LAYOUT_SCALAR,
@@ -46,7 +46,7 @@ static uint32_t metadata_of(const pop_graph *graph, pop_tensor t)
   return graph->variables[graph->pieces[graph->tensors[t.index].first_piece].variable].metadata;
 }
 
-/* Two edges for each field of quarters, whose rows are connected one by one. */
+/* Each field of quarters has two edges. Its rows are connected one by one. */
 Test(metadata, rows_of_one_variable_have_one)
 {
   pop_graph *graph = new_quarter_graph();
@@ -77,7 +77,7 @@ Test(metadata, each_replica_has_its_own)
   pop_graph_free(graph);
 }
 
-/* They are where the first of the quarters is, until they are mapped. */
+/* Unless they are mapped, metadata are on the tile of the first quarter. */
 Test(metadata, tile)
 {
   pop_graph *graph = new_quarter_graph();
@@ -113,7 +113,7 @@ Test(metadata, cannot_be_set_twice_nor_of_others)
   pop_graph_free(graph);
 }
 
-/* A file may have a field of that name which is not what popc makes. It is an ordinary field. */
+/* A file may have a field of that name that popc did not make. It is an ordinary field. */
 Test(metadata, fields_of_that_name_that_are_something_else)
 {
   pop_graph *graph = new_quarter_graph();

@@ -1,4 +1,5 @@
-/* D05: a graph that outgrows the memory of the process says so, and the process goes on. */
+/* D05: if a graph outgrows the memory of the process, there is an error, and the process
+ * continues. */
 #include "support/graph_test.h"
 
 #include <sys/resource.h>
@@ -7,7 +8,7 @@
 
 enum { DONE = 0, NO_ERROR = 60, OTHER_ERROR = 61, NOT_AFTERWARDS = 62, MOST = 4000000 };
 
-/* From now on the process may have so much more than it has. */
+/* Limits the process to `more_bytes` above its current memory. */
 static void limit_memory(rlim_t more_bytes)
 {
   unsigned long pages = 0;

@@ -1,4 +1,4 @@
-/* Estimates of vertices: where they come from, and what they do on an IPU_MODEL. */
+/* Estimates of vertices: where they come from, and their effect on an IPUModel. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -28,7 +28,7 @@ typedef struct world {
   pop_program program;
 } world;
 
-/* Two sums, of all elements and of the last 5, on tile 0: each on a worker of its own. */
+/* Two sums on tile 0, of all elements and of the last 5, each on a worker of its own. */
 static world new_world(bool code_cycles)
 {
   pop_ipu_model model;
@@ -87,7 +87,8 @@ static uint64_t cycles_of(const world *w)
   return cycles;
 }
 
-/* The slower vertex is the whole difference, in cycles of its worker; the results are the code's. */
+/* The slower vertex makes the whole difference, in cycles of its worker. The results are those of
+ * the code. */
 Test(perf_estimates, model_takes_what_vertices_are_said_to_take)
 {
   world w = new_world(false);
@@ -103,7 +104,7 @@ Test(perf_estimates, model_takes_what_vertices_are_said_to_take)
   free_world(&w);
 }
 
-/* What a vertex without one does counts as on an IPU: nothing is free. */
+/* Vertices without an estimate take the cycles of their code, as on an IPU. */
 Test(perf_estimates, code_counts_where_nothing_is_said)
 {
   world none = new_world(false), all = new_world(false), compiled = new_world(true);
@@ -247,7 +248,7 @@ Test(perf_estimates, P13_a_graph_that_is_being_compiled_is_not_for_others)
       pop_graph_take_error(w.graph), POP_ERROR_RUNTIME,
       "the graph is being compiled; threads must take turns with a graph, or have one each",
       "another thread's variable");
-  add_a_variable(&w); /* it is over */
+  add_a_variable(&w); /* the compilation is over */
   assert_no_error(w.graph);
   free_world(&w);
 }

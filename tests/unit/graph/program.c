@@ -1,4 +1,4 @@
-/* Control programs: what they hold, rings, depth, and what is refused. */
+/* Control programs: their contents, rings, depth, and refused calls. */
 #include "support/graph_test.h"
 
 static const program *inside(pop_program p)
@@ -27,7 +27,7 @@ Test(program, X01_programs_hold_what_they_were_made_of)
   const program_kind kinds[] = {PROGRAM_EXECUTE, PROGRAM_COPY,   PROGRAM_PRINT_TENSOR,
                                 PROGRAM_REPEAT,  PROGRAM_REPEAT, PROGRAM_SEQUENCE};
   for (size_t i = 0; i < 6; i++) pop_sequence_add(main, parts[i]);
-  pop_sequence_add(main, parts[0]); /* the same once more */
+  pop_sequence_add(main, parts[0]); /* the same part again */
   assert_no_error(graph);
   cr_assert_eq(inside(main)->num_children, 7);
   for (size_t i = 0; i < 6; i++) {
@@ -100,7 +100,7 @@ Test(program, X03_a_shared_part_is_not_a_ring)
   pop_sequence_add(right, shared);
   pop_sequence_add(left, right);
   assert_no_error(graph);
-  pop_sequence_add(shared, left); /* this one is */
+  pop_sequence_add(shared, left); /* this call closes the ring */
   cr_assert_not_null(pop_graph_error(graph));
   pop_graph_free(graph);
 }
@@ -122,12 +122,12 @@ Test(program, X02_depth_of_100000_in_either_direction)
     top = below;
   }
   assert_no_error(graph);
-  pop_sequence_add(top, inner); /* a ring of all of the second part */
+  pop_sequence_add(top, inner); /* closes a ring through the whole second part */
   cr_assert_not_null(pop_graph_error(graph));
   pop_graph_free(graph);
 }
 
-/* A search of all parts at each call would take 10^11 steps. */
+/* A search through all parts in each call would take 10^11 steps. */
 Test(program, a_long_program_of_long_programs_is_built_in_linear_time)
 {
   enum { PARTS = 300000 };
@@ -260,7 +260,7 @@ static void abort_many(pop_graph *g)
 }
 static void sync_unknown(pop_graph *g)
 {
-  const unsigned unknown = 3; /* not by a cast: clang-tidy knows the enumerators */
+  const unsigned unknown = 3; /* not by a cast: clang-tidy checks the enumerators */
   pop_sync_type type;
   memcpy(&type, &unknown, sizeof type);
   pop_program_sync(g, type, "wait");

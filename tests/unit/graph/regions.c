@@ -1,4 +1,5 @@
-/* Where elements of tensors are: common elements, regions, clones; each against a plain list. */
+/* Positions of tensor elements: common elements, regions and clones, each compared with a plain
+ * list. */
 #include "tensor_chain.h"
 
 /* ---- common elements, equality ---- */
@@ -75,7 +76,7 @@ typedef struct listing {
   const char *where;
   size_t position;
   uint64_t last;               /* element */
-  size_t times[MOST_ELEMENTS]; /* that a position was shown */
+  size_t times[MOST_ELEMENTS]; /* how often a position was shown */
   bool remove_aliases, any;
 } listing;
 
@@ -117,7 +118,7 @@ static void note_list(void *context, const pop_interval *intervals, size_t count
   }
 }
 
-/* Each element once, or each position once. */
+/* Each element is shown once, or each position is shown once. */
 static void check_times(const listing *l)
 {
   for (size_t i = 0; i < l->of->count; i++) {
@@ -129,7 +130,7 @@ static void check_times(const listing *l)
   }
 }
 
-/* Two parts of the positions, with some in front of, between and behind them. */
+/* Two parts of the positions, with other positions before, between and after them. */
 static void check_parts(const pair *of, const char *where)
 {
   static listing l;
@@ -213,7 +214,7 @@ static void list_elements(void *context, size_t variable, size_t begin, size_t e
   for (size_t i = begin; i < end; i++) l->elements[l->count++] = (uint64_t)variable << 32 | i;
 }
 
-/* Elements in the same order, and equal where those of the original are. */
+/* The elements have the order of the original, and are equal where the original's are. */
 static void check_order(const list *from, const list *to, const char *where)
 {
   for (size_t i = 0; i < from->count; i++)
@@ -227,7 +228,7 @@ static void check_order(const list *from, const list *to, const char *where)
 
 static size_t tile_of(uint64_t element);
 
-/* The same, but all elements of a tile before those of the next one. */
+/* As check_order, but all elements of a tile come before those of the next tile. */
 static void check_order_by_tile(const list *from, const list *to, const char *where)
 {
   for (size_t i = 0; i < from->count; i++)
@@ -281,7 +282,7 @@ static void check_clone(const pair *p, pop_clone_method method, const char *wher
     check_order_by_tile(&p->list, &elements, where);
   else
     for (size_t i = 0; i < elements.count; i++) cr_assert_eq(elements.elements[i] & 0xffffffff, i);
-  /* No memory for what is not there. */
+  /* The clone uses all elements of its variable. */
   uint64_t most = 0;
   for (size_t i = 0; i < elements.count; i++)
     if ((elements.elements[i] & 0xffffffff) >= most) most = (elements.elements[i] & 0xffffffff) + 1;
@@ -310,7 +311,7 @@ static void check_clones(const pair *pairs, const char *where)
 
 /* ---- where elements are ---- */
 
-/* Tiles for runs of elements of any length, and gaps. */
+/* Runs of elements of any length on the tiles, and gaps. */
 static size_t patchy_tile(uint64_t element)
 {
   uint64_t run = element * 2654435761u >> 9 & 1 ? element / 16 : element / 5;
@@ -594,7 +595,7 @@ Test(regions, values_of_a_view_of_constants_are_known)
   cr_assert_eq(pop_tensor_constant_values(pop_concat(parts, 2, 0), values, 6), 5);
   const int expected[6] = {13, 12, 11, 10, 11, -1};
   cr_assert_arr_eq(values, expected, sizeof expected);
-  cr_assert_eq(pop_tensor_constant_values(c, values, 1), 4); /* as many as there is room for */
+  cr_assert_eq(pop_tensor_constant_values(c, values, 1), 4); /* as many as fit */
   cr_assert_eq(values[0], 10);
   cr_assert_eq(values[1], 12);
   const pop_tensor mixed[] = {c, v};

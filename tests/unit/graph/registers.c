@@ -124,7 +124,8 @@ Test(registers, cycle_stamp_is_the_counter)
   pop_graph_free(graph);
 }
 
-/* One tile works longer than the others, which wait for it: their stamps are of the moment behind it. */
+/* One tile works longer than the others, which wait for it. All stamps are from the moment after
+ * the sync. */
 Test(registers, cycle_stamps_of_several_tiles_are_behind_one_sync)
 {
   const size_t tiles[] = {2, 0};
@@ -155,8 +156,8 @@ enum { HALF_MAX = 0x7bff, HALF_INFINITY = 0x7c00, HALF_NAN = 0x7e00, HALF_ONE = 
 typedef struct calculation {
   const char *vertex_type;
   pop_type type;
-  uint32_t a, b, result; /* bits; the result is IEEE's */
-  uint32_t exception;    /* that it raises */
+  uint32_t a, b, result; /* bits; the result that IEEE 754 defines */
+  uint32_t exception;    /* the exception that it raises */
   const char *fault;
 } calculation;
 
@@ -182,7 +183,7 @@ enum { NUM_CALCULATIONS = sizeof calculations / sizeof *calculations };
 
 static const char *const tile_engines[] = {"interpreter", "translator", "auto"};
 
-/* What a program in front says. */
+/* The setting of the program that runs before. */
 enum { NOTHING, NONE, OTHERS, ALL, NUM_SAID };
 
 static uint32_t said(const calculation *c, int what)
@@ -210,7 +211,7 @@ static pop_program calculation_program(pop_graph *graph, size_t number, int what
   return program;
 }
 
-/* All calculations with all that may be said: program number calculation * NUM_SAID + what is said. */
+/* All calculations with all settings: the program number is calculation * NUM_SAID + setting. */
 static pop_engine *new_calculator(const pop_option *options, size_t num_options)
 {
   pop_graph *graph = new_world(1);
@@ -225,7 +226,7 @@ static pop_engine *new_calculator(const pop_option *options, size_t num_options)
   return engine;
 }
 
-/* The result, or the run's error. */
+/* The result, or the error of the run. */
 static pop_error *calculate(pop_engine *engine, size_t number, int what, uint32_t *result)
 {
   size_t program = number * NUM_SAID + (size_t)what;
@@ -293,7 +294,7 @@ Test(registers, v09_halves_overflow_to_nan)
 
 enum { NUM_NARROWED = 4000 };
 
-/* Halves of `value`, many times. */
+/* Converts `value` to half many times. */
 static void narrow(float value, const pop_option *options, size_t num_options, bool by_program,
                    uint16_t *halves)
 {
@@ -322,7 +323,7 @@ static void narrow(float value, const pop_option *options, size_t num_options, b
   pop_graph_free(graph);
 }
 
-/* The share that is the second of two neighbours. */
+/* The share of results that are the upper of the two neighbours. */
 static double share_of_upper(float value, uint16_t lower)
 {
   static uint16_t halves[NUM_NARROWED];
@@ -336,7 +337,7 @@ static double share_of_upper(float value, uint16_t lower)
   return (double)upper / NUM_NARROWED;
 }
 
-/* 4,000 draws: a share is off by 0.04 once in millions of seeds, and the seed is fixed. */
+/* 4,000 draws: a share is off by 0.04 for one in millions of seeds, and the seed is fixed. */
 Test(registers, halves_are_rounded_at_random)
 {
   static const struct {
@@ -348,8 +349,8 @@ Test(registers, halves_are_rounded_at_random)
       {1 + 0x1p-12f, HALF_ONE, 0.25},
       {1 + 0x1.8p-11f, HALF_ONE, 0.75},
       {-1 - 0x1p-12f, 0xbc00, 0.25},
-      {0x1.8p-25f, 0, 0.75},      /* below the least denormal */
-      {0x1.04p-15f, 0x0208, 0.0}, /* a denormal: exact */
+      {0x1.8p-25f, 0, 0.75},      /* below the least subnormal */
+      {0x1.04p-15f, 0x0208, 0.0}, /* a subnormal: exact */
       {0x1.041p-15f, 0x0208, 0.125},
       {65504 + 8, HALF_MAX, 0.25}, /* or infinity */
       {0, 0, 0},
@@ -430,7 +431,7 @@ Test(registers, seeds_are_set_and_read)
   cr_assert_eq(pop_tensor_dim(first, 1), 6);
   const size_t shape[] = {TILES, 6, 4};
   pop_tensor wanted = pop_graph_add_variable(graph, POP_UNSIGNED_INT, shape, 3, "wanted");
-  pop_graph_set_tile_mapping(graph, wanted, 1); /* not where they go */
+  pop_graph_set_tile_mapping(graph, wanted, 1); /* not their final tile */
   pop_graph_set_hw_seeds(graph, program, wanted, NULL);
   pop_tensor second = pop_graph_get_hw_seeds(graph, program, NULL);
   pop_graph_create_host_read(graph, "first", first);

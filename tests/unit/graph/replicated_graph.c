@@ -14,7 +14,7 @@ static const pop_field fields[] = {
 static const pop_vertex_type vertex_type = {
     .name = "V", .fields = (pop_field *)fields, .num_fields = 2};
 
-/* Three replicas of four tiles, of a part of a larger graph: tiles 2 to 13. */
+/* Three replicas of four tiles, made of a part of a larger graph: tiles 2 to 13. */
 typedef struct graphs {
   pop_graph *top, *parent, *replicated;
 } graphs;
@@ -52,7 +52,7 @@ Test(replicated_graph, is_the_graph_of_one_replica)
   pop_graph_free(g.top);
 }
 
-/* On two IPUs, of which each replica has one. */
+/* Of four IPUs: two replicas of two IPUs each, or eight of half an IPU. */
 Test(replicated_graph, has_the_target_of_a_replica)
 {
   pop_target target;
@@ -143,7 +143,7 @@ Test(replicated_graph, a_variable_is_in_each)
   pop_graph_free(g.top);
 }
 
-/* A view of the replicated tensor is the same view of each. */
+/* A view of the replicated tensor is the same view in each replica. */
 Test(replicated_graph, tensor_operations_are_those_of_one)
 {
   graphs g = new_graphs();
@@ -230,7 +230,7 @@ Test(replicated_graph, a_vertex_is_in_each)
 
 typedef struct mix {
   graphs g;
-  pop_graph *others; /* other replicas of the same tiles */
+  pop_graph *others; /* other replicas on the same tiles */
   pop_tensor ours, theirs, plain;
   pop_vertex vertex, plain_vertex;
 } mix;
@@ -405,7 +405,7 @@ static void ok(pop_error *error)
   cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
 }
 
-/* Data that replica 1 alone gets, its own decision, and a sum of all in the parent's control. */
+/* Data for replica 1 only, a decision of its own, and a sum of all replicas in the parent. */
 Test(replicated_graph, the_parent_may_do_something_with_one_of_them)
 {
   pop_graph *top = new_graph_with_tiles(8);
@@ -418,7 +418,7 @@ Test(replicated_graph, the_parent_may_do_something_with_one_of_them)
   pop_graph_set_initial_value(top, pop_tensor_index(pop_tensor_index(all, 3), 0), &(int){0});
   pop_program main = pop_program_sequence(top, "main");
   pop_sequence_add(main, pop_program_copy(source, pop_tensor_index(all, 1), "to one"));
-  for (size_t r = 2; r < 4; r++) /* replica 2 says yes, 3 no */
+  for (size_t r = 2; r < 4; r++) /* replica 2 says yes, replica 3 no */
     pop_sequence_add(main, pop_program_if(pop_tensor_index(pop_tensor_index(all, r), 0),
                                           pop_program_copy(source, pop_tensor_index(all, r), ""),
                                           (pop_program){0}, "if"));
@@ -440,7 +440,7 @@ Test(replicated_graph, the_parent_may_do_something_with_one_of_them)
   pop_graph_free(top);
 }
 
-/* All replicas are asked. */
+/* The condition is tested in all replicas. */
 Test(replicated_graph, an_abort_has_a_condition_in_each)
 {
   for (int bad = 0; bad < 4; bad++) {

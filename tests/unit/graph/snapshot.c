@@ -92,7 +92,7 @@ Test(graph_snapshot, P09_the_graph_may_be_edited_and_compiled_again)
   expect_error(pop_engine_read_tensor(first, "again", found, sizeof found),
                POP_ERROR_UNKNOWN_HANDLE, "'again'", "of the other engine");
 
-  pop_tensor_slice(x.out, 3, 9, 0); /* an error of the graph, which is freed: engines do not mind */
+  pop_tensor_slice(x.out, 3, 9, 0); /* an error of the graph: engines do not depend on it */
   pop_graph_free(x.graph);
   pop_engine *third;
   expect_ok(pop_engine_create_from_executable(executable, NULL, 0, &third));
@@ -105,7 +105,8 @@ Test(graph_snapshot, P09_the_graph_may_be_edited_and_compiled_again)
   pop_engine_free(third);
 }
 
-/* A program that ran is added to, and is another one the next time; a function too. */
+/* A program that has run may get more parts, which the next engine executes. The same holds for a
+ * function. */
 Test(graph_snapshot, P09_functions_may_be_edited_too)
 {
   static const int once[SIZE] = {11, 12, 0, 0}, twice[SIZE] = {21, 22, 0, 0};

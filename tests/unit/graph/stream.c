@@ -1,4 +1,4 @@
-/* Streams in the graph, and what of their copies is refused. */
+/* Streams in the graph, and copies that are refused. */
 #include "support/graph_test.h"
 
 static pop_tensor ints(pop_graph *graph, size_t size)
@@ -120,7 +120,7 @@ static void broadcast_to_host(pop_graph *g)
 }
 static void mode_unknown(pop_graph *g)
 {
-  const unsigned unknown = 7; /* not by a cast: clang-tidy knows the enumerators */
+  const unsigned unknown = 7; /* not by a cast: clang-tidy checks the enumerators */
   pop_replicated_stream_mode mode;
   memcpy(&mode, &unknown, sizeof mode);
   pop_stream_set_replicated_mode(to_device(g), mode);

@@ -99,7 +99,7 @@ Test(tensor, questions_about_large_views_are_answered_without_listing_elements)
   pop_graph_free(graph);
 }
 
-/* Columns lie between each other: here elements must be looked at. */
+/* The columns are interleaved, so single elements must be compared. */
 Test(tensor, interleaved_pieces_with_and_without_a_common_element)
 {
   pop_graph *graph = new_graph();
@@ -115,7 +115,7 @@ Test(tensor, interleaved_pieces_with_and_without_a_common_element)
   pop_graph_free(graph);
 }
 
-/* Windows at a distance become one piece; its loops overlap if the distance is too small. */
+/* Windows at a distance become one piece. They overlap if the distance is too small. */
 Test(tensor, windows_have_common_elements_if_they_overlap)
 {
   enum { WINDOWS = 5, LENGTH = 4 };
@@ -279,7 +279,8 @@ static void unknown_operand(pop_graph *g, pop_tensor t)
   pop_tensor_index((pop_tensor){g, 12345}, 0);
 }
 
-/* P02, P03, P04 and P01: what the message must hold. The operand is float {4,3} of 'v'. */
+/* P01, P02, P03 and P04: the words that the message must have. The operand is float {4,3} of
+ * 'v'. */
 static const struct refusal {
   void (*call)(pop_graph *graph, pop_tensor t);
   pop_error_code code;

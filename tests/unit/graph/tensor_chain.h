@@ -1,4 +1,5 @@
-/* Random chains of operations on tensors beside a plain list of elements that the same is done to. */
+/* Random chains of operations on tensors. The same operations are done on a plain list of
+ * elements. */
 #ifndef TENSOR_CHAIN_H
 #define TENSOR_CHAIN_H
 
@@ -69,7 +70,7 @@ static void source_index(const operation *op, const list *from, const size_t *in
   }
 }
 
-/* `result` has its shape already. */
+/* The shape of `result` is already set. */
 static void apply(const operation *op, const list *from, list *result)
 {
   result->rank = from->rank;
@@ -144,7 +145,7 @@ static void assert_canonical(pop_tensor handle, const char *after)
   cr_assert_eq(position, t->num_elements, "%s: elements of the pieces", after);
 }
 
-/* `after` says what was done, with the seed. */
+/* `after` names the operations, with the seed. */
 static void assert_same(pop_tensor t, const list *l, const char *after)
 {
   assert_no_error(t.graph);
@@ -238,7 +239,7 @@ static pop_tensor random_shuffle(const pair *from, operation *op, list *result, 
                    : pop_tensor_dim_shuffle(from->tensor, op->permutation, rank);
 }
 
-/* permutation[to] = dimension, the others in order around it. */
+/* permutation[to] = dimension; the other dimensions keep their order. */
 static void roll(size_t rank, size_t dimension, size_t to, size_t *permutation)
 {
   size_t next = 0;
@@ -331,7 +332,7 @@ static pop_tensor random_squeeze_dims(const pair *from, list *result)
   return pop_tensor_squeeze_dims(from->tensor, dimensions, count);
 }
 
-/* Some dimensions as one, or as two. */
+/* Merges some dimensions into one, or splits them into two. */
 static pop_tensor random_reshape_partial(const pair *from, list *result)
 {
   const list *l = &from->list;
@@ -401,7 +402,7 @@ static pop_tensor random_index(const pair *from, list *result)
   return pop_tensor_index(from->tensor, i);
 }
 
-/* Two tensors along a dimension if they fit, else their elements one behind the other. */
+/* Concatenates two tensors along a dimension if their shapes fit, else their elements. */
 static pop_tensor random_concat(const pair *a, const pair *b, list *result)
 {
   pair flat_a = *a, flat_b = *b;
@@ -433,7 +434,7 @@ static void start_pair(pop_graph *graph, pair *p)
 
 enum { PAIRS = 4, STEPS = 30 };
 
-/* One operation on some of the pairs, checked, in place of one of them. */
+/* Replaces one of the pairs by the result of an operation on some of them, and checks it. */
 static void random_step(pair *pairs, uint64_t seed, size_t step)
 {
   static pair result;
@@ -468,7 +469,7 @@ static void run_chain(uint64_t seed, void (*check)(const pair *pairs, const char
   pop_graph_free(graph);
 }
 
-/* The chains with the seeds 1 to `count`, or those that are asked for. */
+/* Runs the chains of the seeds 1 to `count`, or of the requested seeds. */
 static void run_chains(uint64_t count, void (*check)(const pair *pairs, const char *where))
 {
   seed_range seeds = test_seeds(1, count);

@@ -1,4 +1,5 @@
-/* Calls of several threads on one graph take turns: libraries look at a tensor tile by tile, from as many threads as there are. */
+/* Calls of several threads on one graph take turns. Libraries inspect a tensor tile by tile from as
+ * many threads as there are. */
 #include "support/graph_test.h"
 
 #include <populus/introspection.h>
@@ -11,7 +12,7 @@ typedef struct looker {
   pop_graph *graph;
   pop_tensor matrix;
   size_t number, wrong;
-  size_t column, elements; /* of the view that is looked at */
+  size_t column, elements; /* of the inspected view */
 } looker;
 
 static void is_of_column(void *context, size_t tile, size_t begin, size_t end)
@@ -28,7 +29,7 @@ static void is_one_apart(void *context, size_t begin, size_t end)
   l->elements += end - begin;
 }
 
-/* Column after column, in two parts that change places; and a variable of one's own. */
+/* Inspects column after column, in two parts that are swapped, and a variable of its own. */
 static void *look(void *context)
 {
   looker *l = context;

@@ -1,4 +1,4 @@
-/* Virtual graphs: their tiles are those of the graph that they are views of. */
+/* Virtual graphs: their tiles are tiles of the graph that they are a view of. */
 #include "support/graph_test.h"
 
 static pop_graph *new_graph_with_ipus(uint32_t ipus, uint32_t tiles)
@@ -115,7 +115,7 @@ Test(virtual_graph, elements_on_other_tiles_are_unmapped_for_a_view)
   pop_graph_free(graph);
 }
 
-/* G03 and its kin: the message has the numbers that the program used. */
+/* The message has the numbers that the program used. */
 Test(virtual_graph, errors)
 {
   static const struct {

@@ -1,4 +1,5 @@
-/* runtime/isa: words as text. tests/e2e/code_listing.sh compares the text of real code with that of llvm-objdump. */
+/* runtime/isa: the disassembler. tests/e2e/code_listing.sh compares its text for real code with
+ * llvm-objdump. */
 #include <criterion/criterion.h>
 
 #include <isa/disassemble.h>

@@ -1,4 +1,4 @@
-/* runtime/isa: the table of instructions, and the way between words and fields. */
+/* runtime/isa: the table of instructions, and the conversion between words and fields. */
 #include <criterion/criterion.h>
 
 #include <isa/encoding.h>
@@ -45,7 +45,7 @@ Test(isa, each_instruction_is_found_by_its_words)
   cr_expect(!isa_find(0x00a5d027));
 }
 
-/* Each word that may join has one form that does; all the others of these opcodes are none. */
+/* Each word that may join has one joined form. All other words of these opcodes are invalid. */
 Test(isa, joined_words_are_found_as_what_they_are_alone)
 {
   for (uint32_t i = 0; i < ISA_NUM_OPS; i++) {
@@ -74,23 +74,23 @@ Test(isa, joined_words_are_riscvs_own_where_it_has_a_rounding_mode_for_them)
 {
   cr_expect(joined_word(0x00c5f553) == 0x00c58553); /* fadd.s fa0, fa1, fa2 */
   cr_expect(joined_word(0x4405f553) == 0x44058553); /* fcvt.h.s fa0, fa1 */
-  cr_expect(joined_word(0x40258553) == 0x40258553); /* fcvt.s.h has none, nor has fmv.s */
+  cr_expect(joined_word(0x40258553) == 0x40258553); /* fcvt.s.h and fmv.s have no joined form */
   cr_expect(joined_word(0x20b58553) == 0x20b58553);
   cr_expect(joined_word(0x28c58553) == 0x28c58557); /* fmin.s fa0, fa1, fa2 */
   cr_expect(joined_word(0x00c59577) == 0x00c5f577); /* f16v4add fa0, fa1, fa2 */
-  cr_expect(joined_word(0x00c59553) == 0x00c59553); /* fadd.s, to zero: stays so */
-  cr_expect(joined_word(0x18c5f553) == 0x18c5f553); /* fdiv.s has none */
+  cr_expect(joined_word(0x00c59553) == 0x00c59553); /* fadd.s, rounding toward zero: unchanged */
+  cr_expect(joined_word(0x18c5f553) == 0x18c5f553); /* fdiv.s has no joined form */
   cr_expect(joined_word(0x0085b507) == 0x0085f507); /* fld fa0, 8(a1) */
   cr_expect(joined_word(0x00a5a423) == 0x00a5e423); /* sw a0, 8(a1) */
-  cr_expect(joined_word(0x00859507) == 0x00859507); /* flh has none, nor has lhu */
+  cr_expect(joined_word(0x00859507) == 0x00859507); /* flh and lhu have no joined form */
   cr_expect(joined_word(0x0085d503) == 0x0085d503);
   cr_expect(isa_find(0x18c58553)->cost == POP_COST_FLOAT_DIV);    /* to nearest even */
   cr_expect(isa_find(0xc0058553)->cost == POP_COST_INT_OF_FLOAT); /* fcvt.w.s, to nearest even */
-  cr_expect(!isa_find(0x00c5f557));                               /* of fadd.s: has a mode for it */
+  cr_expect(!isa_find(0x00c5f557));                               /* fadd.s joins by its mode */
   cr_expect(!isa_find(0x18c5f557));                               /* of fdiv.s */
   cr_expect(!isa_find(0xa0c5a557));                               /* of feq.s */
   cr_expect(!isa_find(0xd0057557));                               /* of fcvt.s.w */
-  cr_expect(!isa_find(0x0fc5e577)); /* of op-p without such an operation */
+  cr_expect(!isa_find(0x0fc5e577)); /* op-p has no such operation */
 }
 
 static void expect_branch(isa_op op, uint32_t rs1, uint32_t rs2, int32_t imm, bool compares)
@@ -101,7 +101,7 @@ static void expect_branch(isa_op op, uint32_t rs1, uint32_t rs2, int32_t imm, bo
                "op %u, %u, %u, to %d", op, rs1, rs2, imm);
 }
 
-/* brz, brnz, brneg, brpos; brnzdec. */
+/* The chip's brz, brnz, brneg, brpos and brnzdec. */
 Test(isa, branches_of_two_registers_compare_but_those_that_the_chip_has)
 {
   for (int32_t imm = -8; imm <= 8; imm += 16) {
@@ -118,7 +118,7 @@ Test(isa, branches_of_two_registers_compare_but_those_that_the_chip_has)
     expect_branch(OP_BGEU, 5, 6, imm, true);
     expect_branch(OP_BLT, 5, 6, imm, true);
     expect_branch(OP_BEQ, 5, 6, imm, true);
-    expect_branch(OP_BNE, 5, 6, imm, imm > 0); /* backwards: a loop's count */
+    expect_branch(OP_BNE, 5, 6, imm, imm > 0); /* backwards: a loop counter */
   }
 }
 
@@ -149,7 +149,7 @@ Test(isa, fields_make_the_word_that_they_are_of)
   }
 }
 
-/* By hand, from the manual: what a reader and a writer of one author could both have wrong. */
+/* Encoded by hand from the manual: a reader and a writer by one author could share a mistake. */
 Test(isa, words_are_those_of_the_manual)
 {
   cr_expect(isa_word(OP_ADDI, 10, 2, 0, -1) == 0xfff10513); /* addi a0, sp, -1 */

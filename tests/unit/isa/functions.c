@@ -21,7 +21,7 @@ typedef struct function {
   const char *name;
   isa_op op, of_halves;
   long double (*exact)(long double);
-  double error; /* units in the last place: the largest of all numbers, rounded up */
+  double error; /* units in the last place; the largest over all numbers, rounded up */
 } function;
 
 static const function functions[] = {
@@ -41,7 +41,7 @@ static double error_of(double got, long double wanted, int digits, int least, in
 {
   if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;
   long double end = ldexpl(1, most), step = ldexpl(1, most - digits);
-  if (isinf(got) || isinf(wanted)) { /* infinity is the number behind the largest one */
+  if (isinf(got) || isinf(wanted)) { /* infinity counts as the number after the largest one */
     if (isinf(got)) got = (double)copysignl(end, got);
     if (isinf(wanted) || fabsl(wanted) > end) wanted = copysignl(end, wanted);
     return (double)(fabsl(got - wanted) / step);
@@ -52,7 +52,8 @@ static double error_of(double got, long double wanted, int digits, int least, in
   return (double)(fabsl(got - wanted) / ldexpl(1, last));
 }
 
-/* e^-x of the logistic function may have no number, and then it is 0 instead of a denormal one. */
+/* e^-x in the logistic function may overflow. Then the result is 0 instead of a subnormal
+ * number. */
 static bool is_small_logistic(const function *f, uint32_t result, long double wanted)
 {
   return f->op == OP_F32SIGM && result == 0 && wanted < (long double)FLT_MIN;

@@ -1,4 +1,4 @@
-/* libarchive-ipu/archive_*.c: ar archives, ours, those of GNU ar and llvm-ar, and broken ones. */
+/* libarchive-ipu/archive_*.c: ar archives by us, by GNU ar and by llvm-ar, and broken ones. */
 #include "support/expect.h"
 
 #include <populus/archive.h>
@@ -128,7 +128,7 @@ static void put(const char *path, const void *bytes, size_t size)
   fclose(file);
 }
 
-/* An archive by another tool, with a name for the table of long names, and a symbol index. */
+/* An archive by another tool, with a long name and a symbol index. */
 static void expect_archive_by(const char *command)
 {
   char line[200];
@@ -167,7 +167,7 @@ Test(archive, made_by_llvm_ar)
   expect_archive_by("SYM64_THRESHOLD=0 llvm-ar-19 rcs"); /* index /SYM64/ */
 }
 
-/* A header; `size` is text so that it can be wrong. */
+/* A member header. `size` is text, so that it can be wrong. */
 #define HEADER(name, size) name "0           0     0     644     " size "`\n"
 #define A_NAME "a.o/            "
 #define LONG_NAMES "//              "
@@ -234,7 +234,7 @@ static const broken_case broken_cases[] = {
      ARCHIVE(MAGIC HEADER(A_NAME, SIZE_3) "abc" HEADER(A_NAME, SIZE_0)), "ends inside the header"},
 };
 
-/* In memory of exactly its size, so that AddressSanitizer sees a read behind it. */
+/* The copy has exactly its size, so that AddressSanitizer finds a read after its end. */
 static pop_error *open_copy(const void *bytes, size_t size, uint8_t **copy, pop_archive **archive)
 {
   *copy = malloc(size ? size : 1);
@@ -260,7 +260,7 @@ static const struct {
   const char *id;
   const char *bytes;
   size_t size;
-  const char *name; /* of the only member; its content is "abc" */
+  const char *name; /* name of the only member, whose content is "abc" */
 } accepted_cases[] = {
     {"A10 no padding behind the last", ARCHIVE(MAGIC HEADER(A_NAME, SIZE_3) "abc"), "a.o"},
     {"A04 parent", ARCHIVE(MAGIC HEADER("../../x         ", SIZE_3) "abc\n"), ".."},
@@ -292,7 +292,7 @@ Test(archive, A04_A05_A10_odd_but_sound_archives_are_read)
   }
 }
 
-/* Nested: a member that is an archive is a member like others. */
+/* A member that is an archive itself is an ordinary member. */
 Test(archive, A10_nested_archive)
 {
   uint8_t *inner, *outer;
@@ -311,7 +311,7 @@ Test(archive, A10_nested_archive)
   free(outer);
 }
 
-/* Whatever opens must be readable to the last byte and within the file. */
+/* What opens must be readable to the last byte and lie within the file. */
 static void read_everything(const pop_archive *archive, size_t file_size)
 {
   for (size_t i = 0; i < pop_archive_num_members(archive); i++) {
@@ -325,7 +325,7 @@ static void read_everything(const pop_archive *archive, size_t file_size)
   }
 }
 
-/* The sample with a table of long names and an index in front. */
+/* The sample, preceded by an index and a table of long names. */
 static void long_sample(pop_bytes *out)
 {
   static const char head[] = MAGIC HEADER(INDEX, SIZE_4) "\0\0\0\1" HEADER(
@@ -350,7 +350,7 @@ Test(archive, G01_cut_at_every_offset)
     if (error) {
       cr_assert_eq(pop_error_get_code(error), POP_ERROR_FILE_LOAD);
       pop_error_free(error);
-    } else { /* cut between two members: fewer of them, or only the last padding is missing */
+    } else { /* cut between two members: fewer members, or only the last padding is missing */
       read_everything(archive, size);
       pop_archive_close(archive);
     }
@@ -401,7 +401,7 @@ Test(archive, G12_a_file_cut_after_opening_is_an_error)
   pop_archive_close(archive);
 }
 
-/* 64 IPUs: a second member behind 5 GB of the first, in a sparse file. */
+/* 64 IPUs: a second member after 5 GB of the first one, in a sparse file. */
 Test(archive, A11_offsets_beyond_4_gib)
 {
   static const char first[] = MAGIC HEADER("first/          ", "5000000000");
@@ -487,7 +487,7 @@ Test(archive, zeros_in_large_members_are_holes)
   free(bytes);
 }
 
-/* 64 IPUs: members of zeros, which cost no room on the disk. */
+/* 64 IPUs: members of zeros, which take no space on the disk. */
 Test(archive, A11_writing_beyond_4_gib)
 {
   enum { MEMBER_BYTES = 1 << 26, COUNT = 66 };

@@ -1,4 +1,5 @@
-/* Images with a section for each use of memory: the same memory as in one .text, and the report's sums. */
+/* Images with a section for each use of memory: they have the memory of one .text, and the sums of
+ * the report. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -59,7 +60,7 @@ static pop_engine *new_engine(const char *sections)
   return engine;
 }
 
-/* The images of the archive that the engine saves. */
+/* Reads the images of the archive that the engine saves. */
 static void read_images(const pop_engine *engine, pop_arena *arena, pop_image images[TILES])
 {
   pop_archive *archive;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Every allocation is zeroed, aligned, and apart from all others, whatever the sizes. */
+/* Every allocation is zeroed, aligned, and separate from all others, for all sizes. */
 Test(arena, allocations_do_not_overlap)
 {
   enum { COUNT = 2000 };

@@ -20,7 +20,7 @@ static void write_gp(const char *path, const char *options)
   free(bytes);
 }
 
-/* What is logged when the file is added twice. */
+/* The log of adding the file twice. */
 static char *log_of(const char *path)
 {
   pop_target target;
@@ -30,7 +30,7 @@ static char *log_of(const char *path)
   const pop_error *error = pop_graph_error(graph);
   cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
   pop_graph_free(graph);
-  if (access("log", F_OK) != 0) return pop_xstrdup(""); /* opened with the first line */
+  if (access("log", F_OK) != 0) return pop_xstrdup(""); /* the first line creates it */
   uint8_t *bytes = NULL;
   size_t size = 0;
   expect_ok(pop_file_read("log", UINT32_MAX, &bytes, &size));

@@ -36,7 +36,7 @@ static const char cxx_source[] =
     "  return a.twice() + b.twice() + shared() + per_thread + other_per_thread;\n"
     "}\n";
 
-/* Each instruction on a line of its own: from line 2 and from line 6 on. */
+/* Each instruction is on a line of its own, from line 2 and from line 6 on. */
 static const char asm_source[] = ".section .text.a,\"ax\",@progbits\n"
                                  "lw a0, 0(a0)\n"
                                  "addi a0, a0, 1\n"
@@ -45,7 +45,7 @@ static const char asm_source[] = ".section .text.a,\"ax\",@progbits\n"
                                  "addi a0, a0, 2\n"
                                  "ret\n";
 
-/* Places each section where the copy has it, then compares what lld made of the debug sections. */
+/* Places each section where the copy has it, then compares the debug sections with lld's. */
 static void expect_what_lld_makes(const pop_bytes *image, const char *what)
 {
   const Elf32_Ehdr *header = (const Elf32_Ehdr *)image->data;
@@ -164,7 +164,7 @@ Test(debug_object, the_image_goes_behind_what_the_buffer_holds)
 
 typedef enum field { OFFSET, TYPE, SYMBOL, FLAGS } field;
 
-/* Of the first relocation of debug section `name`; FLAGS: of the section itself. */
+/* Damages the first relocation of debug section `name`, or with FLAGS the section itself. */
 static void damage(uint8_t *bytes, const char *name, field field, uint32_t value)
 {
   char *table = pop_xasprintf(".rela%s", name);
@@ -259,7 +259,7 @@ Test(debug_object, G08_compressed_sections_are_refused)
   }
 }
 
-/* The sanitizers watch. */
+/* The sanitizers report wrong accesses. */
 Test(debug_object, G02_every_byte_flipped)
 {
   size_t size, made = 0;

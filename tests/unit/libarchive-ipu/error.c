@@ -1,4 +1,4 @@
-/* libarchive-ipu/error.c: the one error type. */
+/* libarchive-ipu/error.c: the error type. */
 #include "support/expect.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ Test(error, C15_what_is_no_utf8_is_escaped_and_what_is_stays)
   pop_error_free(error);
 }
 
-/* C15: no name can drive the terminal. */
+/* C15: control characters in a name do not reach the terminal. */
 Test(error, C15_control_characters_are_escaped)
 {
   pop_error *error = pop_error_new(POP_ERROR_LINK, "symbol '%s'",
@@ -75,7 +75,7 @@ Test(error, C15_control_characters_are_escaped)
   pop_error_free(error);
 }
 
-/* A handler returns the error of the expression, and nothing of what follows is done. */
+/* The macro returns the error of the expression, and the statements after it do not run. */
 static pop_error *try_twice(pop_error *first, int *steps)
 {
   ++*steps;

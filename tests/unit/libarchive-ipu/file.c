@@ -1,4 +1,4 @@
-/* libarchive-ipu/file_*.c: files in and out, and what can go wrong with them. */
+/* libarchive-ipu/file_*.c: reading and writing files, and what can fail. */
 #include "support/expect.h"
 
 #include <populus/file.h>
@@ -36,7 +36,7 @@ static void expect_content(const char *path, const void *bytes, size_t size)
   free(content);
 }
 
-/* Names in this folder: nothing partial and no temporary file may be left. */
+/* The number of files in this folder: no partial and no temporary file may be left. */
 static size_t count_files(void)
 {
   size_t count = 0;
@@ -86,7 +86,7 @@ Test(file, reads_up_to_the_limit)
                "ten");
 }
 
-/* Files of /proc state that they have 0 bytes. */
+/* Files in /proc have a stated size of 0 bytes. */
 Test(file, reads_past_the_stated_size)
 {
   uint8_t *bytes;
@@ -133,7 +133,7 @@ static size_t num_descriptors(void)
   return count;
 }
 
-/* As long as it goes well, and where it does not. */
+/* Both when the calls succeed and when they fail. */
 Test(file, D03_what_was_opened_is_closed)
 {
   uint8_t *bytes;
@@ -177,7 +177,7 @@ Test(file, kinds_of_files)
                    "unknown binary data");
 }
 
-/* Small and large pieces around the size of the buffer, and their sum. */
+/* Pieces of sizes around that of the buffer, and their concatenation. */
 Test(file, writes_pieces_of_all_sizes)
 {
   static const size_t pieces[] = {1, 65535, 1, 65536, 65537, 0, 3, 200000, 7};
@@ -217,7 +217,7 @@ Test(file, skipped_bytes_are_zero)
   }
 }
 
-/* Zeros from `start` to `end` in what else is not zero, written in two parts with a cut at `cut`. */
+/* Bytes that are zero from `start` to `end`, written in two parts with a cut at `cut`. */
 static void write_with_zeros(size_t start, size_t end, size_t cut)
 {
   static uint8_t bytes[200000];
@@ -225,7 +225,7 @@ static void write_with_zeros(size_t start, size_t end, size_t cut)
   memset(bytes + start, 0, end - start);
   pop_output *output;
   expect_ok(pop_output_open("out", &output));
-  expect_ok(pop_output_write(output, bytes, 7)); /* what is sparse need not start with a block */
+  expect_ok(pop_output_write(output, bytes, 7)); /* a sparse part need not start at a block */
   expect_ok(pop_output_write_sparse(output, bytes + 7, cut - 7));
   expect_ok(pop_output_write_sparse(output, bytes + cut, sizeof bytes - cut));
   cr_assert_eq(pop_output_position(output), sizeof bytes);
@@ -333,7 +333,7 @@ Test(file, C05_C12_places_that_cannot_be_written)
   cr_assert_eq(count_files(), 1);
 }
 
-/* Runs `body` in a process that may end as it likes; true if it says that all is well. */
+/* Runs `body` in a process that may end in any way. Returns true if `body` did. */
 static bool in_child(bool (*body)(void))
 {
   pid_t child = fork();
@@ -350,7 +350,7 @@ static bool is_refused(pop_error *error, const char *reason)
   return refused;
 }
 
-/* Root may write everywhere: becomes nobody. */
+/* Root may write anywhere, so it becomes nobody. */
 static bool read_only_places_are_refused(void)
 {
   if (geteuid() == 0 && seteuid(65534) != 0) return false;
