@@ -18,13 +18,13 @@
 static atomic_long calls_made;
 static long fails_from; /* of the calls, counted from 1; 0: none */
 
-/* The sanitizers' allocator has to stay: with it there is only the run without faults. */
+/* With a sanitizer, its allocator must stay. Then there is only the run without faults. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CAN_FAIL 0
 #else
 #define CAN_FAIL 1
 
-static long fails_to; /* the first call behind those */
+static long fails_to; /* the first call after the failing ones */
 
 static bool fails(void)
 {
@@ -116,7 +116,7 @@ static pop_error *run(pop_engine *engine, int *sum)
   return pop_engine_read_tensor(engine, "sum", sum, sizeof *sum);
 }
 
-/* The graph through an archive to a sum. */
+/* Compiles the graph, saves and loads the archive, and runs it for a sum. */
 static pop_error *do_all(int *sum)
 {
   static const pop_option options[] = {{"target.saveArchive", "archive.a"},
@@ -154,7 +154,8 @@ static int do_all_in_process(void)
 }
 
 #if CAN_FAIL
-/* The exit status of a process in which calls [from, to) fail; its output is in the file "said". */
+/* The exit status of a process in which the calls [from, to) fail. Its output is in the file
+ * "said". */
 static int status_of(long from, long to)
 {
   fflush(NULL);
@@ -227,7 +228,7 @@ static long count_calls(void)
   return calls;
 }
 
-/* One call after the other; `and_later`: and all that come behind it. */
+/* Lets each call fail in turn; with `and_later`, also all calls after it. */
 static void fail_each(bool and_later)
 {
   long calls = count_calls();

@@ -24,7 +24,7 @@ static const char codelets[] =
     "  return true;\n"
     "}\n";
 
-/* The error of a thread's function is its result; the first of all, with the others freed. */
+/* A thread's function returns its error. The result is the first error; the others are freed. */
 static pop_error *run_threads(void *(*function)(void *context), void *contexts, size_t size)
 {
   pthread_t threads[NUM_THREADS];
@@ -76,7 +76,7 @@ static void compile_codelets(void)
   expect_ok(popc_compile(&options, NULL, NULL));
 }
 
-/* What the device sums up, for a seed; or an error. */
+/* Runs the sum for a seed and checks it. */
 static pop_error *run_sum(pop_engine *engine, int seed)
 {
   int in[COUNT], out;
@@ -159,7 +159,7 @@ Test(many_threads, T02_engines_of_one_executable_in_different_threads)
   pop_executable_free(executable);
 }
 
-/* Each thread reads the same images by libelf, and the codelets' objects were read by it, too. */
+/* Each thread reads the same images by libelf, which also read the codelets' objects. */
 Test(many_threads, T05_one_archive_is_read_by_several_threads)
 {
   pop_executable *executable = new_executable();
@@ -170,7 +170,7 @@ Test(many_threads, T05_one_archive_is_read_by_several_threads)
   expect_ok(run_threads(run_shared, all, sizeof *all));
 }
 
-/* Damaged in one thread, sound in the others: libelf's error number is each thread's own. */
+/* Damaged in one thread and sound in the others: libelf's error number belongs to each thread. */
 static void *load_own(void *context)
 {
   const char *path = context;
@@ -196,7 +196,7 @@ Test(many_threads, T05_errors_are_the_threads_own)
   pop_executable_free(executable);
   for (int i = 0; i < NUM_THREADS; i++)
     snprintf(paths[i], sizeof paths[i], i % 2 ? "sum.a" : "broken%d", i);
-  for (int i = 0; i < NUM_THREADS; i += 2) { /* an archive of one member that is no ELF file */
+  for (int i = 0; i < NUM_THREADS; i += 2) { /* an archive with one member that is no ELF file */
     FILE *file = fopen(paths[i], "wb");
     cr_assert_not_null(file);
     fprintf(file, "!<arch>\n%-16s%-12d%-6d%-6d%-8o%-10d`\n%s\n", "metadata.elf/", 0, 0, 0, 0644, 6,

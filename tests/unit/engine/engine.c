@@ -331,7 +331,7 @@ static pop_program add_adding(model *m, pop_tensor x, int by)
   return pop_program_execute(m->graph, set, "adding");
 }
 
-/* Two programs over x: x += 1, and x += 6 by nested loops, done twice. */
+/* Two programs over x: x += 1, and x += 6 by a loop in a loop. */
 static pop_tensor make_counter(model *m, pop_program programs[2])
 {
   static const size_t shape[] = {2};

@@ -398,7 +398,7 @@ Test(file, descriptors_are_written_through)
   expect_error(write_file(path, "x", 1), POP_ERROR_SYSTEM, "Bad file descriptor", "closed");
 }
 
-/* A file size limit stands for a disk that is full after n bytes, for all n around each write. */
+/* A file size limit acts like a disk that is full after n bytes, for all n around each write. */
 static void fail_after(rlim_t limit, size_t size, size_t skip)
 {
   static uint8_t bytes[200000];
@@ -422,11 +422,11 @@ static void fail_after(rlim_t limit, size_t size, size_t skip)
 
 Test(file, D01_D06_a_failed_write_leaves_the_old_file)
 {
-  signal(SIGXFSZ, SIG_DFL); /* would kill */
+  signal(SIGXFSZ, SIG_DFL); /* would end the process */
   put("out", "old", 3);
   for (rlim_t limit = 0; limit < 200000; limit += 7919) fail_after(limit, 200000, 0);
   fail_after(199999, 200000, 0);
-  fail_after(50000, 10000, 100000); /* the hole at the end */
+  fail_after(50000, 10000, 100000); /* in the hole at the end */
   expect_content("out", "old", 3);
   cr_assert_eq(count_files(), 1);
   sigset_t pending;
@@ -468,7 +468,7 @@ Test(file, D02_interrupted_and_short_writes_lose_nothing)
   sigset_t alarm_set;
   sigemptyset(&alarm_set);
   sigaddset(&alarm_set, SIGALRM);
-  pthread_sigmask(SIG_BLOCK, &alarm_set, NULL); /* for the reader: only the writer is interrupted */
+  pthread_sigmask(SIG_BLOCK, &alarm_set, NULL); /* in the reader; only the writer is interrupted */
   pthread_create(&thread, NULL, read_slowly, &reader);
   pthread_sigmask(SIG_UNBLOCK, &alarm_set, NULL);
   sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL);
@@ -523,7 +523,7 @@ Test(file, A13_D07_temporaries_of_the_dead_are_swept)
   close(fd);
 }
 
-/* What a handler of SIGINT does, in a process that is about to die. */
+/* The actions of a SIGINT handler, in a process that is about to end. */
 static bool temporaries_are_removed(void)
 {
   pop_output *outputs[3];
@@ -547,7 +547,7 @@ Test(file, C16_a_signal_handler_can_remove_temporaries)
   cr_assert(in_child(temporaries_are_removed));
 }
 
-/* Each writer's content is 100,000 times its letter; the winner's must be whole. */
+/* Each writer writes its letter 100,000 times. The winner's content must be complete. */
 static void write_letters(char letter)
 {
   static char bytes[100000];

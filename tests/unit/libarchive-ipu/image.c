@@ -82,7 +82,7 @@ static pop_target ipu(const char *name)
   return target;
 }
 
-/* In memory of exactly its size, so that AddressSanitizer sees a read behind it. */
+/* The copy has exactly its size, so that AddressSanitizer finds a read after its end. */
 typedef struct read_result {
   uint8_t *copy;
   pop_arena *arena;
@@ -91,7 +91,8 @@ typedef struct read_result {
   pop_error *error;
 } read_result;
 
-/* The same as a member of an archive, piece by piece: the same is found, or the same is wrong. */
+/* The image is read again as a member of an archive, piece by piece. The result or the error is the
+ * same. */
 static void expect_same_from_archive(const uint8_t *bytes, size_t size, const char *target_name,
                                      const read_result *expected)
 {
@@ -189,8 +190,7 @@ Test(image, what_is_written_is_read)
   pop_bytes_free(&file);
 }
 
-/* A tool that takes symbols away or moves them does not know of the categories. */
-/* In an archive of two images, of which the second one's memory ends with the file. */
+/* Two images in an archive; the second one's memory ends with the file. */
 Test(image, only_what_is_wanted_is_read)
 {
   pop_bytes file = sample_file();
@@ -214,7 +214,7 @@ Test(image, only_what_is_wanted_is_read)
     cr_assert_eq(image.num_mappings, parts & POP_IMAGE_SYMBOLS ? COUNT(mappings) : 0);
     cr_assert_null(image.debug_file);
   }
-  /* Bytes of a file that is cut meanwhile are missed when they are read. */
+  /* If the file is cut meanwhile, reading the missing bytes is an error. */
   uint64_t cut = pop_archive_get_member(archive, 1)->offset + 40;
   cr_assert_eq(truncate("two.a", (off_t)cut), 0);
   expect_ok(pop_image_read_member(archive, 0, 0, &target, arena, &image, &overflowed));
@@ -231,7 +231,7 @@ static const pop_image_section sections[] = {
     {DATA, 12, POP_MEMORY_CONSTANT},      {DATA + 12, BASE + SIZE - DATA - 12, POP_MEMORY_VARIABLE},
 };
 
-/* The symbol `in` is in the sections of constants and of variables: it is found again all the same. */
+/* The symbol `in` lies in the sections of constants and of variables, and is found again. */
 Test(image, memory_in_sections_is_the_same_memory)
 {
   pop_image written = sample();
@@ -258,7 +258,7 @@ Test(image, memory_in_sections_is_the_same_memory)
   pop_bytes_free(&file);
 }
 
-/* Users pick lines with grep -e ".text": "." is any character. */
+/* Users pick lines with grep -e ".text", where "." is any character. */
 Test(image, names_of_sections_are_distinct_and_only_one_is_text)
 {
   for (unsigned i = 0; i < POP_IMAGE_SECTION_KIND_COUNT; i++) {
@@ -270,6 +270,7 @@ Test(image, names_of_sections_are_distinct_and_only_one_is_text)
   cr_assert_str_eq(pop_image_section_name(POP_MEMORY_VERTEX_CODE), ".text");
 }
 
+/* A tool that removes or moves symbols does not know of the categories. */
 Test(image, categories_that_do_not_fit_the_symbols_count_as_missing)
 {
   static const struct {
@@ -321,19 +322,19 @@ Test(image, build_id_is_a_hash_of_everything)
   for (size_t i = 0; i < 4; i++) pop_bytes_free(&files[i]);
 }
 
-/* One that makes no sense is none: the image runs without. */
+/* An invalid link is ignored, and the image still runs. */
 Test(image, G04_link_to_debug_information)
 {
   static const struct {
     const char *damage;
-    size_t at, bytes; /* of the section: what is put where */
-    uint32_t size;    /* and the section's size */
+    size_t at, bytes; /* within the section: where it is written, and how many bytes */
+    uint32_t size;    /* the section's size */
     bool found;
   } cases[] = {
       {"", 0, 0, 20, true},  {"", 0, 1, 20, false},        /* no name */
       {"", 0, 0, 19, false},                               /* the checksum is cut */
       {"", 0, 0, 14, false},                               /* the name has no end */
-      {"", 0, 0, 0, false},  {"xxxxxx", 14, 6, 20, false}, /* the name runs on to the end */
+      {"", 0, 0, 0, false},  {"xxxxxx", 14, 6, 20, false}, /* the name goes on to the end */
   };
   pop_image image = sample();
   image.debug_file = "code-00042.dbg";
@@ -362,7 +363,7 @@ Test(image, G04_link_to_debug_information)
   }
 }
 
-/* Appended, wherever the buffer's end is: the same bytes. */
+/* The bytes do not depend on the place in the buffer. */
 Test(image, same_image_same_bytes)
 {
   pop_image image = sample();
@@ -396,7 +397,7 @@ Test(image, smallest_image)
   pop_bytes_free(&file);
 }
 
-/* For reports with debug.allowOutOfMemory: read, and marked. */
+/* With debug.allowOutOfMemory, reports read the image. It is marked. */
 Test(image, larger_than_the_tile_is_read_and_marked)
 {
   static const uint32_t sizes[] = {0xe8000 - BASE, 0xe8000 - BASE + 4};
@@ -515,7 +516,7 @@ Test(image, A01_other_files)
   }
 }
 
-/* The image's end is its table of section headers: every cut hits something that is needed. */
+/* The image ends with its table of section headers, so every cut removes a needed part. */
 Test(image, G01_cut_at_every_offset)
 {
   pop_bytes file = sample_file();
@@ -529,7 +530,7 @@ Test(image, G01_cut_at_every_offset)
   pop_bytes_free(&file);
 }
 
-/* What was accepted can be used without looking again. */
+/* An accepted image can be used without further checks. */
 static void use_everything(const pop_image *image)
 {
   uint64_t end = (uint64_t)image->base + image->size;
@@ -570,7 +571,7 @@ Test(image, G02_every_byte_changed)
   pop_bytes_free(&file);
 }
 
-/* Two bytes at once, far apart: tables that contradict each other. Seed fixed: the same each time. */
+/* Two bytes far apart change at once, so that tables contradict each other. The seed is fixed. */
 Test(image, G04_random_changes)
 {
   pop_bytes file = sample_file();
@@ -594,7 +595,7 @@ Test(image, G04_random_changes)
   pop_bytes_free(&file);
 }
 
-/* One field of the sample set to a wrong value. Section numbers are those of image_write.c. */
+/* One field of the sample gets a wrong value. Section numbers are those of image_write.c. */
 enum { TEXT = 1, ATTRIBUTES, SEGMENTS, BUILD_ID, DETAILS, SYMTAB, STRTAB, SHSTRTAB, NUM_SECTIONS };
 #define EHDR(field) 'e', 0, offsetof(Elf32_Ehdr, field), sizeof((Elf32_Ehdr *)0)->field
 #define PHDR(index, field) 'p', index, offsetof(Elf32_Phdr, field), sizeof((Elf32_Phdr *)0)->field

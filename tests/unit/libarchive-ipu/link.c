@@ -34,7 +34,7 @@ static pop_error *close_over(program *program, const char *const *roots)
 }
 #define ROOTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Groups one behind the other, from `start` on. */
+/* Places the groups one after the other, from `start` on. */
 static pop_error *relocate_at(program *program, uint32_t start)
 {
   for (int i = 0; i < POP_LINK_TLS; ++i) {
@@ -42,7 +42,7 @@ static pop_error *relocate_at(program *program, uint32_t start)
     program->addresses.start[i] = start = (start + align - 1) & ~(align - 1);
     start += pop_live_sections_group_bytes(program->live, (pop_link_group)i);
   }
-  program->addresses.start[POP_LINK_TLS] = tls_start; /* must not show in code */
+  program->addresses.start[POP_LINK_TLS] = tls_start; /* must not appear in code */
   if (!program->memory) program->memory = malloc(memory_bytes);
   memset(program->memory, 0xaa, memory_bytes);
   cr_assert_leq(pop_live_sections_group_bytes(program->live, POP_LINK_TLS), sizeof program->tls);
@@ -85,7 +85,7 @@ static uint32_t word_of(const program *program, const char *symbol)
   return word_at(program, address_of(program, symbol));
 }
 
-/* What is reached. */
+/* ---- live sections ---- */
 
 Test(link, a_given_symbol_has_its_value_whatever_objects_say)
 {
@@ -171,7 +171,7 @@ Test(link, groups_are_told_apart_by_flags)
   end(&program);
 }
 
-/* Which definition serves. */
+/* ---- which definition is used ---- */
 
 Test(link, two_strong_definitions_are_an_error_that_names_both)
 {
@@ -182,7 +182,7 @@ Test(link, two_strong_definitions_are_an_error_that_names_both)
   end(&program);
 }
 
-/* With debug information, the lines. */
+/* With debug information, messages name the source lines. */
 Test(link, S10_messages_name_lines_of_the_source)
 {
   program program = {0};
@@ -268,7 +268,7 @@ Test(link, a_local_reference_into_a_discarded_group_is_an_error)
   end(&program);
 }
 
-/* What is missing. */
+/* ---- undefined symbols ---- */
 
 Test(link, S10_undefined_symbols_are_explained)
 {
@@ -333,14 +333,14 @@ Test(link, S12_constructors_of_globals_are_an_error)
   end(&program);
 }
 
-/* Values. */
+/* ---- values of relocations ---- */
 
 static int32_t signed_bits(uint32_t word, int high, int low)
 {
   return (int32_t)(word << (31 - high)) >> (31 - high + low);
 }
 
-/* What a pair of lui or auipc and addi, lw or sw at `address` adds up to, without pc. */
+/* The value of a pair of lui or auipc and addi, lw or sw at `address`, without the pc. */
 static uint32_t pair_value(const program *program, uint32_t address, bool store)
 {
   uint32_t upper = word_at(program, address), lower = word_at(program, address + 4);
@@ -363,7 +363,7 @@ Test(link, upper_and_lower_parts_add_up_at_every_rounding)
   expect_ok(close_over(&program, ROOTS("absolute")));
   for (uint32_t start = memory_base; start < memory_base + 0x2000; start += 4) {
     expect_ok(relocate_at(&program, start));
-    program.addresses.start[POP_LINK_DATA] = memory_base + 0x7ff8; /* a distance that changes */
+    program.addresses.start[POP_LINK_DATA] = memory_base + 0x7ff8; /* another distance */
     expect_ok(pop_live_sections_relocate(program.live, &program.addresses, program.memory,
                                          memory_base, memory_bytes, NULL));
     uint32_t x = address_of(&program, "x"), at = address_of(&program, "relative");
@@ -435,7 +435,7 @@ Test(link, thread_local_variables_are_offsets_from_tp)
   end(&program);
 }
 
-/* Clang reads an extern thread-local variable through a table; a tile has none. */
+/* Clang reads an extern thread-local variable through a table, which a tile lacks. */
 Test(link, table_of_addresses_becomes_the_address)
 {
   program program = {0};
@@ -504,7 +504,7 @@ Test(link, G06_values_that_do_not_fit_and_broken_pairs)
   }
 }
 
-/* Placement. */
+/* ---- placement ---- */
 
 Test(link, bytes_outside_the_groups_are_not_touched)
 {
@@ -556,7 +556,7 @@ Test(link, S13_groups_that_no_tile_can_hold_are_an_error)
   end(&program);
 }
 
-/* Names. */
+/* ---- names ---- */
 
 typedef struct listing {
   char *text;

@@ -36,7 +36,7 @@ static pop_error *make(const pop_object *const *objects, size_t count, const cha
   return error;
 }
 
-/* The line of an address; 0 if there is none. */
+/* The line of an address, or 0. */
 static int line_of(const pop_bytes *elf, uint32_t address)
 {
   int line = 0;
@@ -83,7 +83,7 @@ static void make_file(pop_bytes *elf)
   pop_object_free(object);
 }
 
-/* What the file says of the first instruction; 0: nothing, or it is not looked at. */
+/* The line that the file gives for the first instruction; 0: none, or the file is not used. */
 static unsigned line_in_file(const pop_bytes *elf)
 {
   pop_bytes copy = {0};
@@ -108,7 +108,7 @@ Test(link_debug, lines_by_address_in_the_tile)
   pop_bytes_free(&elf);
 }
 
-/* libdw opens no other file that a stranger's names, and uncompresses nothing. */
+/* libdw opens no other file that a foreign file names, and uncompresses nothing. */
 Test(link_debug, G05_G08_other_files_are_not_looked_at)
 {
   static const struct {
@@ -136,7 +136,7 @@ Test(link_debug, G05_G08_other_files_are_not_looked_at)
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     pop_bytes elf = {0};
     make_file(&elf);
-    /* Behind everything, where the name of .debug_abbrev then is. */
+    /* At the end of the file, where the name of .debug_abbrev is then. */
     const Elf32_Shdr *all = section_header(elf.data, ".shstrtab");
     uint32_t offset = (uint32_t)elf.size - all->sh_offset;
     pop_bytes_append(&elf, names[i], strlen(names[i]) + 1);
@@ -148,7 +148,7 @@ Test(link_debug, G05_G08_other_files_are_not_looked_at)
   }
 }
 
-/* The sanitizers watch. */
+/* The sanitizers report wrong accesses. */
 Test(link_debug, G01_G02_file_cut_and_every_byte_flipped)
 {
   pop_bytes elf = {0};
@@ -181,7 +181,7 @@ Test(link_debug, nothing_is_said_of_objects_without)
   }
 }
 
-/* The sanitizers watch. */
+/* The sanitizers report wrong accesses. */
 Test(link_debug, G02_every_byte_flipped)
 {
   const char *root = "used";
@@ -206,7 +206,7 @@ Test(link_debug, G02_every_byte_flipped)
 Test(link_debug, G06_damaged_relocations_are_refused)
 {
   static const struct {
-    uint32_t field, value; /* of the first entry: word, and what is put there */
+    uint32_t field, value; /* of the first entry: the word, and its new value */
     const char *words;
   } damages[] = {{0, 0x7fffffff, "ends behind the section"},
                  {1, 0x00ffff01, "names symbol"},

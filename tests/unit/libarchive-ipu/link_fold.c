@@ -76,7 +76,7 @@ static uint32_t bytes(const program *program, pop_link_group group)
   return pop_live_sections_group_bytes(program->live, group);
 }
 
-/* Functions. */
+/* ---- functions ---- */
 
 Test(link_fold, identical_functions_share_a_copy_and_keep_their_names)
 {
@@ -156,7 +156,7 @@ Test(link_fold, functions_whose_address_is_taken_stay_apart)
   }
 }
 
-/* An object with a list may refer to functions of one without, and the other way round. */
+/* An object with a list of addresses may refer to functions of one without, and vice versa. */
 Test(link_fold, addresses_may_be_taken_in_another_object)
 {
   const char *const options[] = {KEEP_ADDRESSES, NO_ADDRESS_LIST};
@@ -175,7 +175,7 @@ Test(link_fold, addresses_may_be_taken_in_another_object)
   }
 }
 
-/* The table names places within the function: that is not its address. */
+/* The table refers to places inside the function. That does not take the function's address. */
 Test(link_fold, functions_with_equal_jump_tables_share_a_copy)
 {
 #define SWITCH(name)                                                                               \
@@ -214,7 +214,7 @@ Test(link_fold, read_only_data_is_folded_and_data_is_not)
   end(&program);
 }
 
-/* Strings and constants. */
+/* ---- strings and constants ---- */
 
 #define STRING(name, text)                                                                         \
   ".section .rodata." name ", \"aMS\", @progbits, 1\n" name "_at: .asciz \"" text "\"\n"           \
@@ -244,7 +244,8 @@ Test(link_fold, strings_are_there_once_and_as_tails_of_others)
   end(&program);
 }
 
-/* Clang writes "section + offset" or "symbol + offset"; both may mean the middle of a string. */
+/* Clang writes "section + offset" or "symbol + offset". Both may refer to the middle of a
+ * string. */
 Test(link_fold, references_into_the_middle_stay_there)
 {
   program program = {0};
@@ -254,7 +255,7 @@ Test(link_fold, references_into_the_middle_stay_there)
       ".data\n.globl by_symbol, by_section, before, behind\n"
       "by_symbol: .word second + 3\n"
       "by_section: .word .rodata.str + 7 + 3\n"
-      "before: .word third - 1\n" /* the last string's address, less one */
+      "before: .word third - 1\n" /* the last string's address minus one */
       "behind: .word second + 1000\n");
   LINK(&program, "by_symbol", "by_section", "before", "behind");
   cr_assert_str_eq(text_of(&program, "by_symbol"), "dle");
@@ -289,7 +290,7 @@ Test(link_fold, constants_and_wide_strings_keep_their_alignment)
   end(&program);
 }
 
-/* Functions that only differ in which copy of a string they name are the same. */
+/* Functions that only differ in the copy of a string that they use are identical. */
 Test(link_fold, equal_strings_make_equal_functions)
 {
   program program = {0};
@@ -305,7 +306,7 @@ Test(link_fold, equal_strings_make_equal_functions)
   end(&program);
 }
 
-/* What does not keep the rules of its flags is linked as it is. */
+/* Sections that break the rules of their flags are linked unchanged. */
 Test(link_fold, G07_sections_that_cannot_be_cut_stay_whole)
 {
   program program = {0};
@@ -319,7 +320,7 @@ Test(link_fold, G07_sections_that_cannot_be_cut_stay_whole)
   end(&program);
 }
 
-/* Bytes and lists of addresses. */
+/* ---- lists of addresses ---- */
 
 Test(link_fold, G06_list_of_addresses_out_of_range)
 {
@@ -347,13 +348,13 @@ Test(link_fold, G06_list_of_addresses_out_of_range)
   free(object);
 }
 
-/* A tool that does not know the section says so by clearing sh_link: then relocations tell. */
+/* A tool that does not know the section clears sh_link. Then relocations are used instead. */
 Test(link_fold, list_of_addresses_without_symbol_table_is_not_believed)
 {
   size_t size;
   uint8_t *object = compiled_bytes(KEEP_ADDRESSES "-fno-inline ", compares, &size);
   Elf32_Shdr *list = section_header(object, ".llvm_addrsig");
-  memset(object + list->sh_offset, 0, list->sh_size); /* none matters */
+  memset(object + list->sh_offset, 0, list->sh_size); /* its contents do not matter */
   list->sh_link = 0;
   program program = {.set = pop_link_set_new(), .num_objects = 1};
   expect_ok(pop_object_parse(object, size, "a.o", &program.objects[0]));

@@ -1,4 +1,4 @@
-/* Objects are checked before they are believed: damage and the wrong kind of file. */
+/* Objects are checked before they are used: damaged ones, and the wrong kind of file. */
 #include "object.h"
 #include "support/link_objects.h"
 
@@ -6,7 +6,7 @@
 
 TestSuite(link_object, .init = enter_fresh_folder);
 
-/* A bit of everything: code, calls, constants, data, zeros, thread-local data, a group. */
+/* All kinds of contents: code, calls, constants, data, zeros, thread-local data, a group. */
 static const char sample[] =
     "extern int outside __attribute__((weak));\n"
     "thread_local int per_thread = 3;\n"
@@ -41,7 +41,7 @@ static void count_symbol(void *context, const pop_link_symbol *symbol)
   *(size_t *)context += strlen(symbol->name);
 }
 
-/* All that may be done with live sections; the sanitizers watch. */
+/* Calls all functions of live sections; the sanitizers report wrong accesses. */
 static void use_live_sections(const pop_live_sections *live)
 {
   pop_link_addresses addresses;
@@ -66,7 +66,7 @@ static void use_live_sections(const pop_live_sections *live)
   free(tls);
 }
 
-/* Parses, and if it parses, links. Returns whether it parsed. */
+/* Parses the object, and links it if that succeeds. Returns whether it parsed. */
 static bool survives(const uint8_t *bytes, size_t size)
 {
   pop_object *object;
@@ -98,7 +98,7 @@ Test(link_object, G01_cut_at_every_offset)
   uint8_t *bytes = compiled_bytes(RV32_CXX, sample, &size);
   cr_assert(survives(bytes, size));
   for (size_t cut = 0; cut < size; ++cut) {
-    uint8_t *exact = malloc(cut ? cut : 1); /* so that ASan sees a read behind the end */
+    uint8_t *exact = malloc(cut ? cut : 1); /* ASan finds a read after the end */
     memcpy(exact, bytes, cut);
     cr_assert_not(survives(exact, cut), "cut at %zu of %zu", cut, size);
     free(exact);
@@ -152,7 +152,7 @@ Test(link_object, G05_other_kinds_of_objects)
   expect_refused((const uint8_t *)"", 0, "is empty, not an ELF file");
 }
 
-/* Damage of single fields. */
+/* ---- damage to single fields ---- */
 
 typedef enum field {
   SECTION_SIZE,
@@ -281,8 +281,8 @@ Test(link_object, G07_section_counts_and_loops)
   Elf32_Shdr *first = (Elf32_Shdr *)(bytes + header->e_shoff);
   uint16_t count = header->e_shnum;
 
-  header->e_shnum = 0; /* then the count is in section 0 */
-  /* The headers of the second take 24 bytes, modulo 2^32. */
+  header->e_shnum = 0; /* the count is then in section 0 */
+  /* With the second count, the headers take 24 bytes modulo 2^32. */
   static const uint32_t counts[] = {0x10000000, 0x06666667};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
     first->sh_size = counts[i];
@@ -294,7 +294,7 @@ Test(link_object, G07_section_counts_and_loops)
   expect_refused(bytes, size, "no sections");
   header->e_shnum = count;
 
-  for (unsigned i = 1; i < count; ++i) /* every section links to itself, nobody follows */
+  for (unsigned i = 1; i < count; ++i) /* every section links to itself; no link is followed */
     first[i].sh_link = i;
   cr_assert_not(survives(bytes, size));
   free(bytes);

@@ -1,4 +1,4 @@
-/* Tables of names, and guesses at what a misspelt name means. */
+/* Tables of names, and suggestions for misspelt names. */
 #include <populus/arena.h>
 #include <populus/names.h>
 
@@ -15,7 +15,7 @@ Test(names, an_empty_table_has_no_names)
   pop_name_table_free(&table);
 }
 
-/* Grows many times; names are found by their characters, not by their address. */
+/* The table grows many times. Names are found by their characters, not by their address. */
 Test(names, each_name_keeps_its_number)
 {
   enum { COUNT = 20000 };
@@ -88,7 +88,7 @@ Test(names, near_names_come_nearest_first_and_no_more_than_asked_for)
   }
 }
 
-/* Names come from files and host programs: their length is anybody's. */
+/* Names come from files and host programs, so they may have any length. */
 Test(names, very_long_names_are_near_to_nothing)
 {
   enum { LENGTH = 1 << 20 };

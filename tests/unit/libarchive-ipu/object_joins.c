@@ -66,7 +66,7 @@ Test(object_joins, what_waits_for_the_other_has_a_slot_of_its_own)
       {"fadd.s fa0, fa0, fa1; flw fa1, 0(a0)", "j."}, /* both read before either writes */
       {"fsw fa0, 0(a0); fadd.s fa0, fa0, fa1", ".j"},
       {"lw a1, 0(a0); fadd.s fa2, fa1, fa1; fmul.s fa1, fa0, fa0; fmul.s fa3, fa1, fa1",
-       ".j.."}, /* which is read before it is overwritten */
+       ".j.."}, /* the register is read before it is overwritten */
       {"fld fa1, 0(a0); .insn r 0x77, 0, 0, fa0, fa1, fa1", ".."});
 }
 
@@ -89,7 +89,8 @@ Test(object_joins, only_what_computes_floats_of_floats_in_a_slot)
       {"div a1, a0, a0; fadd.s fa0, fa0, fa1", ".."});
 }
 
-/* A division beside a return is in llvm/test/CodeGen/Colossus/f32-arithmetic.ll; of f32v2exp there are two. */
+/* llvm/test/CodeGen/Colossus/f32-arithmetic.ll has a division beside a return. f32v2exp is two
+ * instructions. */
 Test(object_joins, accesses_go_beside_what_takes_several_slots)
 {
   EXPECT_JOINS(
@@ -118,16 +119,18 @@ Test(object_joins, branches_of_repeats_have_the_slot_of_an_access)
       {"1: fld fa0, 0(a0); fld fa1, 0(a1); " ADD
        "fa0, fa0, fa1; fsd fa0, 0(a0); " COUNT(a2) "bnez a2, 1b",
        "...j.."},
-      /* it counts another register, or not to zero, or the loop begins elsewhere, or has two ends */
+      /* another register is counted, or not to zero, or the loop begins elsewhere, or it has two
+       * ends */
       {"1: flw fa0, 0(a0); fsw fa0, 0(a1); " COUNT(a2) "bnez a3, 1b", "...."},
       {"1: flw fa0, 0(a0); fsw fa0, 0(a1); " COUNT(a2) "bne a2, a3, 1b", "...."},
       {"1: flw fa0, 0(a0); 2: fsw fa0, 0(a1); " COUNT(a2) "bnez a2, 1b; beqz a0, 2b", "....."},
       {"1: flw fa0, 0(a0); beqz a0, f; fsw fa0, 0(a1); " COUNT(a2) "bnez a2, 1b", "....."},
-      /* nothing that could give its slot: halves, steps, none */
+      /* no instruction that could give its slot: halves, steps, none */
       {"1: lhu a0, 0(a1); " COUNT(a2) "bnez a2, 1b", "..."}, {"1: " COUNT(a2) "bnez a2, 1b", ".."});
 }
 
-/* At most four, or half of them: max-nops-in-rpt, nop-threshold-in-rpt of ColossusCountedLoopMIR. */
+/* At most four empty halves, or half of all: max-nops-in-rpt, nop-threshold-in-rpt of
+ * ColossusCountedLoopMIR. */
 Test(object_joins, only_what_has_few_empty_halves_is_a_repeat)
 {
 #define LOADS_4 "lw a3, 0(a0); lw a4, 4(a0); lw a5, 8(a0); lw a6, 12(a0); "
@@ -169,7 +172,7 @@ Test(object_joins, not_where_rounding_may_differ)
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail frexpf", ".j.."});
 }
 
-/* An author's own rounding mode in a joined word is treated as any other. */
+/* A rounding mode that the author writes in a joined word is treated like any other. */
 Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
 {
   size_t size;
@@ -184,7 +187,7 @@ Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
   free(bytes);
 }
 
-/* More operations than are scheduled together. Each is joined if it can be. */
+/* More operations than are scheduled at once. Each one that can be joined is joined. */
 Test(object_joins, of_long_lines)
 {
   size_t size;

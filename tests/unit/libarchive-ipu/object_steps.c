@@ -24,7 +24,7 @@ static void expect_steps(const example *e)
     memcpy(&was, before + text->sh_offset + at, 4);
     memcpy(&is, bytes + text->sh_offset + at, 4);
     got[at / 4] = was == is ? '.' : 's';
-    /* addi r, r, n -> step r, r, n: another opcode, and nothing else */
+    /* addi r, r, n -> step r, r, n: only the opcode changes */
     if (was != is)
       cr_expect((was ^ is) == (0x13 ^ 0x1b) && isa_find(is)->op == OP_STEP, "%s", e->code);
     memcpy(before + text->sh_offset + at, &is, 4);

@@ -1,4 +1,5 @@
-/* libarchive-ipu/quarter.c: all codes of both formats, by their definition (Noune et al., 2022, tables 1 and 2). */
+/* libarchive-ipu/quarter.c: all codes of both formats have the values of their definition (Noune et
+ * al., 2022, tables 1 and 2). */
 #include "support/expect.h"
 
 #include <populus/types.h>
@@ -54,7 +55,7 @@ Test(quarter, the_ends_of_both_formats_are_the_published_ones)
   }
 }
 
-/* The nearest of two neighbours; of equally near ones the even code. */
+/* The nearer of two neighbouring codes; if both are equally near, the even one. */
 static uint8_t nearest(double value, unsigned below, int format)
 {
   double low = defined_value((uint8_t)below, format, 0);

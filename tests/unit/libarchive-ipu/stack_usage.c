@@ -71,7 +71,7 @@ Test(stack_usage, frames_are_as_large_as_clang_says)
       pop_stack_use use = pop_stack_analyse(analysis, "f", arena);
       cr_assert_eq(use.reason, POP_STACK_KNOWN, "%s %s: %s", levels[level], source,
                    pop_stack_explain(&use, arena));
-      /* What aligning takes at most depends on the stack pointer, which clang does not count. */
+      /* The most that alignment takes depends on the stack pointer. Clang does not count it. */
       uint32_t by_clang = size_by_clang();
       uint32_t slack = strstr(source, "_Alignas") ? 64 : 0;
       cr_assert(use.bytes >= by_clang && use.bytes <= by_clang + slack, "%s %s: %u instead of %u",
@@ -92,7 +92,7 @@ Test(stack_usage, frames_are_as_large_as_clang_says)
 
 static const struct {
   const char *what, *options, *source;
-  uint32_t bytes; /* of `f`, if it is known */
+  uint32_t bytes; /* of `f`, if known */
   const char *explanation;
 } cases[] = {
     {"calls", RV32_ASM,

@@ -40,7 +40,7 @@ Test(target, figures_of_the_design)
   cr_assert_null(pop_target_names()[3]);
 }
 
-/* The guide's overfull tile: all of region 0 but the system's part is 122,880 B. */
+/* The guide's overfull tile: region 0 without the system's part has 122,880 B. */
 Test(target, region_0_of_ipu1_has_122880_bytes_for_programs)
 {
   pop_target target = ipu("ipu1");
@@ -69,7 +69,7 @@ Test(target, unknown_names_and_counts_are_refused)
                "1025");
 }
 
-/* One wrong field each, and the message names it. */
+/* One field is wrong, and the message names it. */
 #define WITH(statement, fragment)                                                                  \
   do {                                                                                             \
     pop_target target = ipu("ipu2");                                                               \

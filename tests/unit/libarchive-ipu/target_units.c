@@ -1,4 +1,5 @@
-/* libarchive-ipu/target_units.c: what chips' instructions work on at once. */
+/* libarchive-ipu/target_units.c: the number of elements on which instructions of each chip work at
+ * once. */
 #include "support/expect.h"
 
 #include <populus/target_units.h>

@@ -35,7 +35,7 @@ Test(types, sizes)
   cr_assert_eq(pop_type_align(POP_UNSIGNED_LONGLONG), 8);
 }
 
-/* The value that the three fields of a half stand for, computed as IEEE 754 defines it. */
+/* The value of the three fields of a half, as IEEE 754 defines it. */
 static double defined_value(uint16_t half)
 {
   int exponent = half >> 10 & 0x1f, fraction = half & 0x3ff;
@@ -65,7 +65,8 @@ Test(types, every_half_converts_to_float_and_back)
 Test(types, float_to_half_rounds_to_nearest_even)
 {
   for (uint16_t half = 0; half < 0x7bff; half++) {
-    /* Exact: one bit more than a half has. Positive floats are ordered as their bits are. */
+    /* Exact: a float has more bits than the middle needs. Positive floats have the order of their
+     * bits. */
     float middle = (pop_half_to_float(half) + pop_half_to_float(half + 1)) / 2;
     uint32_t bits;
     memcpy(&bits, &middle, sizeof bits);
@@ -86,12 +87,12 @@ Test(types, float_to_half_at_the_ends)
       {0x477ff000, 0x7c00}, /* 65520: infinity */
       {0x7f7fffff, 0x7c00}, /* the largest float */
       {0xff800000, 0xfc00}, /* minus infinity */
-      {0x33000000, 0x0000}, /* half of the smallest subnormal: to even, 0 */
-      {0x33000001, 0x0001}, /* a little more */
+      {0x33000000, 0x0000}, /* half of the smallest subnormal: rounded to even, 0 */
+      {0x33000001, 0x0001}, /* slightly more */
       {0x00000001, 0x0000}, /* the smallest float */
       {0x80000000, 0x8000}, /* minus 0 */
-      {0x7f800001, 0x7e00}, /* a signalling NaN: its payload is lost, NaN it stays */
-      {0xffc02000, 0xfe01}, /* a quiet NaN with payload in the bits that are kept */
+      {0x7f800001, 0x7e00}, /* a signalling NaN loses its payload and becomes a quiet NaN */
+      {0xffc02000, 0xfe01}, /* a quiet NaN with payload in bits that a half has */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     cr_assert_eq(pop_half_from_float(float_of(cases[i].bits)), cases[i].half, "0x%08x",

@@ -1,4 +1,5 @@
-/* The device library's functions of double precision (libcodelet/device/lib/double.c) against the host's, to the bit. */
+/* The device library's functions of double precision (libcodelet/device/lib/double.c) give the
+ * host's results to the bit. */
 #include <criterion/criterion.h>
 
 #include "support/random.h"
@@ -55,7 +56,7 @@ static void expect_same_fma(double x, double y, double z)
                  z, ours, host);
 }
 
-/* Of an exponent near another one, where terms cancel or round each other. */
+/* A number with an exponent near another one, so that terms cancel or round each other. */
 static double number_near(uint64_t *random, int exponent)
 {
   int near = exponent + (int)(random_next(random) % 240) - 120;
@@ -97,7 +98,7 @@ Test(device_double, integers_near_any_number)
   for (int i = 0; i < 200000; i++) {
     uint64_t bits = random_bits(&random);
     expect_same(double_of(bits));
-    /* exponents at which something is cut off */
+    /* exponents at which bits are cut off */
     uint64_t exponent = 1020 + bits % 56;
     expect_same(double_of((bits & ~(UINT64_C(0x7ff) << 52)) | exponent << 52));
   }

@@ -26,7 +26,7 @@ static uint16_t bits_of(half value)
 {
   uint16_t bits;
   memcpy(&bits, &value, sizeof bits);
-  /* Which NaN is not the question. */
+  /* All NaNs count as equal. */
   return value != value ? 0x7e00 : bits;
 }
 
@@ -46,7 +46,7 @@ static void expect_same(double value)
 
 Test(device_half, double_and_quad_round_once)
 {
-  /* Every half, the middle between it and the next, and the numbers beside that middle. */
+  /* Every half, the middle between it and the next one, and the numbers next to that middle. */
   for (unsigned bits = 0; bits < 0x7c00; ++bits) {
     double middle = ((double)half_of((uint16_t)bits) +
                      (bits == 0x7bff ? 65536.0 : (double)half_of((uint16_t)(bits + 1)))) /

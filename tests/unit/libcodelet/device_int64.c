@@ -35,7 +35,7 @@ static void expect_quotient(uint64_t n, uint64_t d)
   }
 }
 
-/* Of any length, or near a power of two, or a multiple of the other. */
+/* A number of any length, or near a power of two, or a multiple of the other one. */
 static uint64_t pick(uint64_t *random, uint64_t other)
 {
   uint64_t low = random_next(random), any = low << 32 ^ random_next(random);

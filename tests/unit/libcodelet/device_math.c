@@ -95,7 +95,7 @@ Test(device_math, functions_of_numbers_of_all_sizes)
       expect_close(&functions[i], float_of((uint32_t)bits));
 }
 
-/* Has been raised what the result says? */
+/* The raised exceptions match the result. */
 static bool raises_what_it_says(float got, bool finite)
 {
   int raised = fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
@@ -210,7 +210,7 @@ Test(device_math, powers_of_any_numbers)
     uint32_t x = random_next(&random) << 1, y = random_next(&random) << 1;
     expect_power(float_of(x), float_of(y));
     expect_power(float_of(x), (float)(int)(y % 64) - 32);
-    /* results of any size */
+    /* results of any magnitude */
     expect_power(float_of(x & 0x7fffffff), (float)(int32_t)y * 0x1p-26f);
     expect_power(float_of(0x3f000000 + (x & 0xffffff)), (float)(int32_t)y * 0x1p-22f);
   }

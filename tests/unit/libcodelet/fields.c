@@ -17,7 +17,7 @@ TestSuite(fields, .init = enter_fresh_folder);
 
 /* ---- graphs ---- */
 
-/* Compiled once in the process of a test. */
+/* Compiles the source once in each process of a test. */
 static const char *compiled(const char *source)
 {
   static char names[2][16];
@@ -90,7 +90,7 @@ static void read_back(pop_engine *engine, const char *handle, void *values, size
   cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
 }
 
-/* On a tile. */
+/* The size of the vertex state on a tile. */
 static void expect_state_size(const pop_graph *graph, const char *name, uint32_t bytes)
 {
   uint32_t index = pop_name_table_find(&graph->vertex_type_names, name);
@@ -105,7 +105,7 @@ static void on_targets(size_t count, void (*test)(const char *target, const char
     for (size_t j = 0; j < 2; j++) test(targets[i], sources[j]);
 }
 
-/* The CPU, too. */
+/* On all targets, including the CPU. */
 static void on_every_target(void (*test)(const char *target, const char *source))
 {
   on_targets(NUM_TARGETS, test);
@@ -123,7 +123,7 @@ static const struct {
 };
 enum { NUM_DOUBLES = sizeof doubles / sizeof *doubles, DOUBLE_SIZE = 37 };
 
-/* Inputs begin at odd places of a variable of either tile, so that layouts need their alignment. */
+/* Inputs begin at odd elements of a variable on either tile, so that layouts must align them. */
 static void run_doubles(const char *target, const char *source)
 {
   pop_graph *graph = new_fields_graph(target, source);
@@ -259,7 +259,7 @@ static void run_tables(const char *target, const char *source)
   pop_graph *graph = new_fields_graph(target, source);
   pop_compute_set set = pop_graph_add_compute_set(graph, "tables");
   static table_run runs[NUM_TABLES];
-  uint32_t bytes[2] = {0}; /* of tables, of lists */
+  uint32_t bytes[2] = {0}; /* of tables, and of lists */
   for (size_t i = 0; i < NUM_TABLES; i++) {
     add_table(graph, set, i, &runs[i]);
     bytes[tables[i].list] += (tables[i].table_bytes * NUM_ROWS + 3) / 4 * 4;
@@ -287,7 +287,7 @@ static void run_walk(const char *target, const char *source)
   for (int i = 0; i < 12; i++) shorts[i] = (short)(i * 3);
   for (int i = 0; i < 6; i++) ints[i] = 1000 * i;
   pop_tensor from = add_variable(graph, POP_SHORT, 12, 0, shorts, "shorts");
-  /* a tensor of rank 2 gives its rows */
+  /* each row of a tensor of rank 2 is a row of the field */
   pop_graph_connect(graph, vertex, "spans", pop_tensor_reshape(from, (const size_t[]){3, 4}, 2));
   pop_tensor list = add_variable(graph, POP_INT, 6, 1, ints, "ints");
   pop_tensor rows[] = {pop_tensor_slice(list, 3, 6, 0), pop_tensor_slice(list, 0, 2, 0)};
@@ -332,7 +332,7 @@ static void run_table_of_constants(const char *target, const char *source)
   }
   pop_graph_create_host_read(graph, "out", out);
   pop_engine *engine = run_set(graph, set);
-  pop_error *error = pop_engine_run(engine, 0); /* what the first run wrote is there */
+  pop_error *error = pop_engine_run(engine, 0); /* the data that the first run wrote are kept */
   cr_assert_null(error);
   float sums[2];
   read_back(engine, "out", sums, sizeof sums);
@@ -564,7 +564,8 @@ Test(fields, P06_a_row_that_is_not_connected_is_named)
   pop_graph_free(graph);
 }
 
-/* 300 KiB always live before the data of a pointer that reaches 256. */
+/* 300 KiB that are always live lie before data that a pointer of the vertex must reach within 256
+ * KiB. */
 Test(fields, data_out_of_reach_of_a_scaled_pointer_are_an_error)
 {
   pop_graph *graph = new_fields_graph("ipu2", "fields.cpp");

@@ -1,4 +1,4 @@
-/* .gp files: what is written is read back; damage, malice and other files are refused. */
+/* .gp files: what is written is read back. Damaged, malicious and other files are refused. */
 #include <populus/archive.h>
 #include <populus/file.h>
 #include <populus/gp.h>
@@ -50,7 +50,7 @@ static pop_gp *read_bytes(bytes gp)
   return read;
 }
 
-/* The message of the error that reading must give. Static: used before the next call. */
+/* The message of the error that reading must give. It is valid until the next call. */
 static const char *refusal(const void *data, size_t size)
 {
   static char message[1024];
@@ -93,7 +93,7 @@ Test(gp, G01_cut_at_every_offset_is_refused)
 {
   bytes whole = compile("first.c", FIRST);
   for (size_t size = 0; size < whole.size; ++size) {
-    uint8_t *cut = malloc(size + 1); /* of its own, so that a read behind its end shows */
+    uint8_t *cut = malloc(size + 1); /* a copy of its own, so that a read after its end is found */
     memcpy(cut, whole.data, size);
     refusal(cut, size);
     free(cut);
@@ -122,7 +122,7 @@ Test(gp, G02_every_changed_byte_is_found_or_harmless)
       whole.data[at] ^= (uint8_t)bit;
     }
   }
-  /* Harmless are dates, owners and padding in the headers of the three members. */
+  /* Changes of dates, owners and padding in the headers of the three members do no harm. */
   cr_assert_gt(found, 2 * (whole.size - 3 * 60));
   pop_gp_free(original);
   free(whole.data);
@@ -160,7 +160,7 @@ Test(gp, G03_other_version_is_named)
   free(whole.data);
 }
 
-/* Anybody who can compute the digest can put anything into a .gp, as the builder does. */
+/* Anyone who computes the digest can put anything into a .gp, as the builder does. */
 
 static pop_error *add_tile(const void *data, size_t size)
 {
@@ -170,7 +170,7 @@ static pop_error *add_tile(const void *data, size_t size)
   return error;
 }
 
-/* A copy of the bytes of the member `name` of an archive. */
+/* A copy of the member `name` of an archive. */
 static bytes member_of(bytes gp, const char *name)
 {
   pop_archive *archive;
@@ -228,7 +228,7 @@ Test(gp, G05_objects_of_another_kind_are_refused)
   free(gp.data);
 }
 
-/* Replaces a piece of the vertex table by one of the same length. */
+/* Replaces a part of the vertex table by one of the same length. */
 static const char *refusal_with(const char *from, const char *to)
 {
   static char message[1024];

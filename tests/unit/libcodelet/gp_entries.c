@@ -55,7 +55,8 @@ Test(gp_entries, an_entry_with_code_is_taken_and_other_symbols_may_be_anything)
   free(bytes);
 }
 
-/* What the vertex Address of the source finds: the lower 16 bits of an address, 1 as it is not zero as it starts. */
+/* The result of the source's vertex Address: the lower 16 bits of an address, plus 1 if a word that
+ * starts as zero is zero. */
 static int run_vertex(const char *source)
 {
   static const char *const input = "address.c";

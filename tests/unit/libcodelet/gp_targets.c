@@ -1,4 +1,4 @@
-/* Which objects of a .gp are for which target: parts, merging, names in messages. */
+/* The objects of a .gp for each target: parts, merging, names in messages. */
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/popc.h>
@@ -13,7 +13,7 @@ static const char source[] = "#include <populus/vertex.h>\n"
                              "typedef struct { OUTPUT(int) out; } V;\n"
                              "COMPUTE(V) { *vertex->out = VALUE; return true; }\n";
 
-/* V with the value, compiled for `targets`. */
+/* Compiles V with the value for `targets`. */
 static pop_gp *compile(const char *targets, int value)
 {
   FILE *file = fopen("v.c", "w");
@@ -71,7 +71,7 @@ Test(gp_targets, one_object_serves_several)
   expect_ok(pop_gp_for_target(gp, "ipu21", &part));
   cr_assert_eq(pop_gp_num_tile_objects(part), 1);
   cr_assert_eq(pop_gp_num_host_objects(part), 0);
-  pop_gp_free(gp); /* the part holds what it needs */
+  pop_gp_free(gp); /* the part keeps what it needs */
   cr_assert_str_eq(pop_gp_vertex_type(part, 0)->name, "V");
   pop_gp_free(part);
 }

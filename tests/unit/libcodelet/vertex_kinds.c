@@ -14,7 +14,7 @@ enum { NUM_WORKERS = 6, LAST_TILE = 1 };
 static const char *const languages[] = {"cpp", "c"};
 enum { NUM_LANGUAGES = sizeof languages / sizeof *languages };
 
-/* kinds.cpp.gp and kinds.c.gp, made by the first test that comes. */
+/* The first test makes kinds.cpp.gp and kinds.c.gp. */
 static void prepare(void)
 {
   for (size_t i = 0; i < NUM_LANGUAGES; ++i) {
@@ -114,7 +114,7 @@ Test(vertex_kinds, names_symbols_and_kinds_are_as_documented, .init = prepare)
 
 /* ---- what they do ---- */
 
-static bool on_cpu; /* the graphs that are made next */
+static bool on_cpu; /* for the next graphs */
 
 static pop_graph *new_graph(const char *language)
 {
@@ -218,7 +218,7 @@ static uint64_t cycles_of(const char *language, const char *type, size_t count)
   return cycles;
 }
 
-/* The differences between two lengths are the loops alone. */
+/* The difference between two lengths is the cost of the loops alone. */
 Test(vertex_kinds, all_workers_share_the_work, .init = prepare)
 {
   enum { SHORT = 240, LONG = 1200 };

@@ -1,11 +1,12 @@
-/* runtime/machine: tile.copy and tile.copyrows against memmove; what they cost; what they refuse; the translator. */
+/* runtime/machine: tile.copy and tile.copyrows against memmove; their cost; refused copies; the
+ * translator. */
 #include "support/compare_engines.h"
 #include "support/rig.h"
 #include "support/seeds.h"
 
 enum { SLOT = 6, WORKER = 2, UNIT = 8, IMAGE_BYTES = RIG_END - RIG_BASE };
 
-/* A list of descriptors in RIG_CONST, plain or of rows, that a worker goes through. */
+/* A list of descriptors in RIG_CONST, plain or of rows, for one worker. */
 typedef struct list {
   bool rows;
   uint32_t count;
@@ -20,7 +21,8 @@ static uint32_t draw(uint64_t *state, uint32_t below)
   return (uint32_t)(*state >> 33) % below;
 }
 
-/* Anywhere in the data, up to 300 bytes, or up to 12 rows of 24; some are empty, some overlap. */
+/* Copies anywhere in the data: up to 300 bytes, or up to 12 rows of 24. Some are empty, some
+ * overlap. */
 static list draw_list(uint64_t seed)
 {
   uint64_t state = seed;
@@ -58,7 +60,7 @@ static void assemble(rig *r, const list *l)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* The image with the list, and something in the data. */
+/* The image with the list, and with data. */
 static pop_image make_image(rig *r, const list *l, uint8_t *bytes)
 {
   assemble(r, l);
@@ -76,7 +78,7 @@ static uint32_t units_of(uint32_t start, uint32_t bytes)
   return bytes ? (start + bytes - 1) / UNIT - start / UNIT + 1 : 0;
 }
 
-/* What the list does, on the image's bytes; units of memory that it reads and writes. */
+/* Applies the list to the image's bytes. Returns the units of memory that it reads and writes. */
 static uint32_t run_by_hand(const list *l, uint8_t *bytes)
 {
   uint32_t units = 0;
@@ -106,7 +108,7 @@ Test(block_copy, moves_bytes_as_memmove_does_and_takes_a_slot_for_each_unit)
     cr_assert_arr_eq(found + (RIG_DATA - RIG_BASE), bytes + (RIG_DATA - RIG_BASE), RIG_DATA_BYTES,
                      "list %llu", (unsigned long long)seed);
     cr_assert_eq(rig_word(&r, 0, RIG_BEHIND), RIG_CONST + l.count * (l.rows ? 24 : 12));
-    /* 3 of the supervisor, then of the worker 6, 2 for each descriptor, 4; 3 of the supervisor behind tile.wait */
+    /* supervisor: 3; worker: 6, 2 for each descriptor, 4; supervisor after tile.wait: 3 */
     uint64_t slots = 3 + 6 + 2 * l.count + units + 4 + 3;
     cr_assert_eq(machine_get_counters(r.m).cycles, slots * SLOT + RIG_HOST_SYNC,
                  "list %llu: %llu cycles for %llu slots", (unsigned long long)seed,
@@ -138,7 +140,7 @@ Test(block_copy, ends_in_front_of_what_there_is_no_time_for)
 {
   static uint8_t bytes[IMAGE_BYTES];
   list l = {.count = 1, .items = {{RIG_DATA, RIG_DATA + 1024, 256, 1, 0, 0}}};
-  /* Slots up to the copy, with it: 3 + 6 and 1 + 64. Its block is the copy alone. */
+  /* Slots before the copy, 3 + 6, and of the copy, 1 + 64. The copy is a block of its own. */
   for (uint32_t slots = 9 + 64; slots <= 9 + 65; slots++) {
     rig r = rig_create(1, slots * SLOT);
     pop_image image = make_image(&r, &l, bytes);

@@ -15,19 +15,19 @@
 
 enum { TILES = 24, RUNS = 3, MAX_EVENTS = 20000 };
 
-/* Where what the programs use is, in words of the code. */
+/* Addresses that the programs use, in words of the code. */
 enum {
   WORKER = RIG_CODE + 4 * 1500,
   VERTEX = RIG_CODE + 4 * 1600,
   ROUTINE = RIG_CODE + 4 * 1700,
   EXCHANGE = RIG_CODE + 4 * 1800,
-  FAULTS = 99,              /* argument of a worker */
+  FAULTS = 99,              /* a worker's argument */
   SHARED = RIG_DATA + 0x40, /* four words that every exchange brings from tile 0 */
 };
 
 /* ---- what all tiles have ---- */
 
-/* Adds its argument to a word of its own, and to one that decides about branches. */
+/* Adds its argument to a word of its own, and to one that decides branches. */
 static void put_worker(assembler *a)
 {
   asm_li(a, T2, RIG_DATA);
@@ -43,7 +43,7 @@ static void put_worker(assembler *a)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* A vertex of the supervisor: leaves registers of which each tile has its own. */
+/* A supervisor vertex that leaves different registers on each tile. */
 static void put_vertex(assembler *a)
 {
   asm_tile(a, TILE_NUMBER, T2, 0, 0);
@@ -79,7 +79,7 @@ static void put_routine(assembler *a)
   asm_jalr(a, ZERO, RA, 0);
 }
 
-/* Tile 0 sends its first four words to everybody; for tile 5 on the code begins a word later. */
+/* Tile 0 sends its first four words to all tiles. From tile 5 on, the code begins a word later. */
 static void put_exchange(assembler *a, uint32_t tile)
 {
   if (tile >= 5) asm_end(a);
@@ -114,7 +114,7 @@ static uint32_t draw(generator *g, uint32_t below)
   return (g->random >> 12) % below;
 }
 
-/* One of two values: now and then some tiles have another than the others. */
+/* One of two values: sometimes a few tiles get another value than the rest. */
 static uint32_t draw_by_tile(generator *g, uint32_t below)
 {
   uint32_t usual = draw(g, below), other = draw(g, below);
@@ -159,7 +159,7 @@ static void put_memory(generator *g)
   asm_store(g->a, ASM_SW, T2, T0, 16 + (int32_t)at);
 }
 
-/* Whatever registers hold: what a vertex has left, where the last branch came from. */
+/* Stores registers of any origin: what a vertex left, and where the last branch came from. */
 static void put_leftovers(generator *g)
 {
   asm_li(g->a, A5, RIG_DATA + 0x100 + 12 * draw(g, 4));
@@ -168,7 +168,7 @@ static void put_leftovers(generator *g)
   asm_store(g->a, ASM_SW, T0, A5, 8);
 }
 
-/* Some tiles acknowledge the syncs that the others ask for, and go on to work of their own. */
+/* Some tiles acknowledge syncs of the other tiles and continue with their own work. */
 static void put_acknowledged(generator *g)
 {
   assembler *a = g->a;
@@ -178,7 +178,7 @@ static void put_acknowledged(generator *g)
     if (work == 1) put_run(a, 2, 7);
     if (work == 1) asm_tile(a, TILE_WAIT, 0, 0, 0);
     if (work == 2) asm_nops(a, 40 * syncs);
-    if (asks) asm_tile(a, TILE_SYNC, ISA_SYNC_ANS, 0, 0); /* else the next thing asked for faults */
+    if (asks) asm_tile(a, TILE_SYNC, ISA_SYNC_ANS, 0, 0); /* else the next request faults */
     return;
   }
   for (uint32_t i = 0; i < syncs; i++) {
@@ -241,12 +241,12 @@ static void put_program(assembler *a, uint32_t tile, uint32_t seed)
 {
   generator g = {seed, tile, a};
   asm_li(a, SP, RIG_STACKS + 7 * RIG_STACK_BYTES);
-  if (draw(&g, 4) == 0 && tile % 5 == 2) asm_nops(a, 1); /* all code elsewhere */
+  if (draw(&g, 4) == 0 && tile % 5 == 2) asm_nops(a, 1); /* moves all its code */
   uint32_t again = asm_here(a);
   put_items(&g, 3 + draw(&g, 6), 0);
   rig_report(a, draw(&g, 9));
   asm_li(a, T0, RIG_BEHIND + 0x40);
-  asm_store(a, ASM_SW, A0, T0, 0); /* the answer */
+  asm_store(a, ASM_SW, A0, T0, 0); /* the reply */
   asm_jal(a, ZERO, again);
   cr_assert_lt(asm_here(a), WORKER);
   go_to(a, WORKER);
@@ -334,7 +334,7 @@ static void expect_same(const outcome *a, const outcome *b, const char *what)
   }
 }
 
-/* With this limit of cycles; answers how many cycles the reference has run. */
+/* Compares runs with this limit of cycles. Returns the cycles of the reference. */
 static uint64_t compare(uint32_t seed, uint64_t limit, bool engines)
 {
   machine_options options = {.max_cycles_per_run = limit, .num_threads = 1, .plain = true};
@@ -398,7 +398,7 @@ Test(machine_control, tiles_that_meet_again_keep_their_registers)
   rig_free(&r);
 }
 
-/* The limit ends runs at every place: in the middle of control code, in workers, behind an exchange. */
+/* The limit ends runs at every place: inside control code, in workers, after an exchange. */
 Test(machine_control, the_cycle_limit_ends_a_group_where_it_ends_a_tile)
 {
   for (uint32_t seed = 2000; seed < 2008; seed++) {

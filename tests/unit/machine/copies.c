@@ -18,13 +18,13 @@ static uint32_t next_random(void)
   return state ^= state << 5;
 }
 
-/* What is copied where: destinations lie behind each other with some bytes between. */
+/* Blocks to copy. Destinations follow one another with some bytes between them. */
 typedef struct blocks {
   uint32_t from[BLOCKS], to[BLOCKS], bytes[BLOCKS];
-  uint32_t from_bytes, to_bytes; /* of all */
+  uint32_t from_bytes, to_bytes; /* of all blocks */
 } blocks;
 
-/* Of up to `most` bytes at multiples of `align`. */
+/* Blocks of up to `most` bytes, at multiples of `align`. */
 static blocks random_blocks(uint32_t most, uint32_t align)
 {
   blocks b = {.from_bytes = BLOCKS * most + 2 * MARGIN};
@@ -95,7 +95,7 @@ Test(machine_copies, nothing)
   copy_list_free(&list);
 }
 
-/* Blocks that are equally far apart are one run, but not longer than what a thread takes at a time. */
+/* Blocks at equal distances are one run, but at most as long as a thread takes at once. */
 Test(machine_copies, large_rows_of_blocks_are_shared_by_threads)
 {
   enum { ROWS = 1000, ROW = 2048, USED = 1024 };

@@ -15,7 +15,7 @@ static void add_estimate(const rig *r, uint32_t tile)
                             3));
 }
 
-/* A vertex: adds 1 to its state. Returns where it begins. */
+/* A vertex that adds 1 to its state. Returns its address. */
 static uint32_t assemble_vertex(assembler *a)
 {
   uint32_t entry = asm_here(a);
@@ -40,7 +40,7 @@ static const machine_options ways[] = {{.engine = MACHINE_INTERPRETER},
                                        {.engine = MACHINE_AUTO, .warm_up = 1}};
 enum { NUM_WAYS = sizeof ways / sizeof *ways };
 
-/* Begins the code of a tile with a jump over what `assemble` puts in front. */
+/* Begins the code of a tile with a jump over the code that `assemble` puts first. */
 static uint32_t skip(assembler *a)
 {
   enum { ROOM = 64 };
@@ -76,7 +76,7 @@ Test(machine_estimates, supervisor_takes_them_until_the_vertex_returns)
   }
 }
 
-/* A worker that calls a vertex three times, with an estimate, without, with. */
+/* A worker that calls a vertex three times: with an estimate, without, and with one. */
 static uint32_t assemble_stub(assembler *a, uint32_t vertex)
 {
   uint32_t entry = asm_here(a);
@@ -199,7 +199,7 @@ static void expect_vertex(const machine_trace_event *event, uint32_t context, ui
                (unsigned long long)(event->to - event->from));
 }
 
-/* One of the supervisor, then a worker's three, one of them without an estimate. */
+/* A vertex of the supervisor, then three of a worker, one of them without an estimate. */
 Test(machine_estimates, trace_has_each_vertex_from_its_call_to_its_return)
 {
   for (size_t way = 0; way < NUM_WAYS; way++) {
@@ -235,7 +235,7 @@ Test(machine_estimates, trace_has_each_vertex_from_its_call_to_its_return)
   }
 }
 
-/* What workers do that a vertex of the supervisor starts is part of that vertex. */
+/* The work of workers that a supervisor vertex starts is part of that vertex. */
 Test(machine_estimates, supervisor_vertex_may_wait_for_workers)
 {
   for (size_t way = 0; way < NUM_WAYS; way++) {
@@ -285,7 +285,7 @@ Test(machine_estimates, tiles_have_their_own_and_lose_them_with_the_images)
   rig_free(&r);
 }
 
-/* The cycle of a fault is that of the code, and so is the limit of cycles. */
+/* Faults have the cycle of the code, and the limit of cycles counts the code's cycles. */
 Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
 {
   for (size_t way = 0; way < NUM_WAYS; way++) {

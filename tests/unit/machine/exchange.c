@@ -7,7 +7,7 @@
 
 enum { SLOT = 6, L = RIG_LATENCY };
 
-/* Where the exchange code of a tile starts: word 100 of its code. */
+/* The address of a tile's exchange code: word 100 of its code. */
 enum { EXCHANGE = RIG_CODE + 4 * 100 };
 
 enum { HERE = RIG_WORD(RIG_DATA), THERE = RIG_WORD(RIG_DATA + 0x800) };
@@ -31,14 +31,14 @@ static rig start(uint32_t tiles)
     asm_tile(a, TILE_EXCHANGE, 0, T0, 0);
     asm_csrr(a, T1, 0xc00);
     asm_li(a, T0, RIG_BEHIND);
-    asm_store(a, ASM_SW, T1, T0, 0); /* cycle after the exchange */
+    asm_store(a, ASM_SW, T1, T0, 0); /* the cycle after the exchange */
     rig_report(a, 1);
     a->count = 100;
   }
   return r;
 }
 
-/* Cycle in which the exchange of all tiles starts. */
+/* The cycle in which the exchange of all tiles starts. */
 enum { STARTED = (5 + 64 * 4 + 3) * SLOT + RIG_SYNC };
 
 static void expect_words(const rig *r, uint32_t tile, uint32_t word, uint32_t first, uint32_t count)
@@ -77,7 +77,8 @@ static void collect(void *context, const machine_trace_event *event)
   if (event->kind == MACHINE_TRACE_SYNC) last[2] = *event;
 }
 
-/* A receive that takes parts of two sends, one that starts in the middle; both tiles at once. */
+/* One receive takes parts of two sends, another one starts in the middle of a send. Both tiles do
+ * both. */
 Test(machine_exchange, receives_need_not_match_sends_one_to_one)
 {
   rig r = start(2);
@@ -111,12 +112,13 @@ Test(machine_exchange, receives_need_not_match_sends_one_to_one)
   rig_free(&r);
 }
 
-/* The pointer moves on from receive to receive; longest send and receive; words to itself. */
+/* The pointer advances from receive to receive. Longest send and receive; words that a tile sends
+ * to itself. */
 Test(machine_exchange, back_to_back_receives_move_on)
 {
   rig r = start(2);
   assembler *a = &r.code[0], *b = &r.code[1];
-  for (uint32_t i = 0; i < 2; i++) { /* two bursts of 128 words, only 64 of them set */
+  for (uint32_t i = 0; i < 2; i++) { /* two bursts of 128 words, of which only 64 are set */
     asm_send(a, HERE + 128 * i, 128);
     asm_delay(a, 127);
   }
@@ -183,7 +185,7 @@ Test(machine_exchange, swap_repeats_with_the_same_plan)
   rig_free(&r);
 }
 
-/* Tiles that exchange and tiles that only sync meet in one sync. */
+/* Tiles that exchange and tiles that only sync take part in the same sync. */
 Test(machine_exchange, other_tiles_may_only_sync)
 {
   rig r = start(3);
@@ -202,12 +204,13 @@ Test(machine_exchange, other_tiles_may_only_sync)
   rig_free(&r);
 }
 
-/* Wrong schedules: tile 0 sends 8 words from HERE in cycles 0-7; tile 1's code is the case's. */
+/* Wrong schedules: tile 0 sends 8 words from HERE in cycles 0-7. Each case has its own code for
+ * tile 1. */
 typedef struct wrong {
   const char *name;
-  uint32_t words[8]; /* exchange code of tile 1, up to a 0 */
+  uint32_t words[8]; /* exchange code of tile 1, ended by a 0 */
   machine_fault_kind kind;
-  uint32_t at; /* index of the word at fault */
+  uint32_t at; /* index of the faulty word */
   const char *detail;
 } wrong;
 
@@ -334,7 +337,8 @@ Test(machine_exchange, V14_wrong_schedules)
   }
 }
 
-/* Tile 1 sends SENT words from `sent` on, and receives as many of tile 0's to `first`, and behind that to `second`. */
+/* Tile 1 sends SENT words from `sent` on. It receives as many words of tile 0 to `first`, and then
+ * to `second`. */
 enum { SENT = 3, RECEIVED = 2 };
 
 static rig start_buffers(uint32_t sent, uint32_t first, uint32_t second)
@@ -349,7 +353,7 @@ static rig start_buffers(uint32_t sent, uint32_t first, uint32_t second)
   asm_delay(b, L - 3);
   asm_receive(b, 0, RECEIVED); /* L - 1 */
   asm_delay(b, RECEIVED - 1);
-  asm_receive_address(b, second); /* one word passes meanwhile */
+  asm_receive_address(b, second); /* one word passes in between */
   asm_receive(b, 0, RECEIVED);
   asm_delay(b, 9);
   asm_end(b);

@@ -9,7 +9,7 @@
 
 enum { TILES = 96, SEEDS = 6, LIMIT = 1 << 18, WORKERS = 6, MAX_STEPS = 4, ROUNDS = 600 };
 
-/* What a worker does at the end of its vertex. */
+/* How a worker's vertex ends. */
 typedef enum ending {
   STORES_INTO_A_HOLE,
   LOADS_MISALIGNED,
@@ -85,7 +85,8 @@ static void put_ending(assembler *a, ending how, uint32_t worker)
   asm_jalr(a, ZERO, RA, 0);
 }
 
-/* The supervisor syncs p->step times, then starts all workers; each calls its vertex, which adds for a while. */
+/* The supervisor syncs p->step times, then starts all workers. Each calls its vertex, which adds
+ * for some time. */
 static void put_program(assembler *a, const plan *p, uint32_t tile)
 {
   enum { ENTRY_WORDS = 8, FIRST_ENTRY = 64, VERTEX_WORDS = 24 };
@@ -119,7 +120,8 @@ static void put_program(assembler *a, const plan *p, uint32_t tile)
   }
 }
 
-/* The report, and in `sums` what all workers have left in memory: those of tiles without a fault have finished. */
+/* Returns the reported fault. `sums` gets what all workers left in memory: on tiles without a fault
+ * they have finished. */
 static machine_fault run_plan(const plan *p, machine_options options, uint32_t *sums)
 {
   bool reversed = options.num_threads == 0;
@@ -140,7 +142,7 @@ static machine_fault run_plan(const plan *p, machine_options options, uint32_t *
   return fault;
 }
 
-/* What the plan says without running anything. */
+/* Compares the fault with the one that the plan predicts. */
 static void expect_planned(const machine_fault *fault, const plan *p, uint64_t seed)
 {
   uint32_t tile = TILES, worker = 0, tiles = 0;
@@ -184,7 +186,8 @@ static void expect_equal(const machine_fault *a, const machine_fault *b, const c
   cr_assert_str_eq(a->detail, b->detail, "%s", who);
 }
 
-/* Sums of workers in tiles that no fault stopped are whole. Where one faults, those behind it may not have run. */
+/* On tiles without a fault, the workers' sums are complete. On others, workers after the fault may
+ * not have run. */
 static void expect_sums(const uint32_t *sums, const plan *p)
 {
   for (uint32_t tile = 0; tile < TILES; tile++) {
@@ -198,7 +201,7 @@ static void expect_sums(const uint32_t *sums, const plan *p)
 
 static void compare(uint64_t seed, machine_engine engine)
 {
-  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one that begins with the last tile */
+  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one thread that begins with the last tile */
   static uint32_t sums[2][TILES * WORKERS];
   plan p = random_plan(seed);
   machine_fault first = run_plan(

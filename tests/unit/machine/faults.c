@@ -8,7 +8,7 @@ enum { SLOT = 6 };
 /* Tile 0 runs `body` on worker 2 (after the vertex call when `as_vertex`), tile 1 does nothing. */
 typedef struct bench {
   rig r;
-  assembler *worker; /* assemble the worker's code here, at WORKER_CODE */
+  assembler *worker; /* the worker's code is assembled here, at WORKER_CODE */
 } bench;
 
 enum { WORKER = 2, WORKER_CODE = RIG_CODE + 4 * 64, VERTEX_STATE = RIG_DATA + 0x40 };
@@ -25,7 +25,7 @@ static bench start(uint64_t max_cycles)
   rig_report(&b.r.code[1], 1);
   a->count = 64;
   b.worker = a;
-  /* The worker's own start: stack pointer, then the call of the vertex that follows. */
+  /* The worker's start: the stack pointer, then the call of the vertex that follows. */
   asm_li(a, SP, RIG_STACKS + (WORKER + 1) * RIG_STACK_BYTES);
   asm_li(a, T0, asm_here(a) + 6 * 4);
   asm_li(a, T1, VERTEX_STATE);
@@ -36,7 +36,7 @@ static bench start(uint64_t max_cycles)
   return b;
 }
 
-/* All bytes of tile 1, and of tile 0 outside [from, to). */
+/* All bytes of tile 1, and those of tile 0 outside [from, to), are unchanged. */
 static void expect_unharmed(bench *b, const uint8_t *before0, const uint8_t *before1)
 {
   static uint8_t now[RIG_END - RIG_BASE];
@@ -46,7 +46,8 @@ static void expect_unharmed(bench *b, const uint8_t *before0, const uint8_t *bef
   cr_assert_eq(memcmp(now, before0, sizeof now), 0, "the tile itself has changed");
 }
 
-/* Loads, fills data with a pattern, runs into `kind`, checks who is named; returns the fault. */
+/* Loads the machine, fills data with a pattern, and runs into `kind`. Checks the named vertex and
+ * returns the fault. */
 static machine_fault run_into(bench *b, machine_fault_kind kind, const char *name)
 {
   static uint8_t before0[RIG_END - RIG_BASE], before1[RIG_END - RIG_BASE];
@@ -73,7 +74,7 @@ static machine_fault run_into(bench *b, machine_fault_kind kind, const char *nam
 
 Test(machine_faults, V01_endless_loop)
 {
-  for (uint32_t body = 0; body < 5; body++) { /* of the loop, in instructions */
+  for (uint32_t body = 0; body < 5; body++) { /* instructions of the loop */
     bench b = start(10000);
     uint32_t loop = asm_here(b.worker);
     asm_nops(b.worker, body);
@@ -111,7 +112,7 @@ typedef struct access_case {
   machine_fault_kind fault;
 } access_case;
 
-/* What is at fault is `behind` bytes behind the access's address. */
+/* The faulty address is `behind` bytes after the access's address. */
 static void expect_access_faults(const access_case *cases, size_t count, uint32_t behind)
 {
   for (size_t i = 0; i < count; i++)
@@ -206,7 +207,8 @@ Test(machine_faults, V05_misaligned)
   EXPECT_ACCESS_FAULTS(cases);
 }
 
-/* Accesses of 64 bits need both words; the first that they may not have is named, and a store has written neither. */
+/* Accesses of 64 bits need both words. The fault names the first forbidden word, and a store writes
+ * neither. */
 Test(machine_faults, V02_V05_first_of_two_words)
 {
   static const access_case cases[] = {{"fsd below the data", ASM_FSD, RIG_DATA - 4, OUTSIDE},
@@ -429,7 +431,7 @@ Test(machine_faults, V07_worker_instructions_in_the_supervisor)
   rig_free(&r);
 }
 
-/* tile.run with a worker that runs, or that there is not. */
+/* tile.run of a worker that runs, or that does not exist. */
 Test(machine_faults, run_of_a_worker_that_is_not_free)
 {
   for (uint32_t second = 1; second < 8; second++) {
@@ -449,7 +451,7 @@ Test(machine_faults, run_of_a_worker_that_is_not_free)
   }
 }
 
-/* tile.runall of no worker, of more workers than there are, of a worker that runs. */
+/* tile.runall of no worker, of too many workers, of a worker that runs. */
 Test(machine_faults, run_of_workers_that_are_not_all_free)
 {
   static const struct {
@@ -522,7 +524,7 @@ Test(machine_faults, V08_division_shift_and_conversion_at_their_limits)
   }
 }
 
-/* NaN, infinity, denormals, half overflow: IEEE results and flags; never a fault. */
+/* NaN, infinity, subnormals and half overflow give IEEE results and flags, and never a fault. */
 Test(machine_faults, V09_float_exceptions_set_flags)
 {
   static const struct {
@@ -560,7 +562,7 @@ Test(machine_faults, V09_float_exceptions_set_flags)
   }
 }
 
-/* Workers 0-5 write their number into one word, started in another order. */
+/* Workers 0-5 write their number into one word. They are started in another order. */
 Test(machine_faults, V10_the_last_worker_wins_a_race)
 {
   rig r = rig_create(1, 0);
@@ -591,7 +593,7 @@ Test(machine_faults, V11_self_modifying_code)
   rig_free(&b.r);
 }
 
-/* A vertex that believes to have 2^32 - 1 elements stops at the first one past the memory. */
+/* A vertex with a vector length of 2^32 - 1 stops at the first element after the memory. */
 Test(machine_faults, V13_wild_vector_length)
 {
   bench b = start(0);
@@ -608,7 +610,7 @@ Test(machine_faults, V13_wild_vector_length)
   rig_free(&b.r);
 }
 
-/* Tiles 1, 3 and 4 fault, tile 2 works on; the first by (tile, context) is reported. */
+/* Tiles 1, 3 and 4 fault, and tile 2 continues. The first fault by (tile, context) is reported. */
 Test(machine_faults, V16_several_tiles_in_one_superstep)
 {
   enum { TILES = 5 };
@@ -622,7 +624,7 @@ Test(machine_faults, V16_several_tiles_in_one_superstep)
     asm_li(a, T0, RIG_DATA);
     asm_store(a, ASM_SW, T0, T0, 0);
     rig_report(a, 1);
-    a->count = 40; /* workers 3 and up trap with 100 * tile + worker in tiles 1, 3, 4 */
+    a->count = 40; /* on tiles 1, 3 and 4, workers 3 and up trap with 100 * tile + worker */
     asm_tile(a, TILE_CONTEXT, T1, 0, 0);
     asm_addi(a, T2, ZERO, 3);
     size_t done = asm_hole(a);

@@ -28,13 +28,14 @@ static bool is_fused(uint8_t id)
   return id == OP_FMADD_S || id == OP_FMSUB_S || id == OP_FNMSUB_S || id == OP_FNMADD_S;
 }
 
-/* Of the operation as the decoder gives it to either: to nearest even, or to zero where it gives an integer. */
+/* The rounding mode that the decoder gives the operation: to nearest even, or to zero if the result
+ * is an integer. */
 static rounding_mode mode_of(uint8_t id)
 {
   return id == OP_FCVT_W_S || id == OP_FCVT_WU_S ? ROUND_TO_ZERO : ROUND_NEAREST_EVEN;
 }
 
-/* How many of the cases the short way has done. */
+/* Returns the number of cases that the fast path handled. */
 static size_t compare(uint8_t id, size_t cases, uint64_t seed)
 {
   size_t done = 0;
@@ -109,7 +110,7 @@ static machine_fault_kind operate(context *c, isa_op id)
   return float_operate_controlled(&t, c, &op, ROUND_NEAREST_EVEN);
 }
 
-/* Functions are the same under control, and faults come before anything is written. */
+/* Functions give the same results under control. A fault comes before anything is written. */
 Test(float_control, functions_are_themselves_or_faults)
 {
   uint64_t seed = 5;
@@ -130,7 +131,7 @@ Test(float_control, functions_are_themselves_or_faults)
     }
 }
 
-/* A fault of the second word is the first word's, too. */
+/* If the second word faults, the first one is not written either. */
 Test(float_control, functions_of_pairs_write_both_words_or_none)
 {
   context c = {.float_control = ALL_FAULTS, .f = {[RS1] = 0x3f800000, [RS1 + 32] = 0, [RD] = 77}};
@@ -142,7 +143,7 @@ Test(float_control, functions_of_pairs_write_both_words_or_none)
   cr_assert_eq(c.f[RD + 32], function_single(OP_F32LN, 0x40000000));
 }
 
-/* Of four halves each is rounded by a number of its own, one after the other from the first: as four conversions are. */
+/* Each of four halves is rounded with its own random number, in order, like four conversions. */
 Test(float_control, functions_of_halves_round_at_random)
 {
   enum { STOCHASTIC = 1 << 19, ROUNDS = 4000 };

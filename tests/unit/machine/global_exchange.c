@@ -107,7 +107,8 @@ Test(machine_global, packets_go_once_to_each_ipu)
   }
   cr_assert_eq(rig_word(&r, 3, TO), 2025);
   cr_assert_eq(rig_word(&r, 2, TO - 4), 0);
-  /* li, li, exchange; external sync; four instructions; IPU 0 sends (20 + 4) words twice and (2 + 4). */
+  /* li, li, exchange; external sync; four instructions; IPU 0 sends (20 + 4) words twice, and (2 +
+   * 4) once. */
   uint64_t asked = start + 3 * SLOT, released = asked + RIG_HOST_SYNC;
   uint64_t took = 4 + LATENCY + ((24 + 24 + 6) * 4 + LINK - 1) / LINK;
   cr_assert_eq(events[7].argument, ISA_SYNC_EXTERNAL);
@@ -128,7 +129,7 @@ Test(machine_global, packets_go_once_to_each_ipu)
   rig_free(&r);
 }
 
-/* A tile's own way in and out is as wide as in other exchanges. */
+/* A tile sends and receives at most as fast as in other exchanges. */
 Test(machine_global, a_tile_is_no_faster_than_its_exchange)
 {
   rig r = create(2, 1);
@@ -153,7 +154,7 @@ Test(machine_global, wrong_packets_are_faults_and_nothing_moves)
   enum { SENDS, RECEIVES };
   static const struct {
     header header;
-    const char *packets; /* of the tile that is wrong: the last has the header */
+    const char *packets; /* for the wrong tile; the last packet has the header */
     machine_fault_kind kind;
     const char *detail;
   } cases[] = {
@@ -206,7 +207,7 @@ Test(machine_global, wrong_packets_are_faults_and_nothing_moves)
   }
 }
 
-/* Words that are received twice; those that two packets send are fine. */
+/* A word that is received twice is a fault. A word that two packets send is not. */
 Test(machine_global, no_word_is_received_twice)
 {
   for (uint32_t apart = 0; apart < 2; apart++) {
@@ -225,7 +226,7 @@ Test(machine_global, no_word_is_received_twice)
   }
 }
 
-/* Internal syncs align the tiles of an IPU only; the host's sync all of them. */
+/* Internal syncs align the tiles of one IPU only. The host's sync aligns all tiles. */
 Test(machine_global, ipus_sync_by_themselves)
 {
   rig r = create(2, 2);
@@ -279,7 +280,7 @@ static rig receive_within(uint32_t sender)
   return r;
 }
 
-/* Within an exchange of IPUs each has tiles of its own. */
+/* During an exchange between IPUs, a tile receives only from tiles of its own IPU. */
 Test(machine_global, internal_exchange_ends_at_the_ipu)
 {
   static const char *const details[] = {"tile 3", "tile 2 of the tile's IPU, which does not exist"};

@@ -8,7 +8,8 @@
 
 enum { STRAYING = 1, NUM_TILES = 3 };
 
-/* A worker of each tile writes 7 to its data; that of one then loads from `address`, or stores there. */
+/* A worker of each tile writes 7 to its data. On one tile it then loads from `address`, or stores
+ * there. */
 static void put_tile(assembler *a, uint32_t address, bool store)
 {
   enum { SUPERVISOR_WORDS = 12 };
@@ -30,7 +31,7 @@ static void put_tile(assembler *a, uint32_t address, bool store)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* As a translator would have it that is wrong about what a tile has: everything. */
+/* Makes all addresses of the tile accessible, like a translator with a wrong idea of the tile. */
 static void believe_in_everything(tile *t)
 {
   t->readable = (window){.start = 0, .size = 0xfffffffc, .host = t->readable.host};
@@ -63,7 +64,7 @@ static void stray(uint32_t address, bool store)
   rig_free(&r);
 }
 
-/* Whole tiles away, in front of all, behind all. */
+/* Accesses that are whole tiles away, before all tiles, and after all tiles. */
 Test(machine_guard, an_access_that_strays_is_a_fault_of_its_own_tile)
 {
   static const uint32_t places[] = {0,          4,          RIG_BASE - 4, RIG_BASE + 0x9c000,
@@ -83,7 +84,7 @@ static void note(int signal)
   _exit(7);
 }
 
-/* What is not the machine's is for the handler that the program has. */
+/* Other signals go to the handler that the program installed. */
 Test(machine_guard, other_signals_go_to_the_programs_own_handler, .exit_code = 7)
 {
   signal(SIGSEGV, note);
@@ -100,7 +101,7 @@ Test(machine_guard, without_a_handler_other_signals_end_the_process, .signal = S
   *(volatile int *)closed = 1;
 }
 
-/* More tiles than can lie apart: there is still nothing but tiles in reach. */
+/* There are too many tiles to place them apart, but only tiles are in reach. */
 Test(machine_guard, many_tiles_lie_side_by_side)
 {
   machine_options options = {.engine = MACHINE_INTERPRETER};

@@ -1,4 +1,4 @@
-/* runtime/machine: host exchange code, packet by packet, and what is wrong with it. */
+/* runtime/machine: host exchange code, packet by packet, and its faults. */
 #include "support/rig.h"
 
 #include <machine/state.h>
@@ -20,7 +20,8 @@ static uint32_t end_word(void)
   return isa_imm22_word(ISA_FUNCT3_END, 0);
 }
 
-/* A tile that syncs with the host, giving it this host exchange code, if any; then reports 2. */
+/* A tile that syncs with the host, with this host exchange code if there is some, and then reports
+ * 2. */
 static void assemble(assembler *a, const uint32_t *words, size_t count)
 {
   asm_li(a, A0, 1);
@@ -41,7 +42,7 @@ static pop_error *exchange(rig *r, uint8_t *host, uint64_t size)
   return machine_host_exchange(r->m, &(machine_window){host, size, 1, NULL}, 1);
 }
 
-/* Two tiles: rows that are apart on the tile and in the host's memory, and both directions. */
+/* Two tiles, both directions: rows that are apart on the tile and in the host's memory. */
 Test(machine_host, packets_move_rows_both_ways)
 {
   rig r = rig_create(3, 0);
@@ -74,7 +75,7 @@ Test(machine_host, packets_move_rows_both_ways)
   rig_free(&r);
 }
 
-/* On each IPU the bytes share the way to the host: the fullest one counts. */
+/* The tiles of an IPU share its link to the host. The IPU with most bytes sets the time. */
 Test(machine_host, each_ipu_has_its_own_way)
 {
   enum { BYTES = 1024 };
@@ -104,7 +105,7 @@ Test(machine_host, each_ipu_has_its_own_way)
 
 enum { MANY = 96, BIG = 0x1c00 };
 
-/* 0: one thread, which works from the last item to the first, as one of several might. */
+/* 0: one thread that works from the last item to the first, as one of several threads might. */
 static const uint32_t thread_counts[] = {0, 1, 2, 7};
 enum { NUM_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
 
@@ -145,7 +146,8 @@ Test(machine_host, packets_of_a_tile_keep_their_order)
   }
 }
 
-/* Apart: each tile's bytes behind the one's before. Overlapping: by half; then a later tile wins. */
+/* Either each tile's bytes follow those of the tile before, or half of them overlap: then a later
+ * tile wins. */
 Test(machine_host, what_tiles_write_to_the_host_does_not_depend_on_threads)
 {
   enum { BYTES = BIG / 2 };
@@ -186,7 +188,7 @@ Test(machine_host, ranges_go_both_ways_by_any_number_of_threads)
     rig r = create_big(thread_counts[k], NULL, 0);
     expect_ok(machine_write_ranges(r.m, ranges, RANGES, sent));
     uint32_t word;
-    memcpy(&word, sent + (MANY + 1) * BYTES - BYTES, sizeof word); /* one range has no bytes */
+    memcpy(&word, sent + (MANY + 1) * BYTES - BYTES, sizeof word); /* one range is empty */
     cr_assert_eq(rig_word(&r, 1, RIG_DATA + 0x800 + 2 * BYTES), word);
     cr_assert_eq(rig_word(&r, 1, RIG_DATA + 0x800 + BYTES), 0);
     memset(back, 0, sizeof back);
@@ -196,7 +198,7 @@ Test(machine_host, ranges_go_both_ways_by_any_number_of_threads)
   }
 }
 
-/* Nothing is written when one is wrong; and code that is written counts at once. */
+/* Nothing is written if one range is wrong. Code that is written is used at once. */
 Test(machine_host, ranges_are_checked_and_may_hold_code)
 {
   rig r = rig_create(2, 0);
@@ -225,7 +227,7 @@ Test(machine_host, ranges_are_checked_and_may_hold_code)
   rig_free(&r);
 }
 
-/* Packets of three windows. One of them has records, from which the tile chooses. */
+/* Packets with three windows. One window has records, and the tile chooses one. */
 Test(machine_host, records_of_windows_are_chosen_on_the_tile)
 {
   rig r = rig_create(1, 0);
@@ -281,7 +283,7 @@ Test(machine_host, an_exchange_that_comes_again_is_what_the_tile_says_now)
     for (size_t i = 0; i < sizeof host; i++) host[i / 24][i % 24] = (uint8_t)i;
     rig_run(&r);
     uint64_t before = machine_get_counters(r.m).cycles;
-    for (uint32_t i = 0; i < 6; i++) { /* any record, of either memory */
+    for (uint32_t i = 0; i < 6; i++) { /* any record, in either memory */
       uint32_t number = i % 3, given = 0x01020304 * (i + 1);
       machine_window window = {host[i % 2], 8, 3, "remote buffer 'w'"};
       expect_ok(machine_write(r.m, 0, RIG_DATA, &number, 4));
@@ -399,7 +401,7 @@ Test(machine_host, wrong_packets_are_faults_and_nothing_moves)
   }
 }
 
-/* Code without an end, and code that is none. */
+/* Code that does not end, and words that are not code. */
 Test(machine_host, code_must_end_in_executable_memory)
 {
   static const uint32_t addresses[] = {HOST_CODE + 2, RIG_DATA, 0x10, 0xfffffffc};

@@ -87,7 +87,7 @@ Test(machine_memory, A08_entry_outside_the_code)
     expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "not in executable code",
                  "entry");
   }
-  rig_load(&r); /* a refused image leaves nothing behind */
+  rig_load(&r); /* a refused image changes nothing */
   cr_assert_eq(rig_run(&r), 1);
   rig_free(&r);
 }
@@ -150,7 +150,7 @@ Test(machine_memory, host_access_is_checked)
   rig_free(&r);
 }
 
-/* Code that the host writes is what runs next. */
+/* Code that the host writes runs next. */
 Test(machine_memory, host_may_replace_code)
 {
   rig r = rig_create(1, 0);
@@ -187,7 +187,7 @@ Test(machine_memory, reset_makes_it_as_new)
   rig_free(&r);
 }
 
-/* The address space of 64 IPUs; a few tiles of it loaded, others never touched. */
+/* The address space of 64 IPUs. A few tiles are loaded, the others never touched. */
 Test(machine_memory, reservation_of_94208_tiles)
 {
   pop_target target;
@@ -211,7 +211,7 @@ Test(machine_memory, equal_code_is_decoded_once)
     asm_tile(&r.code[i], TILE_NUMBER, T0, 0, 0);
     asm_li(&r.code[i], T1, RIG_DATA);
     asm_store(&r.code[i], ASM_SW, T0, T1, 0);
-    if (i == 7) asm_nops(&r.code[i], 1); /* another second page */
+    if (i == 7) asm_nops(&r.code[i], 1); /* a different second page */
     rig_report(&r.code[i], 1);
   }
   rig_load(&r);
@@ -221,7 +221,7 @@ Test(machine_memory, equal_code_is_decoded_once)
   rig_free(&r);
 }
 
-/* Same images, same everything: memory, counters, fault. */
+/* The same images give the same memory, counters and fault. */
 Test(machine_memory, two_machines_agree)
 {
   enum { TILES = 7 };
@@ -235,7 +235,7 @@ Test(machine_memory, two_machines_agree)
       asm_li(a, T0, RIG_DATA);
       asm_csrr(a, T1, 0xc00);
       asm_store(a, ASM_SW, T1, T0, 0);
-      if (i == 4) asm_jal(a, ZERO, asm_here(a) - 8); /* never ends */
+      if (i == 4) asm_jal(a, ZERO, asm_here(a) - 8); /* loops for ever */
       rig_report(a, 1);
     }
     rig_load(&rigs[k]);

@@ -20,7 +20,7 @@ TestSuite(native, .init = enter_fresh_folder);
 
 enum { NUM_CODELETS = 3 };
 
-/* Worker 0 runs one of the codelets, whose result is in the tile's first word of data. */
+/* Worker 0 runs one of the codelets. The result is in the tile's first word of data. */
 static void put_program(assembler *a, uint32_t codelet, uint32_t rounds)
 {
   enum { SUPERVISOR_WORDS = 12 };
@@ -41,7 +41,7 @@ static void put_program(assembler *a, uint32_t codelet, uint32_t rounds)
 
 enum { ROUNDS = 1000 };
 
-/* Two tiles for each codelet. */
+/* Runs two tiles for each codelet. */
 static void run_codelets(machine_options options, uint32_t rounds)
 {
   rig r = rig_create_with(2 * NUM_CODELETS, options);
@@ -67,7 +67,7 @@ static void expect_counters(native_counters found, uint64_t compiled, uint64_t l
             (int)found.saved, (int)found.refused);
 }
 
-/* What a process of its own counts that runs the codelets. */
+/* The counters of a separate process that runs the codelets. */
 static native_counters run_process(machine_options options)
 {
   int ends[2], status;
@@ -91,7 +91,7 @@ static void expect_process(uint64_t compiled, uint64_t loaded, uint64_t saved, u
   expect_counters(run_process(with_folder("cache")), compiled, loaded, saved, refused);
 }
 
-/* The files in the folder of native code; how many. */
+/* Lists the files in the folder of native code, and returns their number. */
 static size_t list_files(char paths[][512], size_t capacity)
 {
   char folder[256];
@@ -137,8 +137,7 @@ Test(native, the_next_process_compiles_nothing)
   expect_process(0, NUM_CODELETS, 0, 0);
 }
 
-/* The translator's thread looks into the folder. */
-/* POPULUS_TRANSLATOR_EFFORT: another code for the same, which others do not get. */
+/* POPULUS_TRANSLATOR_EFFORT: code with another effort has other names in the folder. */
 Test(native, code_of_another_effort_is_not_used)
 {
   setenv("POPULUS_TRANSLATOR_EFFORT", "least", 1);
@@ -148,6 +147,7 @@ Test(native, code_of_another_effort_is_not_used)
   expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
 }
 
+/* With the engine auto, the translator's thread looks into the folder. */
 Test(native, auto_takes_what_is_there)
 {
   const char *error;
@@ -169,7 +169,8 @@ Test(native, auto_takes_what_is_there)
   cr_assert_eq(native_get_counters().compiled, 0);
 }
 
-/* Whose native code could it be? LLVM takes longer to load than the interpreter needs for so little. */
+/* An unused folder has no native code. LLVM takes longer to load than the interpreter needs for so
+ * little. */
 Test(native, auto_does_not_look_into_a_folder_that_nobody_has_used)
 {
   enum { MORE_THAN_PAYS_TO_LOOK = 16000000 /* rounds of 3 instructions */ };
@@ -194,7 +195,8 @@ static void flip_byte(const char *path, off_t at)
   close(fd);
 }
 
-/* Worker 0, thrice: its code leaves by an address from memory for a loop, which nothing else leads to. */
+/* Worker 0 runs three times. Its code leaves by an address from memory for a loop that nothing else
+ * leads to. */
 static void put_jump(assembler *a)
 {
   enum { LOOP_WORD = 20, ENTRY_WORD = 24, NUM_RUNS = 3 };
@@ -220,7 +222,7 @@ static void put_jump(assembler *a)
   asm_jalr(a, ZERO, T1, 0);
 }
 
-/* Else a loop that native code leaves, to call it again, is interpreted for as long as it takes. */
+/* Otherwise a loop that native code leaves to call it again would be interpreted to its end. */
 Test(native, auto_goes_on_where_native_code_ends)
 {
   enum { TRIES = 1000 };
@@ -260,7 +262,7 @@ Test(native, H01_damaged_entries_are_made_again)
     cr_assert_eq(truncate(paths[1], sizes[i]), 0);
     expect_process(1, NUM_CODELETS - 1, 1, 1);
   }
-  cr_assert(!unlink(paths[2]) && !rename(paths[1], paths[2])); /* another's code */
+  cr_assert(!unlink(paths[2]) && !rename(paths[1], paths[2])); /* the code of another codelet */
   expect_process(2, NUM_CODELETS - 2, 2, 1);
   cr_assert(!unlink(paths[2]) && !mkdir(paths[2], 0700));
   expect_process(1, NUM_CODELETS - 1, 0, 1);
@@ -268,7 +270,7 @@ Test(native, H01_damaged_entries_are_made_again)
   expect_process(2, NUM_CODELETS - 2, 2, 1);
 }
 
-/* The entry of another processor, in place of ours. */
+/* The entry of another processor replaces ours. */
 Test(native, H08_code_for_another_processor_is_not_used)
 {
   char paths[NUM_CODELETS][512];
@@ -281,7 +283,7 @@ Test(native, H08_code_for_another_processor_is_not_used)
   uint8_t *features = memmem(bytes, size, "+f16c", 5);
   cr_assert_not_null(features);
   features[0] = '-';
-  pid_t child = fork(); /* so that this process stays without LLVM */
+  pid_t child = fork(); /* this process stays without LLVM */
   if (child == 0) {
     if (!native_module_load(&error) || !native_module_enter(false)) _exit(1);
     native_module_digest(bytes, size - TRANSLATOR_DIGEST_BYTES,
@@ -300,7 +302,7 @@ Test(native, H08_code_for_another_processor_is_not_used)
   expect_process(0, NUM_CODELETS, 0, 0);
 }
 
-/* The module with another contract than this machine's. */
+/* A copy of the module with another interface version than this machine's. */
 static void make_foreign_module(const char *folder)
 {
   uint8_t *bytes;
@@ -338,7 +340,7 @@ static void expect_other_name(const code_unit *unit, const char *name, const cha
   cr_assert_str_neq(other, name, "%s", what);
 }
 
-/* Everything that the translator looks at: what has the same name is taken for the same. */
+/* Every input of the translator is in the name: code with the same name counts as the same. */
 Test(native, what_is_compiled_is_in_its_name)
 {
   code_function function = {0};
@@ -444,7 +446,7 @@ Test(native, H09_the_least_recently_used_goes)
   cr_assert_eq(list_files(paths, NUM_CODELETS), 1);
 }
 
-/* A child has no thread that could compile, and does without LLVM if somebody was at work in it. */
+/* A child has no thread that could compile. It does without LLVM if the parent was using it. */
 Test(native, T04_a_child_of_a_process_that_translates)
 {
   run_codelets(with_folder(NULL), ROUNDS);
@@ -487,7 +489,8 @@ enum { LONG_TILES = 8, NUM_EXITS = 4 };
 enum { LONG_TILES = 8, NUM_EXITS = 10 };
 #endif
 
-/* What LLVM has registered runs before this, which gives whoever is in it the time to crash. */
+/* LLVM's exit handlers run before this one, which gives threads inside of LLVM the time to
+ * crash. */
 static void end_slowly(void)
 {
   usleep(400000);
@@ -506,7 +509,8 @@ static void exit_while_compiling(unsigned milliseconds, bool is_loaded)
   exit(0);
 }
 
-/* As in a callback of a stream: the translator's thread is loading LLVM, or at work in it, or waits. */
+/* The translator's thread is loading LLVM, is at work in it, or waits, as in a stream's
+ * callback. */
 Test(native, E09_the_process_may_end_at_any_time)
 {
   for (unsigned i = 0; i < NUM_EXITS; i++) {

@@ -19,7 +19,8 @@ static uint32_t below(uint32_t end)
   return random_below(&seed, end);
 }
 
-/* x5 … x12 and f0 … f7 take part; x5 and x6 are addresses at the start, x13 marks what a branch skips. */
+/* x5 … x12 and f0 … f7 are used. x5 and x6 start as addresses, and x13 shows what a branch
+ * skips. */
 static uint32_t random_instruction(isa_op id)
 {
   uint32_t match = isa_rows[id].match, x1 = T0 + below(REGISTERS), x2 = T0 + below(REGISTERS),
@@ -28,7 +29,7 @@ static uint32_t random_instruction(isa_op id)
   switch (isa_rows[id].format) {
   case FORMAT_F_I:
     return asm_i(match, f1, address, offset);
-  case FORMAT_F_RM: /* frm, which is 0, or one of all modes, legal or not */
+  case FORMAT_F_RM: /* frm is 0, or each mode in turn, legal or not */
     return asm_r(match | (below(4) ? 7 : below(8)) << 12, f1, f2, f1 ^ 1);
   case FORMAT_I:
     return (match & 0x7f) == 0x03 ? asm_i(match, x1, address, offset)
@@ -55,7 +56,7 @@ static uint32_t random_float(void)
 
 typedef struct outcome { /* without padding */
   uint64_t cycles;
-  uint32_t kind, pc, address; /* of the fault; pc from the pair on */
+  uint32_t kind, pc, address; /* of the fault; pc relative to the pair */
   uint32_t words[WORDS], data[REGISTERS];
 } outcome;
 
@@ -72,7 +73,7 @@ static void assemble(assembler *a, const uint32_t *pair, const uint32_t *x, cons
   asm_nops(a, nops);
   asm_word(a, pair[0]);
   asm_word(a, pair[1]);
-  asm_addi(a, A3, ZERO, 1); /* what a branch jumps over */
+  asm_addi(a, A3, ZERO, 1); /* a branch skips this */
   asm_li(a, A4, DUMP);
   for (uint32_t i = 0; i <= REGISTERS; i++) asm_store(a, ASM_SW, T0 + i, A4, (int32_t)(4 * i));
   for (uint32_t i = 0; i < REGISTERS; i++)
@@ -111,7 +112,7 @@ static void compare_ways(const isa_op *ids, bool *faulted)
   for (uint32_t i = 2; i < REGISTERS; i++)
     x[i] = below(2) ? random_next(&seed) << 1 | below(2) : RIG_DATA;
   for (uint32_t i = 0; i < REGISTERS; i++) f[i] = random_float();
-  /* The first word is the last of a page; or the pair is in the middle of one. */
+  /* The first word is the last one of a page, or the pair is inside of a page. */
   outcome apart = run_pair(pair, x, f, PAGE_WORDS - 1 - SETUP);
   outcome together = run_pair(pair, x, f, 0);
   cr_assert_eq(memcmp(&apart, &together, sizeof apart), 0, "0x%08x 0x%08x: %s at %u, %s at %u",

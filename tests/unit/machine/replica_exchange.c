@@ -1,4 +1,5 @@
-/* Exchanges between replicas that are done again (runtime/machine/global_kept.c): two machines in one process. */
+/* Repeated exchanges between replicas (runtime/machine/global_kept.c): two machines in one
+ * process. */
 #include "support/rig.h"
 
 #include <ranks/ranks.h>
@@ -25,7 +26,8 @@ typedef struct pair {
   ranks *ranks;
 } pair;
 
-/* One tile: ROUNDS times it reports 1 to the host and exchanges; packets: one sent, one received. */
+/* One tile, which reports 1 to the host and exchanges ROUNDS times: one packet sent, one
+ * received. */
 static rig new_replica(void)
 {
   rig r = rig_create(1, 0);
@@ -79,7 +81,7 @@ static void free_pair(pair *p)
   ranks_close(p->ranks);
 }
 
-/* To where the replicas wait for each other, with words of their own to send. */
+/* Runs to the exchange of the replicas. Each has its own words to send. */
 static machine_group run_to_exchange(pair *p, uint32_t first_word)
 {
   uint64_t latest = 0;
@@ -99,7 +101,7 @@ static machine_group run_to_exchange(pair *p, uint32_t first_word)
                          .latest = latest};
 }
 
-/* Exchanges as an engine does; the cycles that it took. *again: it was one that has been kept. */
+/* Exchanges as an engine does, and returns the cycles. *again: the kept exchange was used. */
 static uint64_t exchange(pair *p, uint32_t first_word, bool *again)
 {
   uint32_t faulted;
@@ -164,7 +166,7 @@ Test(replica_exchange, other_packets_are_read_again)
   free_pair(&p);
 }
 
-/* What is wrong is found, too, where the same code was right before. */
+/* A wrong packet is found, also if the same code was right before. */
 Test(replica_exchange, wrong_packets_are_no_kept_ones)
 {
   pair p = new_pair();

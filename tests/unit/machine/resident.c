@@ -10,7 +10,7 @@
 
 enum {
   HOST_PAGE = 4096,
-  TOUCHED_PAGES = 5, /* of a tile: code, three of data, one that only the program writes */
+  TOUCHED_PAGES = 5, /* of a tile: code, three of data, and one that only the program writes */
   ROUNDS = 10000,
   ROOM_BYTES = 32 << 20
 };
@@ -28,7 +28,8 @@ static uint64_t resident_bytes(void)
   return kilobytes << 10;
 }
 
-/* Worker 0 counts and adds floats, writes the sum to a page that the image leaves empty, and ends. */
+/* Worker 0 counts and adds floats, writes the sum to a page that the image leaves empty, and
+ * ends. */
 static void assemble(assembler *a, uint32_t data)
 {
   enum { SUPERVISOR_WORDS = 16 };
@@ -89,7 +90,7 @@ static void expect_room(machine_engine engine)
   uint64_t touched = (uint64_t)target.tiles_per_ipu * TOUCHED_PAGES * HOST_PAGE;
   uint64_t resident = resident_bytes();
 #if !defined(__SANITIZE_ADDRESS__) &&                                                              \
-    !defined(__SANITIZE_THREAD__) /* they have memory of their own */
+    !defined(__SANITIZE_THREAD__) /* they use memory of their own */
   cr_assert_leq(resident, touched + ROOM_BYTES, "%llu KiB beyond what is touched",
                 (unsigned long long)(resident - touched) >> 10);
 #endif

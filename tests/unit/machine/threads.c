@@ -99,7 +99,7 @@ static void expect_same_for_all(bool faulty)
     cr_assert_eq(first->fault.tile, 13);
     cr_assert_eq(first->fault.num_faults, 3);
   }
-  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one that begins with the last tile */
+  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one thread that begins with the last tile */
   for (unsigned engine = MACHINE_INTERPRETER; engine <= MACHINE_AUTO; engine++)
     for (unsigned i = 0; i < 4; i++) {
       outcome *other = run_with((machine_engine)engine, threads[i], faulty);

@@ -31,7 +31,7 @@ Test(machine_tile, host_sync_reports_and_answers)
   rig_free(&r);
 }
 
-/* A worker: stores tile.number and tile.context at a0, `extra` nops, exits. */
+/* A worker that stores tile.number and tile.context at a0, runs `extra` nops, and exits. */
 static uint32_t assemble_worker(assembler *a, uint32_t extra)
 {
   uint32_t entry = asm_here(a);
@@ -63,7 +63,7 @@ Test(machine_tile, workers_run_in_parallel_from_run_to_wait)
     size_t end = a->count;
     a->count = start;
     asm_li(a, T1, worker);
-    for (uint32_t w = 6; w-- > 0;) { /* started in the order 5 … 0: 5 slots each */
+    for (uint32_t w = 6; w-- > 0;) { /* started from 5 to 0, 5 slots each */
       asm_li(a, T2, RIG_DATA + 8 * w);
       asm_tile(a, TILE_RUN, w, T1, T2);
       asm_nops(a, 2);
@@ -81,7 +81,7 @@ Test(machine_tile, workers_run_in_parallel_from_run_to_wait)
       cr_assert_eq(rig_word(&r, tile, RIG_DATA + 8 * w), tile);
       cr_assert_eq(rig_word(&r, tile, RIG_DATA + 8 * w + 4), w);
     }
-  /* jal, li, then worker 0 starts last: its tile.run ends after 5 more blocks of 5 and 3 slots */
+  /* jal and li, then tile.run of 5 slots for each worker; worker 0 is the last one */
   uint64_t first_start = (1 + 2 + 3) * SLOT, last_start = first_start + 5 * 5 * SLOT;
   uint64_t end = last_start + 15 * SLOT;
   cr_assert_eq(next - events, 3);
@@ -98,7 +98,7 @@ Test(machine_tile, workers_run_in_parallel_from_run_to_wait)
   rig_free(&r);
 }
 
-/* Two runs of code that starts `count` workers: by tile.runall, and one by one. */
+/* Two runs that start `count` workers: by tile.runall, and one by one. */
 Test(machine_tile, workers_started_together_start_in_one_cycle)
 {
   for (uint32_t count = 1; count <= 6; count++) {
@@ -166,7 +166,8 @@ Test(machine_tile, sync_waits_for_the_slowest_tile)
   rig_free(&r);
 }
 
-/* Tile 1 has no part in three syncs of tiles 0 and 2, and computes while they wait for each other. */
+/* Tile 1 takes no part in three syncs of tiles 0 and 2. It computes while they wait for each
+ * other. */
 static uint32_t clock_behind_acknowledged(bool plain, uint32_t nops, uint32_t *supersteps)
 {
   rig r = rig_create_with(3, (machine_options){.plain = plain});
@@ -198,7 +199,7 @@ static uint32_t clock_behind_acknowledged(bool plain, uint32_t nops, uint32_t *s
 
 Test(machine_tile, who_acknowledges_syncs_goes_on_and_waits_for_them_later)
 {
-  const uint32_t last = 3 * (9 * SLOT + RIG_SYNC); /* of the three syncs */
+  const uint32_t last = 3 * (9 * SLOT + RIG_SYNC); /* the last of the three syncs */
   uint32_t supersteps;
   for (int plain = 0; plain < 2; plain++) {
     cr_assert_eq(clock_behind_acknowledged(plain, 0, &supersteps), last + SLOT);
@@ -208,7 +209,7 @@ Test(machine_tile, who_acknowledges_syncs_goes_on_and_waits_for_them_later)
   }
 }
 
-/* A tile that comes late to tile.sans holds the first sync up, and no other. */
+/* A tile that reaches tile.sans late delays the first sync, and no other. */
 Test(machine_tile, acknowledging_asks_for_the_first_sync_when_it_is_executed)
 {
   rig r = rig_create(2, 0);
@@ -247,7 +248,8 @@ Test(machine_tile, external_sync_takes_as_long_as_one_with_the_host)
   rig_free(&r);
 }
 
-/* tile.call: ra, a0, and a jump; the machine remembers it for the fault that follows. */
+/* tile.call sets ra and a0 and jumps. The machine remembers the vertex for the fault that
+ * follows. */
 Test(machine_tile, call_enters_a_vertex)
 {
   rig r = rig_create(1, 0);
@@ -275,13 +277,13 @@ Test(machine_tile, call_enters_a_vertex)
   rig_free(&r);
 }
 
-/* Functions of pairs are two of the chip's instructions. */
+/* Functions of pairs are two instructions on the chip. */
 static uint64_t issues_of(const char *name)
 {
   return strncmp(name, "f32v2", 5) == 0 || strncmp(name, "f16v4", 5) == 0 ? 2 : 1;
 }
 
-/* Each cost class is paid as the target says, also where a block is long, or ends with its page. */
+/* Each cost class costs what the target says, also in a long block and at the end of a page. */
 Test(machine_tile, cycles_follow_the_cost_table)
 {
   static const struct {

@@ -1,4 +1,5 @@
-/* The translator against the interpreter: random programs, jumps and calls, to the bit and cycle (loops: translate_loops.c). */
+/* The translator against the interpreter: random programs, jumps and calls, equal to the bit and
+ * cycle (loops: translate_loops.c). */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
@@ -137,7 +138,7 @@ static void put_case(assembler *a, unsigned number, const callees *f)
   }
 }
 
-/* The switch, where `decoy` says how many cases the translator will find. */
+/* The switch. `decoy` is the number of cases that the translator will find. */
 static void put_switch(assembler *a, uint32_t decoy, size_t *to_default)
 {
   asm_word(a, asm_r(0x02000033, S1, S1, T2)); /* mul */
@@ -212,7 +213,7 @@ Test(translate, auto_goes_over_to_native_code_while_a_vertex_runs)
   asm_li(a, T0, RIG_CODE + 4 * 6);
   asm_tile(a, TILE_RUN, 0, T0, ZERO);
   asm_tile(a, TILE_WAIT, 0, 0, 0);
-  asm_nops(a, 2); /* the worker faults: nobody comes here */
+  asm_nops(a, 2); /* not reached: the worker faults */
   asm_li(a, T1, OUTER);
   asm_li(a, A4, RIG_DATA);
   uint32_t outer = asm_here(a);

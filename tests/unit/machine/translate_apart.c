@@ -23,7 +23,7 @@ static uint32_t pick(maker *m, uint32_t below)
 
 #define PICK(m, ...) RANDOM_OF(&(m)->random, __VA_ARGS__)
 
-/* Whole numbers, and floats that are only moved: their bits are compared. */
+/* Integers, and floats that are only moved, because their bits are compared. */
 static void put_op(maker *m)
 {
   assembler *a = m->a;
@@ -44,7 +44,8 @@ static void put_op(maker *m)
   }
 }
 
-/* Planes at an equal distance that only the guard knows: each is a group of its own. */
+/* Planes at an equal distance that only the guard knows. Each plane is a group of accesses of its
+ * own. */
 static void put_planes(maker *m)
 {
   assembler *a = m->a;
@@ -59,7 +60,7 @@ static void put_planes(maker *m)
   }
 }
 
-/* Some rounds take longer than others. */
+/* Code that only some rounds execute. */
 static void put_way(maker *m)
 {
   assembler *a = m->a;
@@ -77,7 +78,7 @@ static void put_loop(maker *m)
   uint32_t place = RIG_DATA + NEAR + 4 * pick(m, space);
   int32_t step = (int32_t)PICK(m, 4, 4, 8, -4);
   for (unsigned i = 0; i < NUM_POINTERS; i++) {
-    if (pick(m, 2)) place = RIG_DATA + NEAR + 4 * pick(m, space); /* else where the one before is */
+    if (pick(m, 2)) place = RIG_DATA + NEAR + 4 * pick(m, space); /* else at the pointer before */
     steps[i] = pick(m, 4) ? step : (int32_t)PICK(m, 0, 4, 8, 8, 12, -4, -8, 16);
     asm_li(a, pointers[i], place);
   }

@@ -22,8 +22,8 @@ typedef struct maker {
   uint64_t random;
   uint32_t entries[NUM_FUNCTIONS];
   uint32_t
-      leaves_at; /* outer calls that are still to come where something is left to the interpreter */
-  bool strays;   /* some store goes out of memory */
+      leaves_at; /* number of the outer call, from the end, in which the interpreter continues */
+  bool strays;   /* some store leaves the memory */
 } maker;
 
 static uint32_t pick(maker *m, uint32_t count)
@@ -45,7 +45,7 @@ static void put_integers(maker *m)
   asm_add(m->a, SUM, SUM, pick_value(m));
 }
 
-/* fmv.w.x of any bits, often a NaN's; sums and products in both precisions, fdiv.s */
+/* fmv.w.x of any bits, often a NaN's; sums and products in both precisions; fdiv.s */
 static void put_floats(maker *m)
 {
   static const uint32_t operations[] = {0x00000053, 0x10000053, 0x04000053, 0x18000053};
@@ -61,7 +61,7 @@ static void put_floats(maker *m)
                          pick(m, NUM_FLOATS)));
 }
 
-/* A write to frm, which is the interpreter's: what goes on there has all registers. */
+/* A write to frm, which the interpreter executes. It continues with all registers. */
 static void put_leave(maker *m)
 {
   asm_addi(m->a, T2, S0, -(int32_t)m->leaves_at);
@@ -82,7 +82,7 @@ static void put_counter(maker *m)
   asm_add(m->a, SUM, SUM, A4);
 }
 
-/* A call of one of the functions that pointers point to, or of one whose pointers cannot be seen in the code. */
+/* A call through a pointer: of a function whose address is in the code, or is not. */
 static void put_pointer_call(maker *m)
 {
   assembler *a = m->a;
@@ -157,18 +157,18 @@ static void put_function(maker *m, unsigned number)
   asm_store(a, ASM_SW, RA, STACK, 0);
   asm_addi(a, STACK, STACK, 4);
   for (uint32_t n = 2 + pick(m, 4); n > 0; n--) put_statement(m, number);
-  if (pick(m, 2)) { /* too large for a copy */
+  if (pick(m, 2)) { /* too large for inlining */
     size_t over = asm_hole(a);
     asm_nops(a, 170);
     asm_patch_branch(a, over, ASM_BEQ, ZERO, ZERO);
   }
   asm_addi(a, STACK, STACK, -4);
   asm_load(a, ASM_LW, RA, STACK, 0);
-  if (pick(m, 8) == 0) asm_addi(a, RA, RA, 4); /* not where it came from */
+  if (pick(m, 8) == 0) asm_addi(a, RA, RA, 4); /* not the place of the call */
   asm_jalr(a, ZERO, RA, 0);
 }
 
-/* All registers that statements compute with go to memory. */
+/* Stores all registers that statements use. */
 static void put_end(assembler *a)
 {
   asm_li(a, A0, RIG_DATA + 1024);
@@ -179,7 +179,7 @@ static void put_end(assembler *a)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* Worker 0 runs what comes next. */
+/* Worker 0 runs the code that follows. */
 static void put_start(assembler *a)
 {
   rig_start_worker(a);
@@ -233,7 +233,7 @@ Test(translate_calls, a_cycle_limit_stops_in_calls_at_the_same_instruction)
     compare_calls(seed, 5000 + 997 * (seed % 11));
 }
 
-/* f(n) calls f(n - 1), and at the bottom the worker ends: a million calls that never return. */
+/* f(n) calls f(n - 1), and the worker ends at the bottom: a million calls that never return. */
 Test(translate_calls, endless_recursion_leaves_the_hosts_stack_alone)
 {
   rig r = rig_create(1, 0);
@@ -241,7 +241,7 @@ Test(translate_calls, endless_recursion_leaves_the_hosts_stack_alone)
   put_start(a);
   asm_li(a, S0, 1000000);
   uint32_t self = asm_here(a);
-  for (int i = 0; i < 70; i++) asm_addi(a, SUM, SUM, 1); /* too large to be copied into itself */
+  for (int i = 0; i < 70; i++) asm_addi(a, SUM, SUM, 1); /* too large to be inlined into itself */
   asm_addi(a, S0, S0, -1);
   size_t bottom = asm_hole(a);
   asm_jal(a, RA, self);
@@ -255,7 +255,7 @@ Test(translate_calls, endless_recursion_leaves_the_hosts_stack_alone)
   rig_free(&r);
 }
 
-/* A function, too large for a copy, that reads some registers. */
+/* A function, too large for inlining, that reads some registers. */
 static uint32_t put_reader(assembler *a, const uint8_t *read, uint32_t count, uint32_t callee)
 {
   uint32_t entry = asm_here(a);
@@ -273,7 +273,7 @@ static uint32_t put_reader(assembler *a, const uint8_t *read, uint32_t count, ui
   return entry;
 }
 
-/* to += from, of 64 bits in two registers: the translator sees what this is. */
+/* to += from, with 64 bits in two registers: a pattern that the translator recognizes. */
 static void put_long_sum(assembler *a, uint32_t to, uint32_t from)
 {
   asm_add(a, T2, to, from);

@@ -7,10 +7,10 @@
 
 typedef struct piece {
   const char *what;
-  void (*put)(assembler *a); /* T2: the place; S0: bytes, all of them 0xff but the first 32 */
+  void (*put)(assembler *a); /* T2: the place; S0: bytes, all of them 0xff except the first 32 */
 } piece;
 
-/* What can be seen of a run. */
+/* The visible results of a run. */
 typedef struct outcome {
   bool failed;
   machine_fault_kind kind;
@@ -28,7 +28,7 @@ static void put_program(assembler *a, const piece *it)
   rig_report(a, 5);
   asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
   asm_li(a, S0, RIG_DATA);
-  asm_load(a, ASM_LW, T2, S0, 0); /* as a constant it would tell too much */
+  asm_load(a, ASM_LW, T2, S0, 0); /* a constant would tell the translator too much */
   it->put(a);
   asm_store(a, ASM_SW, A0, S0, 8);
   asm_store(a, ASM_SW, A1, S0, 12);
@@ -57,7 +57,8 @@ static void run_piece(const piece *it, uint32_t place, machine_engine engine, ou
   rig_free(&r);
 }
 
-/* Around the place where `bytes` bytes would end at a border; returns how often there was a fault. */
+/* Tries the places around the one where `bytes` bytes would end at a border. Returns the number of
+ * faults. */
 static unsigned compare_around(const piece *it, uint32_t border, uint32_t bytes)
 {
   enum { WORDS_AROUND = 4 };
@@ -80,14 +81,14 @@ static unsigned compare_around(const piece *it, uint32_t border, uint32_t bytes)
   return num_faults;
 }
 
-/* Of 9 places, those whose last word is behind the end fault. */
+/* Of 9 places, those whose last word is after the end fault. */
 static void compare_at_end(const piece *pieces, size_t count, uint32_t bytes)
 {
   for (size_t i = 0; i < count; i++)
     cr_assert_eq(compare_around(&pieces[i], RIG_END, bytes), 4, "%s", pieces[i].what);
 }
 
-/* Accesses of a block, and of blocks below it: 16 bytes. */
+/* ---- accesses in one block, and in blocks that follow it: 16 bytes ---- */
 
 static void put_ascending(assembler *a)
 {
@@ -116,7 +117,7 @@ static void put_through_another_register(assembler *a)
   asm_store(a, ASM_SW, A0, A2, 4);
 }
 
-/* The first test is that of a load; what follows in the next block stores. */
+/* The first check is that of a load. The next block stores. */
 static void put_two_blocks(assembler *a)
 {
   asm_load(a, ASM_LW, A0, T2, 0);
@@ -137,7 +138,7 @@ Test(translate_checks, one_test_for_a_block_covers_its_last_access)
   compare_at_end(pieces, sizeof pieces / sizeof *pieces, 16);
 }
 
-/* Places that are no multiples of 4, with offsets that make them such: 19 bytes. */
+/* Bases that are not multiples of 4, with offsets that make the addresses aligned: 19 bytes. */
 
 static void put_odd_base(assembler *a)
 {
@@ -179,7 +180,7 @@ Test(translate_checks, offsets_make_places_multiples_of_4)
   compare_at_end(pieces, sizeof pieces / sizeof *pieces, 19);
 }
 
-/* Of two words one is aligned, wherever the base is. */
+/* One of two words is aligned, wherever the base is. */
 static void put_two_of_a_kind(assembler *a)
 {
   asm_load(a, ASM_LW, A0, T2, 3);
@@ -213,7 +214,8 @@ Test(translate_checks, offsets_make_some_places_no_multiples_of_4)
       cr_assert_eq(compare_around(&pieces[i], RIG_DATA + 1024, bytes), 9, "%s", pieces[i].what);
 }
 
-/* In front of the window: constants lie there, which can be loaded, and then a hole. */
+/* At the beginning of the window. Constants lie before it, which may be loaded, and before those a
+ * hole. */
 Test(translate_checks, one_test_for_a_block_covers_its_first_access)
 {
   static const piece pieces[] = {{"ascending", put_ascending},
@@ -225,7 +227,7 @@ Test(translate_checks, one_test_for_a_block_covers_its_first_access)
   }
 }
 
-/* Tables: an index from the bytes, in a counted loop. */
+/* ---- tables: an index from the bytes, in a counted loop ---- */
 
 static void begin_loop(assembler *a, uint32_t *again)
 {
@@ -254,7 +256,7 @@ static void put_byte(assembler *a)
   end_loop(a, again);
 }
 
-/* 0xffff, of which 8 bits are left: a bound of the half word would be too large to be of use. */
+/* 8 bits of 0xffff are left. A bound of the whole half-word would be too large to help. */
 static void put_shifted_half_word(assembler *a)
 {
   uint32_t again;
@@ -344,7 +346,7 @@ Test(translate_checks, xor_can_be_greater_than_both)
   compare_at_end(pieces, sizeof pieces / sizeof *pieces, 4 * 8);
 }
 
-/* An index of 16 bits: the first that is greater than 255 counts, too. */
+/* A 16-bit index, of which the first value above 255 matters too. */
 static void put_half_word(assembler *a)
 {
   uint32_t again;
@@ -362,11 +364,11 @@ Test(translate_checks, sums_of_indices_are_bounded_by_the_sum)
   compare_at_end(pieces, 1, 4 * (0x1ff + 0xff + 1));
 }
 
-/* Elements of tables: an index from a list, in a loop that cannot be counted. */
+/* ---- elements of tables: an index from a list, in a loop that cannot be counted ---- */
 
 enum { SH1ADD = 0x20002033, SH2ADD = 0x20004033, LIST = 64 };
 
-/* Ends behind the index 0. */
+/* The list ends with index 0. */
 static void begin_list(assembler *a, const uint32_t *indices, uint32_t *again)
 {
   for (int32_t i = 0; i == 0 || indices[i - 1]; i++) {
@@ -396,7 +398,7 @@ static void put_words(assembler *a)
   end_list(a, again);
 }
 
-/* The index is nowhere any more when the access comes. */
+/* The index is overwritten before the access. */
 static void put_over_its_index(assembler *a)
 {
   uint32_t again;
@@ -407,7 +409,7 @@ static void put_over_its_index(assembler *a)
   end_list(a, again);
 }
 
-/* One check of two accesses, of which the second has the lower address; together 24 bytes. */
+/* One check for two accesses, of which the second has the lower address; 24 bytes together. */
 static void put_groups(assembler *a)
 {
   static const uint32_t indices[] = {1, 4, 2, 0};
@@ -432,7 +434,8 @@ static void put_next_block(assembler *a)
   end_list(a, again);
 }
 
-/* What the register holds depends on the way: the element, or one two words behind it; and the index has changed, too. */
+/* The register depends on the path: the element, or the one two words after it. The index has
+ * changed too. */
 static void put_two_sums(assembler *a)
 {
   static const uint32_t indices[] = {2, 3, 1, 0};
@@ -460,7 +463,7 @@ static void put_bytes(assembler *a)
   end_list(a, again);
 }
 
-/* Words at half words are not aligned, but for the even ones. */
+/* Words at half-word addresses: only the even ones are aligned. */
 static void put_words_at_half_words(assembler *a)
 {
   static const uint32_t indices[] = {2, 10, 4, 0};
@@ -493,7 +496,7 @@ static void put_negative(assembler *a)
   end_list(a, again);
 }
 
-/* 2^30 and 2^31 + 2^30 shifted by two are nothing. */
+/* 2^30 and 2^31 + 2^30, shifted by two, wrap to 0. */
 static void put_wrapping(assembler *a)
 {
   static const uint32_t indices[] = {0x40000001, 0xc0000000, 0x80000000, 0};
@@ -543,7 +546,7 @@ Test(translate_checks, elements_of_a_base_that_is_not_aligned_are_not)
     cr_assert_eq(compare_around(&pieces[i], RIG_DATA + 1024, 0), 9, "%s", pieces[i].what);
 }
 
-/* Each round has another base: the loop writes it, or what it calls. */
+/* Each round has another base: the loop changes it, or a function that it calls. */
 static void put_moving_base(assembler *a)
 {
   uint32_t again;
@@ -554,7 +557,7 @@ static void put_moving_base(assembler *a)
   end_list(a, again);
 }
 
-/* A function that moves a register on, too long to be copied; returns where it is. */
+/* A function that advances a register, too long for inlining. Returns its address. */
 static uint32_t put_mover(assembler *a, uint32_t r)
 {
   size_t over = asm_hole(a);
@@ -585,7 +588,8 @@ Test(translate_checks, elements_of_a_base_that_moves)
     cr_assert_eq(compare_around(&pieces[i], RIG_END, 28), 4, "%s", pieces[i].what);
 }
 
-/* A function calls what A3 says, which no instruction does, in rounds enough for native code. */
+/* A function calls the address in A3, which no instruction contains, often enough for native
+ * code. */
 static void put_place_that_unknown_code_moves(assembler *a)
 {
   uint32_t mover = put_mover(a, A5);

@@ -23,7 +23,7 @@ static uint32_t multiply_single(uint32_t rd, uint32_t a, uint32_t b)
   return fp(8, rd, a, b);
 }
 
-/* Register by register from words of the data, and back to the words behind them. */
+/* Loads the registers from words of the data, and stores them to the words after those. */
 static void put_float_access(assembler *a, bool store)
 {
   for (uint32_t i = 0; i < 4; i++) {
@@ -99,7 +99,8 @@ static outcome run_with(machine_engine engine, uint32_t control, float squared, 
   return out;
 }
 
-/* Overflow is a fault (all), or is none (invalid operations alone): then the result is infinite and all goes on. */
+/* An overflow is a fault (all exceptions), or not (invalid operations only): then the result is
+ * infinite and the run continues. */
 Test(translate_control, what_was_done_since_is_given_back)
 {
   enum { ALL = 7, INVALID = 1, OUTSIDE = 4 };
@@ -131,7 +132,7 @@ Test(translate_control, what_was_done_since_is_given_back)
   }
 }
 
-/* Loops */
+/* ---- loops ---- */
 
 enum { ALL_FAULTS = 7, INVALID_ONLY = 1, LOOP_BYTES = 1024, X_AT = 256 };
 
@@ -143,7 +144,7 @@ typedef struct loop_case {
   bool hides, one_pointer;
 } loop_case;
 
-/* y[i] = x[i] * x[i] + y[i], or 1 / x[i] and the smaller of both, which hide what is infinite. */
+/* y[i] = x[i] * x[i] + y[i], or 1 / x[i] and the smaller of both, which hides infinities. */
 static void put_round(assembler *a, const loop_case *it)
 {
   uint32_t y = it->one_pointer ? A2 : A3;
@@ -170,7 +171,7 @@ static void put_loop(assembler *a, const loop_case *it)
   rig_report(a, 5);
   asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
   asm_li(a, S0, RIG_DATA);
-  asm_load(a, ASM_LW, A2, S0, 0); /* as constants they would tell too much */
+  asm_load(a, ASM_LW, A2, S0, 0); /* constants would tell the translator too much */
   asm_load(a, ASM_LW, A3, S0, 4);
   asm_load(a, ASM_LW, T2, S0, 8);
   asm_li(a, A4, 0);

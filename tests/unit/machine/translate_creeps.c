@@ -18,13 +18,13 @@ enum {
   COUNTER = T0,
   END = T1,
   VALUE = A0,
-  PLACE = 29 /* t4: of what is loaded in each round */
+  PLACE = 29 /* t4: the value that each round loads */
 };
 
 typedef struct maker {
   uint64_t random;
   assembler *a;
-  int32_t step; /* of pointers, mostly, in the current loop: words, or twice what is no word */
+  int32_t step; /* mostly that of pointers in this loop: words, or twice a fraction of a word */
 } maker;
 
 static uint32_t pick(maker *m, uint32_t below)
@@ -58,7 +58,7 @@ static void put_kept(maker *m)
   put_access(m, A4);
 }
 
-/* Of two that move in some rounds. */
+/* The difference of two pointers that advance in some rounds. */
 static void put_difference(maker *m)
 {
   asm_word(m->a, asm_r(0x40000033, A4, CREEPER, KEPT)); /* sub */
@@ -73,7 +73,7 @@ static void put_access_by(maker *m, uint32_t moved)
     put_access(m, CREEPER);
 }
 
-/* Mostly as compilers make it. */
+/* Mostly the step that compilers use. */
 static int32_t pick_step(maker *m, uint32_t moved)
 {
   int32_t usual = moved == KEPT ? 1 : m->step;
@@ -93,7 +93,7 @@ static void put_choice(maker *m)
   if (pick(m, 2)) put_access_by(m, moved);
   asm_addi(a, moved, moved, pick_step(m, moved));
   if (pick(m, 4) == 0) put_access_by(m, moved);
-  if (pick(m, 4) == 0) { /* the other way moves it, too */
+  if (pick(m, 4) == 0) { /* the other path advances it too */
     size_t past = asm_hole(a);
     asm_patch_branch(a, over, kind, A5, ZERO);
     asm_addi(a, moved, moved, pick_step(m, moved));
@@ -103,7 +103,7 @@ static void put_choice(maker *m)
   }
 }
 
-/* At one place or another of this round. */
+/* An access at one of two places, chosen in each round. */
 static void put_either(maker *m)
 {
   assembler *a = m->a;
@@ -128,7 +128,7 @@ static void put_loop(maker *m)
   asm_li(a, END, 2 + pick(m, 30));
   uint32_t again = asm_here(a);
   asm_load(a, PICK(m, ASM_LW, ASM_LW, ASM_LBU), VALUE, POINTER, 0);
-  if (pick(m, 4) == 0) { /* as fields are, again in each round */
+  if (pick(m, 4) == 0) { /* like fields that are loaded again in each round */
     asm_load(a, ASM_LW, A2, PLACE, 0);
     asm_add(a, A3, A3, A2);
   }
@@ -142,11 +142,11 @@ static void put_loop(maker *m)
     asm_addi(a, BASE, BASE, (int32_t)PICK(m, 4, -4, -8)); /* with it, or the other way */
   asm_addi(a, COUNTER, COUNTER, 1);
   asm_branch(a, ASM_BNE, COUNTER, END, again);
-  asm_add(a, A2, A2, CREEPER); /* what is left in them */
+  asm_add(a, A2, A2, CREEPER); /* their final values */
   asm_add(a, A3, A3, KEPT);
 }
 
-/* Words, by a pointer that moves by half a word twice, or once. */
+/* Word accesses by a pointer that advances by half a word, once or twice. */
 static void put_halves(maker *m)
 {
   assembler *a = m->a;
@@ -157,7 +157,7 @@ static void put_halves(maker *m)
   uint32_t again = asm_here(a);
   asm_load(a, ASM_LW, VALUE, POINTER, 0);
   asm_store(a, ASM_SW, COUNTER, CREEPER, 0);
-  for (int32_t bit = 4; bit <= 6; bit += 2) {       /* mostly set */
+  for (int32_t bit = 4; bit <= 6; bit += 2) {       /* mostly set bits */
     asm_word(a, asm_i(0x00007013, A5, VALUE, bit)); /* andi */
     size_t over = asm_hole(a);
     asm_addi(a, CREEPER, CREEPER, 2);
@@ -168,7 +168,7 @@ static void put_halves(maker *m)
   asm_branch(a, ASM_BNE, COUNTER, END, again);
 }
 
-/* Down two words in each round and up one in some, below what may be written. */
+/* Down two words in each round, and up one in some, to below the writable memory. */
 static void put_contrary(maker *m)
 {
   assembler *a = m->a;
@@ -191,7 +191,8 @@ static void put_contrary(maker *m)
   asm_branch(a, ASM_BNE, COUNTER, END, again);
 }
 
-/* Up two words in most rounds, and down three in some, which is a word in all: to where memory ends. */
+/* Up two words in most rounds and down three in some, which is a word in all: to the end of
+ * memory. */
 static void put_against(maker *m)
 {
   assembler *a = m->a;

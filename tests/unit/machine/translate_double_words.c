@@ -23,8 +23,8 @@ enum { DATA_WORDS = 128, ROUNDS = 100 /* the word that says how many */ };
 typedef struct maker {
   uint64_t random;
   assembler *a;
-  bool exact; /* all registers are as they should be */
-  bool odd;   /* data are odd numbers, of which a product keeps something of all its factors */
+  bool exact; /* all registers are the right ones */
+  bool odd;   /* the data are odd numbers, so that products depend on all factors */
 } maker;
 
 static uint32_t pick(maker *m, uint32_t below)
@@ -32,7 +32,7 @@ static uint32_t pick(maker *m, uint32_t below)
   return random_below(&m->random, below);
 }
 
-/* A register of an instruction; in some programs sometimes another one. */
+/* A register of an instruction. In some programs it is sometimes a wrong one. */
 static uint32_t reg(maker *m, uint32_t r)
 {
   static const uint8_t all[] = {A0, A1, A2, A3, A4, A5, A6, A7, T3, T4, T5, T6, ZERO};
@@ -49,7 +49,7 @@ static void put_imm(maker *m, uint32_t match, uint32_t rd, uint32_t rs1, int32_t
   asm_word(m->a, asm_i(match, rd, reg(m, rs1), imm));
 }
 
-/* A pair's low register; the high one follows. */
+/* The low register of a pair. The next register is the high one. */
 static uint32_t pair(maker *m)
 {
   return A0 + 2 * pick(m, 4);
@@ -135,7 +135,7 @@ static void put_product(maker *m, uint32_t to, uint32_t x, uint32_t y)
   move(m, to);
 }
 
-/* to + x * y + z, with the carries added as it comes. */
+/* to + x * y + z, with carries added at once. */
 static void put_products(maker *m, uint32_t to, uint32_t x, uint32_t y)
 {
   uint32_t z = pair(m);
@@ -165,12 +165,13 @@ static void put_small_multiple(maker *m, uint32_t rd, uint32_t x, uint32_t kind)
   }
 }
 
-/* to + x * C, where the low word of the product is made of shifts and sums; perhaps with the upper word of x, too. */
+/* to + x * C. Shifts and sums make the low word of the product. The upper word of x may be
+ * included. */
 static void put_multiple(maker *m, uint32_t to, uint32_t x)
 {
   static const uint8_t factors[] = {3, 5, 7, 9, 6, 2};
   uint32_t kind = pick(m, 5);
-  asm_li(m->a, T6, pick(m, 3) ? factors[kind] : factors[5 - kind]); /* 7 or 9, for one */
+  asm_li(m->a, T6, pick(m, 3) ? factors[kind] : factors[5 - kind]); /* also 7 or 9 for one kind */
   put(m, MULHU, S2, x, T6);
   put_small_multiple(m, S3, x, kind);
   if (pick(m, 2)) {
@@ -200,7 +201,8 @@ static void put_bitwise(maker *m, uint32_t to, uint32_t x, uint32_t y)
   move(m, to);
 }
 
-/* to, x, y and perhaps bits of both words of one, the halves combined in different orders. */
+/* Combines to, x, y and perhaps parts of both words of one of them. The halves are combined in
+ * different orders. */
 static void put_chain(maker *m, uint32_t to, uint32_t x, uint32_t y)
 {
   static const uint32_t with[] = {XOR, XOR, OR, AND};
@@ -237,7 +239,7 @@ static void put_shift(maker *m, uint32_t to, uint32_t x)
   } else if (kind == 1) { /* right */
     put(m, both, T3, T3, T5);
     put_imm(m, pick(m, 2) ? SRLI : SRAI, T4, x + 1, other);
-  } else { /* around, perhaps with the halves exchanged */
+  } else { /* rotated, perhaps with the halves exchanged */
     put(m, both, T3, T3, T5);
     put(m, both, T4, T4, T6);
     if (kind == 3) {
@@ -249,7 +251,7 @@ static void put_shift(maker *m, uint32_t to, uint32_t x)
   move(m, to);
 }
 
-/* to: x where x is greater than a constant, or where it is y; else some of its bits. */
+/* to: x if x is greater than a constant or than y, else some of its bits. */
 static void put_comparison(maker *m, uint32_t to, uint32_t x, uint32_t y)
 {
   assembler *a = m->a;
@@ -278,7 +280,8 @@ static void put_comparison(maker *m, uint32_t to, uint32_t x, uint32_t y)
   put(m, XOR, to + 1, x + 1, T4);
 }
 
-/* Both halves, in either order; perhaps with an access in between, or one of the two in a wrong place. */
+/* Both halves in either order, perhaps with another access in between, or with one of them at a
+ * wrong address. */
 static void put_access(maker *m, uint32_t x)
 {
   assembler *a = m->a;
@@ -316,7 +319,7 @@ static void put_parted(maker *m, uint32_t to, uint32_t x, uint32_t y)
       put(m, MUL, T6, x + 1, y);
       put(m, ADD, to, T5, T6);
     } else {
-      if (pick(m, 2)) put_imm(m, SRAI, T6, y, 31); /* x minus a word with its sign */
+      if (pick(m, 2)) put_imm(m, SRAI, T6, y, 31); /* x minus a sign-extended word */
       put(m, SLTU, T5, x, y);
       put(m, SUB, T4, x + 1, pick(m, 2) ? T6 : y + 1);
       put(m, SUB, to, T4, T5);
@@ -330,7 +333,7 @@ static void put_parted(maker *m, uint32_t to, uint32_t x, uint32_t y)
   asm_patch_branch(m->a, over, ASM_BEQ, ZERO, ZERO);
 }
 
-/* A word, with its sign, without, or with bits that are its sign or not. */
+/* A word, sign-extended, zero-extended, or with other upper bits. */
 static void put_word(maker *m, uint32_t to, uint32_t x)
 {
   uint32_t kind = pick(m, 4);
@@ -392,7 +395,7 @@ static void put_worker(maker *m)
 {
   assembler *a = m->a;
   m->exact = pick(m, 2);
-  asm_li(a, S0, RIG_DATA); /* what is loaded LLVM cannot know */
+  asm_li(a, S0, RIG_DATA); /* LLVM cannot know what is loaded */
   for (uint32_t r = A0; r <= A7; r++) asm_load(a, ASM_LW, r, S0, (int32_t)(4 * r));
   asm_li(a, T0, 0);
   asm_load(a, ASM_LW, T1, S0, 4 * ROUNDS);
@@ -416,7 +419,7 @@ static void put_long_chain(maker *m)
   m->exact = m->odd = true;
   asm_li(a, S0, RIG_DATA);
   for (uint32_t r = A0; r < A6; r++) asm_load(a, ASM_LW, r, S0, (int32_t)(4 * r));
-  put(m, MULHU, T4, A2, A4); /* y is known by the time */
+  put(m, MULHU, T4, A2, A4); /* y is known at this point */
   put(m, MUL, T5, A3, A4);
   put(m, ADD, A3, T4, T5);
   put(m, MUL, A2, A2, A4);

@@ -7,7 +7,7 @@
 
 #include "support/compare_engines.h"
 
-/* The worker's registers: where it loads and stores, rounds. */
+/* The worker's registers: the addresses of loads and stores, and the rounds. */
 enum {
   FROM = S0,
   TO = S1,
@@ -22,7 +22,7 @@ enum { BLT = 0x4063, BLTU = 0x6063, BGE = 0x5063, BGEU = 0x7063 };
 
 typedef struct places {
   uint32_t from, to;
-  uint32_t counter, end; /* of the loop that stores at one place */
+  uint32_t counter, end; /* of the loop that stores at one address */
 } places;
 
 static places places_at(uint32_t from, uint32_t to)
@@ -48,7 +48,7 @@ static void compare_places(const assembler *code, const pop_target *target, plac
   free(bytes);
 }
 
-/* ROUNDS rounds, each of which loads, adds and stores, and goes on by `step`. */
+/* ROUNDS rounds that load, add and store, and advance by `step`. */
 static void put_loop(assembler *a, uint32_t load, uint32_t store, int32_t step)
 {
   rig_start_worker(a);
@@ -115,7 +115,7 @@ Test(translate_guards, accesses_end_where_their_windows_do)
     compare_ends(loops[i].load, loops[i].store, loops[i].step);
 }
 
-/* The cycle limit is met in each of the last rounds, and just not. */
+/* The cycle limit falls into each of the last rounds, and just after them. */
 Test(translate_guards, there_is_time_for_all_rounds_or_not)
 {
   rig r = rig_create(1, 0);
@@ -126,7 +126,7 @@ Test(translate_guards, there_is_time_for_all_rounds_or_not)
   rig_free(&r);
 }
 
-/* A loop that stores at one place while a counter goes to its end. */
+/* A loop that stores at one address while a counter goes to its end. */
 static void compare_counter(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step,
                             uint64_t limit)
 {
@@ -149,7 +149,7 @@ static void compare_counter(uint32_t branch, uint32_t counter, uint32_t bound, i
   rig_free(&r);
 }
 
-/* There is time for 2^32 / step rounds. */
+/* The limit allows 2^32 / step rounds. */
 static void compare_passed(uint32_t branch, uint32_t counter, uint32_t bound, int32_t step)
 {
   compare_counter(branch, counter, bound, step, UINT64_C(1) << 50);
@@ -173,7 +173,7 @@ Test(translate_guards, a_counter_may_have_passed_its_end_at_once)
   compare_passed(BGEU, 3, 100, 5);
 }
 
-/* The counter steps over its end where it wraps around, and the loop goes on to the cycle limit. */
+/* The counter steps over its end and wraps around. The loop goes on to the cycle limit. */
 Test(translate_guards, a_counter_may_wrap_around_before_its_end)
 {
   enum { LIMIT = 5000 };

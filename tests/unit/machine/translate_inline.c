@@ -23,7 +23,7 @@ static uint32_t pick(maker *m, uint32_t count)
   return random_below(&m->random, count);
 }
 
-/* A call of what lies at `to`, and something behind it that a callee may skip. */
+/* A call of the function at `to`, followed by code that a callee may skip. */
 static void put_call(maker *m, uint32_t to)
 {
   assembler *a = m->a;
@@ -50,7 +50,7 @@ static void put_recursion(maker *m, uint32_t self)
   asm_patch_branch(a, skip, ASM_BLT, BUDGET, ZERO);
 }
 
-/* auipc t0, 0; add a0, a0, t0; jr 12(a0): behind it eight words */
+/* auipc t0, 0; add a0, a0, t0; jr 12(a0); then eight words */
 static void put_computed_jump(maker *m)
 {
   enum { PLACES = 8 };
@@ -100,7 +100,7 @@ static void put_function(maker *m, unsigned number)
     asm_addi(a, STACK, STACK, -4);
     asm_load(a, ASM_LW, RA, STACK, 0);
   }
-  if (pick(m, 4) == 0) asm_addi(a, RA, RA, 4); /* not where it came from */
+  if (pick(m, 4) == 0) asm_addi(a, RA, RA, 4); /* not the place of the call */
   asm_jalr(a, ZERO, RA, 0);
 }
 

@@ -8,7 +8,7 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Bases, the branch's condition, the sum. */
+/* Base registers, the condition of the branch, the sum. */
 enum {
   FIRST_BASE = S0,
   SECOND_BASE = S1,
@@ -18,7 +18,7 @@ enum {
   ROUNDS = A6,
   MAX_LEVEL = 3
 };
-enum { LARGE_FUNCTION = 170 }; /* operations: too many for a copy */
+enum { LARGE_FUNCTION = 170 }; /* operations: too many for inlining */
 
 typedef struct maker {
   uint64_t random;
@@ -53,7 +53,7 @@ static void put_move(maker *m)
   asm_addi(m->a, base, base, 4 * (int32_t)pick(m, 5) - 8);
 }
 
-/* Another bit of a2 decides each time. */
+/* Each time, another bit of a2 decides. */
 static void put_decision(maker *m)
 {
   asm_word(m->a, asm_i(0x60005013, DECIDES, DECIDES, 1)); /* rori */
@@ -77,7 +77,7 @@ static void put_if(maker *m, int level)
   }
 }
 
-/* Counted, if it is innermost; it may be left in the middle. */
+/* A counted loop, if it is innermost. It may be left in the middle. */
 static void put_loop(maker *m, int level)
 {
   uint32_t counter = ROUNDS + (uint32_t)level % 2;

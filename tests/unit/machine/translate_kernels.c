@@ -1,4 +1,5 @@
-/* The translator against the interpreter: random programs of the shape that compilers make (support/random_kernel.h). */
+/* The translator against the interpreter: random programs of the shape of compilers' code
+ * (support/random_kernel.h). */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"

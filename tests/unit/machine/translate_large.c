@@ -10,7 +10,7 @@
 enum { NUM_WORDS = 16000, CODE_BYTES = 0x11000, DATA = RIG_BASE + CODE_BYTES, STACK_BYTES = 0x100 };
 enum { DATA_BYTES = STACK_BYTES * NUM_TILE_STACKS };
 
-/* Runs what has been assembled, and behind it these words. */
+/* Runs the assembled code, followed by these words. */
 static void compare_code(const char *what, rig *r, const uint32_t *words, size_t num_words,
                          uint64_t max_cycles)
 {
@@ -36,7 +36,7 @@ static void compare_code(const char *what, rig *r, const uint32_t *words, size_t
   rig_free(r);
 }
 
-/* A worker counts down from `rounds` and then enters the words, which lead out of their end. */
+/* A worker counts down from `rounds` and then enters the words, whose end leads out of them. */
 static void compare_long_code(const char *what, uint32_t word, uint32_t rounds)
 {
   rig r = rig_create(1, 0);
@@ -48,7 +48,7 @@ static void compare_long_code(const char *what, uint32_t word, uint32_t rounds)
   asm_branch(a, ASM_BNE, S0, ZERO, again);
   asm_li(a, T1,
          RIG_CODE +
-             4 * (uint32_t)(a->count + 1)); /* behind the next word: `jalr t1` comes back to it */
+             4 * (uint32_t)(a->count + 1)); /* after the next word: `jalr t1` returns to it */
   static uint32_t words[NUM_WORDS + 1];
   for (uint32_t i = 0; i < NUM_WORDS; i++) words[i] = word;
   words[NUM_WORDS] = isa_tile_op_word(TILE_EXIT, 0, 0, 0);
@@ -92,7 +92,8 @@ Test(translate_large, hundreds_of_exits_in_a_loop)
   compare_code("exits", &r, words, count + 1, 200000);
 }
 
-/* An interpreter of byte code: each of its operations ends with a jump to any of all, by a table behind the code. */
+/* A byte-code interpreter: each operation ends with a jump to any other, by a table after the
+ * code. */
 Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
 {
   enum { OPERATIONS = 256, WORDS = 7, ANDI = 0x7013 };

@@ -1,11 +1,11 @@
-/* The translator against the interpreter: loops, random ones and such that end at the cycle limit. */
+/* The translator against the interpreter: random loops, and loops that end at the cycle limit. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Random loops: counted in every way, with accesses near the borders of what is legal. */
+/* Random loops with all kinds of counters, and accesses near the borders of legal memory. */
 
 typedef struct loop_maker {
   uint64_t random;
@@ -19,7 +19,7 @@ static uint32_t pick(loop_maker *l, uint32_t below)
 
 #define PICK(l, ...) RANDOM_OF(&(l)->random, __VA_ARGS__)
 
-/* s0, s1, a4, a5 point somewhere, a0-a3 are values, t0 counts, t1 is the bound. */
+/* s0, s1, a4 and a5 are pointers, a0-a3 are values, t0 counts, t1 is the bound. */
 static uint32_t pick_pointer(loop_maker *l)
 {
   return PICK(l, S0, S1, A4, A5);
@@ -73,7 +73,7 @@ static void put_body_op(loop_maker *l)
   case 7:
     asm_addi(a, p, p, (int32_t)PICK(l, 4, 4, 4, 8, 1, (uint32_t)-4, 12));
     return;
-  case 8: /* another address: sh2add, of a counter or of a value */
+  case 8: /* another address: sh2add of a counter or of a value */
     asm_word(a, asm_r(0x20004033, A5, pick(l, 3) ? (uint32_t)T0 : v, S0));
     return;
   case 11: /* a table: the index is bounded */
@@ -81,7 +81,7 @@ static void put_body_op(loop_maker *l)
     asm_word(a, asm_r(0x20004033, A5, v, pick_pointer(l)));
     asm_load(a, ASM_LW, v, A5, offset);
     return;
-  case 12: /* the same, and back; bytes without a mask */
+  case 12: /* the same, and stored back; bytes without a mask */
     if (pick(l, 2))
       asm_load(a, PICK(l, ASM_LBU, ASM_LHU), v, p, offset);
     else
@@ -105,7 +105,7 @@ static void put_body_op(loop_maker *l)
   }
 }
 
-/* A branch out of the loop, to be patched; perhaps it is passed by in some rounds. */
+/* A branch out of the loop, to be patched. Some rounds may skip it. */
 static size_t put_counted_exit(loop_maker *l)
 {
   assembler *a = l->a;
@@ -215,7 +215,7 @@ static void put_field_op(loop_maker *l)
   case 2:
     asm_load(a, ASM_LW, v, base, 4 * (int32_t)pick(l, 8));
     return;
-  case 3: /* where nobody knows beforehand */
+  case 3: /* an address that is not known beforehand */
     asm_store(a, ASM_SW, pick_value(l), v, 4 * (int32_t)pick(l, 8));
     return;
   default:
@@ -292,7 +292,7 @@ Test(translate_loops, what_a_loop_loads_in_each_round_changes_when_it_stores_the
 
 enum { SEARCHED = 300, SEARCHED_WORDS = 200 /* words, below SEARCHED */ };
 
-/* Of a round that may be done again, as it changes integers only. */
+/* An operation in a round that may be repeated, because it only changes integers. */
 static void put_search_op(loop_maker *l)
 {
   assembler *a = l->a;
@@ -304,10 +304,10 @@ static void put_search_op(loop_maker *l)
   case 1:
     asm_add(a, v, v, T0);
     return;
-  case 4:                                     /* takes more than a slot */
+  case 4:                                     /* takes more than one slot */
     asm_word(a, asm_r(0x02005033, v, v, T0)); /* divu */
     return;
-  case 2: /* what the round before has left */
+  case 2: /* the value from the round before */
     asm_add(a, v, A3, A1);
     return;
   case 3:
@@ -322,7 +322,7 @@ static void put_search_effect(loop_maker *l)
 {
   assembler *a = l->a;
   switch (pick(l, 4)) {
-  case 0: /* perhaps onto what is searched */
+  case 0: /* perhaps into the searched words */
     asm_load(a, ASM_LW, A2, S1, 0);
     asm_addi(a, A2, A2, 1);
     asm_store(a, ASM_SW, A2, S1, 0);
@@ -408,7 +408,7 @@ Test(translate_loops, what_ends_a_search_in_any_round_leaves_what_it_would_have_
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_searches(seed);
 }
 
-/* Worker 0: a counted loop behind more slots than all the rest of its function takes. */
+/* Worker 0: a counted loop, preceded by more slots than the rest of its function takes. */
 static void put_limited_worker(assembler *a)
 {
   enum { SLOTS_BEFORE = 40, ROUNDS = 5000, MORE = 3 };
@@ -428,7 +428,7 @@ static void put_limited_worker(assembler *a)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* Wherever the limit is: in front of the loop, in its first rounds, at its end. */
+/* The limit is before the loop, in its first rounds, or at its end. */
 Test(translate_loops, a_cycle_limit_stops_in_front_of_a_counted_loop_and_in_it)
 {
   enum { SLOT_CYCLES = 6, START = 7 * SLOT_CYCLES, ONE_LOOP = 5 * 5000, NEAR = 160 };
@@ -447,7 +447,8 @@ Test(translate_loops, a_cycle_limit_stops_in_front_of_a_counted_loop_and_in_it)
   rig_free(&r);
 }
 
-/* Words that are addresses: the loads at the addresses are not hoisted out of the counted loop. */
+/* Words that are addresses: the loads from these addresses are not hoisted out of the counted
+ * loop. */
 static void put_loop_by_addresses(assembler *a, uint32_t words, uint32_t rounds)
 {
   const uint32_t fadd_s = 0x7053;
@@ -464,7 +465,7 @@ static void put_loop_by_addresses(assembler *a, uint32_t words, uint32_t rounds)
   asm_branch(a, 0x6063, T0, T1, again); /* bltu */
 }
 
-/* One of the addresses is of nothing. There is no access but in the two loops. */
+/* One of the addresses is invalid. Only the two loops access memory. */
 Test(translate_loops, a_fault_in_a_later_round_has_its_own_cycle)
 {
   enum { ROUNDS = 9 };

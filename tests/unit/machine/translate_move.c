@@ -7,14 +7,15 @@
 
 enum { RESULTS = RIG_DATA + 0x1000, NUM_TILES = 3, SUPERVISOR_WORDS = 12, LONG = 200 };
 
-/* Where the worker's code begins on a tile, how far away the function is that it calls, where data begin: all in words. */
+/* The layout of a tile in words: code before the worker, distance to the function that it calls,
+ * constants before the data. */
 typedef struct layout {
   uint32_t before, between, constants;
 } layout;
 
 static const layout layouts[NUM_TILES] = {{0, 0, 0}, {7, 3, 100}, {64, 700, 611}};
 
-/* Of a function that is perhaps so far away that auipc has a part of the way. */
+/* A call of a function that may be so far away that auipc adds a part of the distance. */
 static void put_call(assembler *a, uint32_t distance)
 {
   uint32_t upper = (distance + 0x800) & ~0xfffu;
@@ -22,7 +23,8 @@ static void put_call(assembler *a, uint32_t distance)
   asm_jalr(a, RA, RA, (int32_t)(distance - upper));
 }
 
-/* The worker stores what a long function makes of 0, a return address, and auipc's sum; in a loop, whose stores are guarded. */
+/* In a loop with guarded stores, the worker stores a long function's result for 0, a return
+ * address, and the sum of auipc. */
 static void put_program(assembler *a, const layout *at)
 {
   enum { WORKER_WORDS = 15 };
@@ -51,7 +53,7 @@ static void put_program(assembler *a, const layout *at)
   asm_jalr(a, 0, RA, 0);
 }
 
-/* `small`: of data there are some words only, elsewhere on each tile. */
+/* `small`: there are only a few words of data, at another address on each tile. */
 static void load_tile(rig *r, uint32_t tile, bool small)
 {
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);

@@ -34,7 +34,7 @@ static uint32_t expected(uint32_t a, uint32_t b, bool larger)
   return (float_of(a) > float_of(b)) == larger ? a : b;
 }
 
-/* Ways: fmin of value and limit, of limit and value, fmax likewise. */
+/* The ways: fmin of value and limit, fmin of limit and value, and the same for fmax. */
 static void put_way(assembler *a, unsigned way)
 {
   bool limit_first = way & 1;
@@ -42,7 +42,7 @@ static void put_way(assembler *a, unsigned way)
                     limit_first ? VALUE : LIMIT));
 }
 
-/* A worker: in a loop over the values, with the limit in front of it. */
+/* A worker: a loop over the values, with the limit loaded before it. */
 static void put_program(assembler *a, uint32_t limit)
 {
   enum { SUPERVISOR_WORDS = 12 };

@@ -1,4 +1,4 @@
-/* The translator against the interpreter: loops some of whose rounds take a rare path. */
+/* The translator against the interpreter: loops in which some rounds take a rare path. */
 #include <criterion/criterion.h>
 
 #include "support/rare_loops.h"

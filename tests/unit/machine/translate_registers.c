@@ -20,7 +20,8 @@ static uint32_t pick(maker *k, uint32_t below)
   return random_below(&k->random, below);
 }
 
-/* Integer registers a0-a7 and s2-s9, floating-point registers f0-f15: in groups of 4, 8 or 16. */
+/* Integer registers a0-a7 and s2-s9, and floating-point registers f0-f15, in groups of 4, 8 or
+ * 16. */
 enum { FIRST_X = A0, FIRST_F = 0, MAX_LANES = 16, S10 = 26, S11 = 27, T3 = 28 };
 enum {
   XOR = 0x4033,
@@ -32,7 +33,7 @@ enum {
 };
 enum { FADD_S = 0x00007053, FMUL_S = 0x10007053, FMIN_S = 0x28000053, FMADD_S = 0x7043 };
 
-/* The same operation for each register of the group; s11 and f16 are the other operand. */
+/* The same operation on each register of the group. The other operand is s11 or f16. */
 static void put_integer_lanes(maker *k, uint32_t lanes)
 {
   static const uint32_t plain[] = {0x33, XOR, SUB, MUL, SLL};
@@ -57,7 +58,7 @@ static void put_float_lanes(maker *k, uint32_t lanes)
              choice == 3 ? asm_r(FMADD_S, r, r, 16) | 17u << 27 : asm_r(plain[choice], r, r, 16));
 }
 
-/* t0 counts, t1 is the place: now in one region that may be loaded from, now in the other. */
+/* t0 counts. t1 is the address, in one readable region or in the other. */
 static void put_round(maker *k, uint32_t lanes, bool floats)
 {
   assembler *a = k->a;
@@ -100,7 +101,7 @@ static void put_worker(maker *k)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* Values in memory are floats of about 1, so that arithmetic with them does not soon end in NaN. */
+/* The floats in memory are near 1, so that arithmetic does not soon end in NaN. */
 static void fill(maker *k, uint8_t *bytes)
 {
   for (uint32_t at = RIG_CONST - RIG_BASE; at < RIG_END - RIG_BASE; at += 4) {

@@ -15,7 +15,7 @@ static const uint32_t from_integers[] = {0xd0000053, 0xd0100053, 0xd4000053,
                                          0xd4100053}; /* fcvt.s.w, s.wu, h.w, h.wu */
 static const uint32_t to_integers[] = {0xc0000053, 0xc0100053, 0xc4000053, 0xc4100053};
 
-/* As integers, and as floats in the lower and in all bits. */
+/* Used as integers, and as floats in the lower half and in all bits. */
 static const uint32_t values[] = {
     0,          1,          0xffffffff, 2049,       0xfffff7fe, 65519,      65520,      65521,
     0x00ffffff, 0x01000001, 0x01000002, 0x01000003, 0xfefffffe, 0xfefffffd, 0x7fffff40, 0x7fffffbf,
@@ -29,7 +29,7 @@ enum { NUM_VALUES = sizeof values / sizeof *values };
 
 typedef void piece(assembler *a);
 
-/* X and F are the value; puts what it has as words from S1 on. */
+/* X and F have the value. Stores its results as words from S1 on. */
 static void put_results(assembler *a, bool there_and_back)
 {
   uint32_t at = 0;
@@ -64,7 +64,7 @@ static void put_classes(assembler *a)
   asm_store(a, ASM_SW, A1, S1, 4);
 }
 
-/* A worker: in a loop over the values, `bytes` of results for each. */
+/* A worker: a loop over the values, with `bytes` of results for each. */
 static void put_program(assembler *a, piece *put, uint32_t first, uint32_t count, int32_t bytes)
 {
   rig_start_worker(a);
@@ -96,7 +96,7 @@ static void run(machine_engine engine, piece *put, uint32_t first, uint32_t coun
 
 enum { MOST_RESULTS = 40 };
 
-/* What native code has made of all values, which the interpreter makes, too. */
+/* The results of native code for all values, which must equal the interpreter's. */
 static void run_both(const char *what, piece *put, uint32_t num_results, uint32_t *results)
 {
   enum { AT_ONCE = 26 };
@@ -120,7 +120,7 @@ static uint32_t bits_of(float x)
   return bits;
 }
 
-/* To nearest, and of two as near the one farther from zero. */
+/* Rounds to nearest; if two are equally near, away from zero. */
 static float nearest_away(double x)
 {
   float nearest = (float)x;

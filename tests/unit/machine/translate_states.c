@@ -59,7 +59,7 @@ static void put_program(assembler *a, uint32_t store)
   asm_jalr(a, ZERO, RA, 0);
 }
 
-/* Pointers: of the first state, of the second; before and behind. */
+/* Each vertex state has two pointers: one used before the vertex writes its state, one after. */
 static rig make_rig(machine_engine engine, uint32_t store, uint32_t pointers[2][2])
 {
   static const uint32_t states[] = {FIRST_STATE, SECOND_STATE};
@@ -96,7 +96,8 @@ Test(translate_states, vertices_that_write_their_states_soon_ask_no_more)
   rig_free(&r);
 }
 
-/* A store to a state that is not its own: before it has written its own, or after that. Of 64 bits, its second word. */
+/* A store to another vertex's state, before or after the vertex writes its own. With 64 bits, the
+ * second word is there. */
 static void expect_refusal(machine_engine engine, uint32_t store, uint32_t vertex, uint32_t when,
                            uint32_t address)
 {

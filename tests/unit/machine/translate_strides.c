@@ -36,7 +36,7 @@ static uint32_t pick(maker *m, uint32_t below)
 
 #define PICK(m, ...) RANDOM_OF(&(m)->random, __VA_ARGS__)
 
-/* From the lowest address to write to the highest: what lies before and behind is near. */
+/* Places from the lowest writable address to the highest, mostly near the ends. */
 static uint32_t pick_place(maker *m)
 {
   uint32_t word = 4 * pick(m, 40);
@@ -69,7 +69,8 @@ static void put_move(maker *m, uint32_t pointer)
   }
 }
 
-/* At a product of a counter, forwards or backwards, or of a loaded value, and a stride. */
+/* An access at the product of a stride and a counter, forwards or backwards, or of a stride and a
+ * loaded value. */
 static void put_product(maker *m)
 {
   assembler *a = m->a;
@@ -81,7 +82,7 @@ static void put_product(maker *m)
   put_access(m, A4);
 }
 
-/* At an index bounded by a register: by a mask, a divisor, or the smaller of two. */
+/* An access at an index bounded by a register: by a mask, a divisor, or a minimum. */
 static void put_index(maker *m)
 {
   assembler *a = m->a;
@@ -104,7 +105,7 @@ static uint32_t pick_stride(maker *m)
   return PICK(m, word, word, 0 - word, 0 - word, 1, 2, 0, 0x40000000, 0x80000000);
 }
 
-/* Indices near the end of what may be written, so that the limit and its scale decide. */
+/* Indices near the end of the writable memory, so that the limit and its scale decide. */
 static void put_index_loop(maker *m)
 {
   assembler *a = m->a;
@@ -146,7 +147,7 @@ static void put_loop(maker *m)
   if (pick(m, 8) == 0) asm_addi(a, PICK(m, STRIDE, MORE), MORE, 4);
   asm_addi(a, COUNTER, COUNTER, 1);
   asm_branch(a, ASM_BNE, COUNTER, END, again);
-  asm_add(a, A2, A2, POINTER); /* what is left in them */
+  asm_add(a, A2, A2, POINTER); /* their final values */
   asm_add(a, A3, A3, OTHER);
 }
 
@@ -180,7 +181,7 @@ Test(translate_strides, pointers_move_by_registers_as_far_as_they_may)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_strides(seed);
 }
 
-/* Rounds whose words are 0 but for one: so all but one of the indices are legal, although the limits are not. */
+/* All words but one are 0. So all indices but one are legal, although the limits are not. */
 static void compare_limits(uint32_t small, uint32_t large, uint32_t scale, uint32_t word)
 {
   enum { ROUNDS = 12, BAD = 7 };

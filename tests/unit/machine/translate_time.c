@@ -7,7 +7,7 @@ enum { CYCLE = 0xc00, INSTRET = 0xc02 };
 
 typedef enum body {
   DIVISIONS, /* more slots than instructions */
-  JOINED,    /* fewer: so many that they are not in the counter */
+  JOINED,    /* fewer slots: these are not in the counter */
   JOINED_IN_PAIRS,
   CALLS
 } body;
@@ -42,7 +42,7 @@ static void put_body(assembler *a, body b, uint32_t function)
   }
 }
 
-/* A loop of A0 rounds, whose number comes from memory, then what the counters say. */
+/* A loop of A0 rounds; the number comes from memory. Then the values of the counters. */
 static void put_program(assembler *a, body b)
 {
   enum { SUPERVISOR_WORDS = 12 };

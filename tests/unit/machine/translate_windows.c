@@ -7,7 +7,8 @@
 #include <machine/state.h>
 #include <stddef.h>
 
-/* Data are more than code and constants on all tiles: so they are the largest readable window, too. */
+/* On all tiles, data are larger than code and constants, so they are the largest readable window
+ * too. */
 enum {
   SMALL_END = RIG_END - 0x200,
   SMALLEST_END = RIG_END - 0x300,
@@ -21,7 +22,7 @@ static bool is_store(uint32_t access)
   return (access & 0x7f) == (ASM_SW & 0x7f);
 }
 
-/* Again and again: worker 0 loads or stores what the first word of data points to. */
+/* Repeatedly, worker 0 loads or stores at the address in the first word of data. */
 static void put_program(assembler *a, uint32_t access)
 {
   enum { SUPERVISOR_WORDS = 12 };
@@ -43,7 +44,7 @@ static void put_program(assembler *a, uint32_t access)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* Data of the tile ends at `end`. */
+/* Loads a tile whose data end at `end`. */
 static void load_tile(rig *r, uint32_t tile, uint32_t end)
 {
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
@@ -62,7 +63,7 @@ static void point(rig *r, uint32_t tile, uint32_t address)
   expect_ok(machine_write(r->m, tile, POINTER, &address, sizeof address));
 }
 
-/* Tiles with the same code, whose data ends at `ends`. */
+/* Tiles with the same code, whose data end at `ends`. */
 static rig make_rig(uint32_t num_tiles, const uint32_t *ends, uint32_t access)
 {
   rig r = rig_create_with(num_tiles, (machine_options){.engine = MACHINE_TRANSLATOR});
@@ -128,7 +129,7 @@ Test(translate_windows, machines_with_the_same_code_need_not_have_the_same_windo
   }
 }
 
-/* The tile has other code while native code is made for the one beside it. */
+/* The tile has other code while native code is made for the other tile. */
 Test(translate_windows, code_that_the_host_writes_later_is_tested_against_the_tile)
 {
   static const uint32_t ends[] = {RIG_END, SMALL_END};
@@ -152,7 +153,7 @@ static void set_stacks(tile_stack stacks[NUM_TILE_STACKS])
     stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
 }
 
-/* Over a small segment, which is in no window. */
+/* Over a small segment that is in no window. */
 Test(translate_windows, sp_comes_down_over_data_between_two_stores)
 {
   enum { SMALL = 64 };
@@ -164,7 +165,7 @@ Test(translate_windows, sp_comes_down_over_data_between_two_stores)
   asm_li(a, A1, RIG_DATA);
   asm_store(a, ASM_SW, A0, A0, 0);
   asm_addi(a, SP, A1, 0);
-  asm_store(a, ASM_SW, A0, A0, 4); /* which is a stack overflow now */
+  asm_store(a, ASM_SW, A0, A0, 4); /* now a stack overflow */
   asm_tile(a, TILE_EXIT, 0, 0, 0);
   static const pop_image_segment segments[] = {
       {.start = RIG_CODE, .size = RIG_CODE_BYTES, .executable = true},
@@ -208,7 +209,7 @@ static void put_counting(assembler *a, bool from_memory, int32_t step)
   asm_tile(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* The tile's window of stores is in front of the stacks. `bytes`: as for rig_image. */
+/* The tile's writable window is before the stacks. `bytes`: as for rig_image. */
 static pop_image image_with_data_apart(const rig *r, uint8_t *bytes)
 {
   static const pop_image_segment segments[] = {
@@ -241,7 +242,7 @@ Test(translate_windows, stores_to_data_apart_soon_ask_no_more)
   }
 }
 
-/* Up to the end of them; down over the stacks of others and into its own; and over what is not aligned. */
+/* Up to their end; down over the stacks of others and into its own; and at unaligned addresses. */
 Test(translate_windows, stores_leave_data_apart_as_with_the_interpreter)
 {
   static const int32_t steps[] = {4, -4, 2, 64, -64, 1024};

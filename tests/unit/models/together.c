@@ -1,4 +1,5 @@
-/* Models that are lowered together: each into its own graph, for tiles or for the CPU, with its own error. */
+/* Several models are lowered together, each into its own graph, for tiles or for the CPU, and with
+ * its own error. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -83,7 +84,7 @@ Test(together, models_hold_on_tiles_and_on_the_cpu)
   lowered_free(&l);
 }
 
-/* Two models' addition is one vertex type; there are two sources for three codelets. */
+/* The addition of two models is one vertex type. Two sources have the three codelets. */
 Test(together, the_same_codelet_is_compiled_once)
 {
   lowered l = {0};
@@ -93,7 +94,7 @@ Test(together, the_same_codelet_is_compiled_once)
   cr_assert_eq(l.graphs[0]->num_codelets, 1);
   cr_assert_eq(pop_gp_num_vertex_types(l.graphs[0]->codelets[0]), 2);
   cr_assert_eq(pop_gp_num_vertex_types(l.graphs[1]->codelets[0]), 2);
-  /* Each model's own source is what it would be alone. */
+  /* The source of each model is the same as if it were lowered alone. */
   pop_model *alone;
   pop_target target;
   pop_program program;
@@ -117,7 +118,7 @@ Test(together, an_error_is_of_its_model_only)
   add(&l, sums, false, 1);
   add(&l, sums, false, 2); /* loaded for one replica */
   add(&l, both, true, 1);
-  pop_graph_add_vertex(l.graphs[2], (pop_compute_set){0}, "None"); /* of the caller's */
+  pop_graph_add_vertex(l.graphs[2], (pop_compute_set){0}, "None"); /* the caller's mistake */
   add(&l, both, false, 1);
   lower(&l);
   expect_holds(&l, 0);
@@ -125,7 +126,7 @@ Test(together, an_error_is_of_its_model_only)
   cr_assert_not_null(strstr(pop_error_message(l.errors[2]), "pop_graph_add_vertex"), "%s",
                      pop_error_message(l.errors[2]));
   expect_holds(&l, 3);
-  /* Once for each model. */
+  /* Each model can be lowered once. */
   pop_error *again = NULL;
   expect_ok(pop_model_lower_all(l.models, l.graphs, 1, l.programs, &again));
   cr_assert_not_null(strstr(pop_error_message(again), "has been lowered already"));
@@ -147,7 +148,7 @@ static const char window[] =
     "  return\n"
     "}\n";
 
-/* Its codelet knows where the part of the operand begins that it has. */
+/* Its codelet gets the beginning of the part that it takes of the operand. */
 static bool takes_a_part(const lowered *l, size_t i)
 {
   char *source = pop_model_codelet_source(l->models[i]);

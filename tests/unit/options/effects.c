@@ -1,4 +1,4 @@
-/* The effects of engine options: each is visible in some output. */
+/* The effects of engine options: each one changes some output. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -24,7 +24,7 @@ static const char codelets[] = "#include <populus/vertex.h>\n"
                                "  return true;\n"
                                "}\n";
 
-/* Each tile tells all others one word; then they write into nowhere. */
+/* Each tile sends a word to all others. A second program writes to an invalid address. */
 static pop_engine *new_engine(const pop_option *options, size_t num_options, pop_error **error)
 {
   pop_graph *graph = new_graph_with_tiles(TILES);
@@ -86,13 +86,13 @@ Test(option_effects, exchange_plans_save_cycles_or_memory)
   uint32_t apart = exchange_code_with(target, "cycles");
   uint32_t together = exchange_code_with(target, "memory");
   cr_assert_lt(together, apart);
-  cr_assert_eq(exchange_code_with(target, "balanced"), together); /* to three tiles each */
+  cr_assert_eq(exchange_code_with(target, "balanced"), together); /* for three tiles each */
   cr_assert_eq(exchange_code_with(policy, "balanced"), apart);
   cr_assert_eq(exchange_code_with(policy, "never"), apart);
   cr_assert_eq(exchange_code_with(policy, "always"), together);
 }
 
-/* Symbols of the image of tile 1: those with the prefix. */
+/* The number of symbols with the prefix in the image of tile 1. */
 static size_t count_symbols(const char *value, const char *prefix)
 {
   pop_engine *engine = engine_with("debug.outputAllSymbols", value);
@@ -129,7 +129,7 @@ static size_t count_debug_files(const char *archive)
   return count;
 }
 
-/* V01: the message of the fault. */
+/* V01: checks the message of the fault. */
 static void run_fault(pop_engine *engine, const char *line, bool named)
 {
   expect_ok(pop_engine_load(engine));
@@ -335,7 +335,7 @@ Test(option_effects, the_trace_has_tensors_before_and_after)
   pop_executable_free(executable);
 }
 
-/* The options that UoB-HPC's programs share, with the file names of theirs; the same for both calls. */
+/* The options that UoB-HPC's programs share, with their file names. Both calls get the same. */
 static const pop_option shared_block[] = {
     {"target.saveArchive", "archive.a"},          {"debug.instrument", "true"},
     {"debug.instrumentCompute", "true"},          {"debug.loweredVarDumpFile", "vars.capnp"},
@@ -393,7 +393,7 @@ Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_
   pop_executable_free(executable);
 }
 
-/* The same profile, in as many bytes as the format takes, in the file that the format has. */
+/* The same profile, as large as the format makes it, and in the file of the format. */
 Test(option_effects, the_execution_profile_is_written_in_the_format_that_is_asked_for)
 {
   static const struct {
@@ -573,7 +573,7 @@ static pop_perf_estimate seven_operations(void *context, pop_graph *graph, pop_v
   return (pop_perf_estimate){.cycles = 20, .flops = 7};
 }
 
-/* From the graph through an archive to the report of who runs it. */
+/* From the graph through an archive to the report of the program that runs it. */
 Test(option_effects, operations_of_vertices_are_in_the_graph_profile)
 {
   const pop_option options[] = {{"profiler.includeFlopEstimates", "true"},
@@ -609,7 +609,7 @@ Test(option_effects, operations_of_vertices_are_in_the_graph_profile)
   pop_graph_free(graph);
 }
 
-/* Both devices, with a stream and a remote buffer of 1,000 rows of 16 ints. */
+/* An engine with a stream and a remote buffer of 1,000 rows of 16 ints, for either device. */
 static pop_engine *engine_with_limit(const char *limit)
 {
   enum { ROWS = 1000, ROW = 16 };
@@ -628,7 +628,7 @@ static pop_engine *engine_with_limit(const char *limit)
   return engine;
 }
 
-/* D05, for an engine: the error names the least limit that is enough. */
+/* D05, for an engine: the error names the smallest sufficient limit. */
 TEST_ON_EACH_DEVICE(option_effects, D05_the_memory_of_an_engine_can_be_limited)
 {
   pop_engine *engine = engine_with_limit("63999");

@@ -1,4 +1,4 @@
-/* Engine options: defaults, the call, the environment, and everything that can be wrong with them. */
+/* Engine options: defaults, the call, the environment, and all kinds of mistakes in them. */
 #include "options/options.h"
 #include "options/option_table.h"
 
@@ -18,7 +18,7 @@ static pop_error *parse(const char *environment, const pop_option *options, size
   return engine_options_parse(options, count, ON_ALL_STAGES, NULL, parsed);
 }
 
-/* The message of the error that these options must give; checks the code. */
+/* These options must give an error with this fragment. Also checks the code. */
 static void expect_error(const char *environment, const pop_option *options, size_t count,
                          const char *fragment)
 {
@@ -35,7 +35,7 @@ static void expect_error(const char *environment, const pop_option *options, siz
 Test(engine_options, defaults)
 {
   engine_options parsed;
-  unsetenv("POPULUS_STRICT_LOADS"); /* which our tests have */
+  unsetenv("POPULUS_STRICT_LOADS"); /* our tests set it */
   cr_assert_null(parse(NULL, NULL, 0, &parsed));
   cr_assert_str_empty(parsed.save_archive);
   cr_assert(!parsed.allow_out_of_memory);
@@ -178,7 +178,7 @@ Test(engine_options, every_option_of_the_table_takes_its_default)
   }
 }
 
-/* What an executable was compiled with. */
+/* An executable that was compiled with this option. */
 static pop_executable *compiled_with(const char *key, const char *value)
 {
   pop_executable *e = executable_new();
@@ -316,7 +316,7 @@ Test(engine_options, O02_each_variable_of_the_environment_has_its_keys)
   expect_error(NULL, NULL, 0, "POPLAR_SIMULATOR_OPTIONS: it is");
 }
 
-/* runtime/README.md has the table for people. */
+/* runtime/README.md has this table for users. */
 Test(engine_options, the_table_in_the_README_is_the_table)
 {
   char *path = pop_xasprintf("%s/runtime/README.md", getenv("POPULUS_SOURCE_DIR"));

@@ -44,7 +44,8 @@ static void free_bench(bench *x)
   pop_graph_free(parent ? parent : x->graph);
 }
 
-/* Runs it with the data of all replicas; `out` gets `bytes` of the result in each. The cycles of the run. */
+/* Runs the program with the data of all replicas. `out` gets `bytes` of the result from each.
+ * Returns the cycles of the run. */
 static uint64_t run(bench *x, pop_tensor result, const void *in, void *out, size_t bytes)
 {
   pop_engine *engine;
@@ -85,7 +86,7 @@ static uint32_t position_of(const bench *x, pop_comm_group group, uint32_t repli
   return group.type == POP_COMM_ORTHOGONAL ? orthogonal[replica] : replica % size;
 }
 
-/* The replica at a position of the group that `replica` is in. */
+/* The replica at a position in the group of `replica`. */
 static uint32_t member(const bench *x, pop_comm_group group, uint32_t replica, uint32_t position)
 {
   if (x->replicas == 1) return 0;
@@ -113,7 +114,8 @@ static float combine(pop_collective_op op, float a, float b)
   }
 }
 
-/* In the order that the header promises, which begins behind the position that has the chunk's number. */
+/* Reduces in the order that the header promises: it begins after the position that has the chunk's
+ * number. */
 static float reduced(const bench *x, pop_collective_op op, pop_comm_group group, uint32_t replica,
                      size_t element, size_t chunk, const float *in)
 {
@@ -213,7 +215,7 @@ Test(collectives, data_lie_as_they_may)
                        groups[i % 3], counts[i], (place)where);
 }
 
-/* On each tile a part of each chunk: 1, 1, 1, 1 elements; then 2, 2, 2, 1. */
+/* Each tile has a part of each chunk: 1, 1, 1, 1 elements, then 2, 2, 2, 1. */
 Test(collectives, chunks_go_from_where_they_lie)
 {
   static const pop_collective_op ops[] = {POP_COLLECTIVE_ADD, POP_COLLECTIVE_MEAN,
@@ -244,7 +246,8 @@ Test(collectives, one_replica_is_a_group)
   check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_MEAN, groups[1], 5, IN_PLACE);
 }
 
-/* Groups of an odd number, elements that are less than a word: all-reduce of halves and of bools. */
+/* Groups with an odd number of replicas, and elements smaller than a word: all-reduce of halves and
+ * of bools. */
 static void check_small(uint32_t replicas, pop_type type, pop_collective_op op, size_t count)
 {
   enum { MOST_BYTES = 2 * 5 * MOST };
@@ -402,7 +405,7 @@ static pop_tensor within(what_within what, const bench *x, pop_tensor data)
   }
 }
 
-/* Of element `i` of part `p`, from what the replica has. */
+/* The expected element `i` of part `p`, from the replica's own data. */
 static float expected_within(what_within what, const float *own, int p, int i)
 {
   enum { PIECE = PART / PARTS };
@@ -445,7 +448,7 @@ Test(collectives, within_a_replica_each_part_has_its_own_or_all)
   }
 }
 
-/* 7 elements of each of two parts: chunks of 4 and 3, each where its part is. */
+/* 7 elements in each of two parts: chunks of 4 and 3, each on the tile of its part. */
 Test(collectives, within_a_replica_each_part_gets_a_chunk_and_then_all)
 {
   enum { PARTS = 2, COUNT = 7 };

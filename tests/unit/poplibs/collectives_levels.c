@@ -1,4 +1,5 @@
-/* Collectives of replicas in several link domains: rings within them, then across, to the bit; and what goes through gateways. */
+/* Collectives of replicas in several link domains: rings within the domains, then across them, to
+ * the bit, and the bytes through gateways. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -33,7 +34,7 @@ static bench new_bench(uint32_t gateway_latency)
   return x;
 }
 
-/* `out` gets so many elements of each replica's result. The cycles of the run. */
+/* `out` gets `count` elements of each replica's result. Returns the cycles of the run. */
 static uint64_t run(bench *x, pop_tensor result, const float *in, float *out, size_t count)
 {
   pop_engine *engine;
@@ -78,7 +79,8 @@ static uint32_t first_of_group(const layout *l, uint32_t replica)
   return l->stride == 1 ? replica / size * size : replica % l->stride;
 }
 
-/* Within from the one behind `inner` on, then across from the one behind `outer` on. */
+/* The sum within each domain starts after position `inner`; the sum across domains starts after
+ * `outer`. */
 static float sum(const layout *l, uint32_t replica, size_t element, uint32_t inner, uint32_t outer)
 {
   float all = 0;
@@ -151,7 +153,7 @@ Test(collectives_levels, all_gather_is_in_the_order_of_positions)
   }
 }
 
-/* So many of the steps of an all-reduce go through gateways; of one ring all would. */
+/* The number of steps of an all-reduce that go through gateways. With one ring, all steps would. */
 Test(collectives_levels, few_steps_go_through_gateways)
 {
   enum { LATENCY = 100000 };

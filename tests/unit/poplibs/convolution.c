@@ -14,7 +14,7 @@ TestSuite(convolution, .init = enter_fresh_folder);
 typedef struct problem {
   pop_conv_params params;
   size_t batch, channels, out_channels; /* of a group */
-  size_t field[3], kernel[3], out[3];   /* dimensions that are not there: 1 */
+  size_t field[3], kernel[3], out[3];   /* missing dimensions: 1 */
   pop_type type;
 } problem;
 
@@ -31,7 +31,7 @@ static float value_of(size_t i)
   return (float)(i * 7 % 5) - 2;
 }
 
-/* The element of the input at a place with dilation and padding; false: a zero. */
+/* The input's element for a position with dilation and padding. False: a zero. */
 static bool input_place(const pop_conv_dim *f, size_t field, int64_t at, size_t *place)
 {
   at -= f->padding_lower;
@@ -167,12 +167,12 @@ Test(convolution, convolutions_of_all_kinds_are_exact)
 
 /* ---- gradients ---- */
 
-/* What the sums of a convolution are made of, one product after the other. */
+/* The terms of a convolution's sums, one product after the other. */
 typedef struct term {
   size_t out, in, weight; /* elements */
 } term;
 
-/* The next term of the result's element `out`, by `w` of the products that it has; false: a zero. */
+/* Term `w` of the result's element `out`. False: a zero. */
 static bool term_of(const problem *p, size_t out, size_t w, term *t)
 {
   const pop_conv_params *c = &p->params;

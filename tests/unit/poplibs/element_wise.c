@@ -19,7 +19,7 @@ typedef enum single { NEITHER, FIRST, SECOND, SINGLES } single;
 
 typedef struct world {
   pop_type type;
-  float x[ELEMENTS], y[ELEMENTS]; /* as the type has them */
+  float x[ELEMENTS], y[ELEMENTS]; /* as the type stores them */
   uint32_t want[RESULTS], is[RESULTS];
   const char *names[RESULTS]; /* of the operations */
   pop_graph *graph;
@@ -45,7 +45,7 @@ static float any_value(size_t i, uint64_t *r)
   return (float)((int)random_below(r, 4001) - 2000) / (float)(1 << i % 7);
 }
 
-/* Without values: zeros. */
+/* Adds elements, zeros if `values` is NULL. */
 static pop_tensor add_elements(world *w, const float *values, size_t count, const char *name)
 {
   pop_tensor t = pop_graph_add_variable(w->graph, w->type, &count, 1, name);
@@ -94,7 +94,7 @@ static void expect_results(world *w, const char *engine_name)
   }
 }
 
-/* Runs what was added, on both engines, and compares. */
+/* Runs the added operations on both engines, and compares the results. */
 static void run(world *w)
 {
   static const char *const engines[] = {"interpreter", "translator"};
@@ -119,7 +119,7 @@ static void run(world *w)
   free(w);
 }
 
-/* Where the next results go, `skew` elements behind 8 bytes' alignment. */
+/* The place of the next results, `skew` elements after an 8-byte boundary. */
 static size_t next_results(world *w, size_t count, size_t skew, const char *name)
 {
   size_t at = (w->num_results + 7) / 8 * 8 + skew;
@@ -142,7 +142,7 @@ static float apply(pop_binary_op op, float a, float b)
   }
 }
 
-/* Operands begin `skew` elements, and half as many, behind 8 bytes' alignment. */
+/* Operands begin `skew` elements, and half as many, after an 8-byte boundary. */
 static void add_case(world *w, pop_binary_op op, single one, size_t count, size_t skew,
                      const char *name)
 {

@@ -19,7 +19,7 @@ typedef struct row {
   bool binary;
   unsigned op;
   uint64_t
-      cycles; /* of the chip, for ELEMENTS on one tile: worked out by hand from the published formulae */
+      cycles; /* of the chip, for ELEMENTS on one tile, by hand from the published formulae */
 } row;
 
 static const row rows[] = {
@@ -74,7 +74,7 @@ static void add_operation(world *w, const row *r, size_t count, size_t second)
     pop_popops_unary(w->graph, (pop_unary_op)r->op, a, out, w->main, r->name);
 }
 
-/* Frees the world. Of a run: NULL, no summary. */
+/* Frees the world. `summary` may be NULL. */
 static uint64_t run(world *w, const pop_option *options, size_t num_options, char *summary,
                     size_t summary_bytes)
 {
@@ -96,7 +96,7 @@ static uint64_t run(world *w, const pop_option *options, size_t num_options, cha
   return cycles;
 }
 
-/* The same program without the elements' loops takes the rest. */
+/* Subtracts the cycles of the same program without the loops over elements. */
 Test(estimates, on_a_model_operations_take_what_the_chip_takes)
 {
   uint64_t expected = 0;
@@ -127,7 +127,7 @@ Test(estimates, each_vertex_is_said_to_take_what_the_formula_says)
   }
 }
 
-/* (20 + 500 * 2) * 6 + 11: one load less for each 64 bits. */
+/* (20 + 500 * 2) * 6 + 11: one load fewer for each 64 bits. */
 Test(estimates, one_element_for_all_takes_less)
 {
   world w = new_world();
@@ -138,7 +138,8 @@ Test(estimates, one_element_for_all_takes_less)
   pop_device_free(w.device);
 }
 
-/* A vertex's cycles for ELEMENTS on one tile, 1,000 a worker: worked out by hand from the published formulae. */
+/* A vertex's cycles for ELEMENTS on one tile, 1,000 for each worker, computed by hand from the
+ * published formulae. */
 static void expect_cycles(world *w, uint64_t cycles, const char *what)
 {
   assert_no_error(w->graph);
@@ -230,7 +231,7 @@ Test(estimates, the_option_says_whose_cycles_count_and_the_summary_which_did)
   cr_assert_geq(10 * cycles[1], 9 * cycles[2], "%lu, %lu", cycles[1], cycles[2]);
 }
 
-/* A matrix product: no formula of the chip's libraries. */
+/* A matrix product, for which the chip's libraries have no formula. */
 Test(estimates, without_a_formula_our_estimator_counts)
 {
   static const char said[] = "  With the cycles that their library's estimators say of our code:\n "

@@ -1,4 +1,5 @@
-/* Counts between levels against a loop of the host: on the levels, below and above all, NaN, infinities, in both types. */
+/* Counts between levels against a loop on the host: values on the levels, below and above all of
+ * them, NaN and infinities, in both types. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

@@ -19,7 +19,7 @@ typedef struct problem {
   uint32_t tiles;
   pop_type type;
   pop_mat_mul_options options;
-  bool transposed[2], created[2]; /* operands: the other way round; made for the product */
+  bool transposed[2], created[2]; /* operands: transposed; created for the product */
 } problem;
 
 typedef struct bench {
@@ -193,7 +193,7 @@ Test(matmul, parts_hold_each_element_once)
   }
 }
 
-/* Of 90, 20 and 46 elements, which are cut into odd parts of single ones. */
+/* Products of 90, 20 and 46 elements, which are cut into odd parts. */
 Test(matmul, products_of_halves_are_cut_at_words)
 {
   static const uint32_t tiles[] = {2, 12, 28, 60};
@@ -264,7 +264,7 @@ Test(matmul, panels_go_round)
       p.type = POP_HALF;
       p.options = pop_mat_mul_default_options(POP_HALF);
     }
-    p.options.memory_proportion = 0; /* the least there is */
+    p.options.memory_proportion = 0; /* the smallest */
     for (int o = 0; o < 2; o++) {
       p.created[o] = i >> o & 1;
       p.transposed[o] = i & 2;
@@ -335,7 +335,8 @@ Test(matmul, less_memory_means_shorter_steps)
   }
 }
 
-/* As of a convolution with so many channels: what is not whole comes in a piece for each row. */
+/* As in a convolution with so many channels: what is not a whole run makes one piece for each
+ * row. */
 Test(matmul, steps_are_whole_runs)
 {
   static const size_t runs[] = {64, 48, 96};
@@ -351,7 +352,7 @@ Test(matmul, steps_are_whole_runs)
   }
 }
 
-/* Shapes that no constant of the estimate was chosen by. */
+/* Shapes that were not used to fit the estimate's constants. */
 Test(matmul, estimates_are_near)
 {
   const problem problems[] = {plain(1, 96, 700, 180, 60), plain(1, 150, 90, 333, 100),

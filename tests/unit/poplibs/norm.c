@@ -50,7 +50,7 @@ static void normalise(pop_norm norm, bool unbiased, numbers *n)
   }
 }
 
-/* The gradient of the sum of gradient[i] * result[i]. */
+/* The sum of gradient[i] * result[i], of which gradients are taken. */
 static double function_of(pop_norm norm, const numbers *n)
 {
   numbers copy = *n;
@@ -199,7 +199,7 @@ Test(norm, in_one_pass_and_with_sums_of_half)
   check_norm((pop_norm){.groups = 3, .half_sums = true}, false, POP_HALF, 0);
 }
 
-/* The inverse deviations of channels. */
+/* The inverse deviations of the channels. */
 static void inverse_of(pop_norm norm, pop_type type, const numbers *n, double *inverse)
 {
   pop_graph *graph = new_graph_with_tiles(5);
@@ -221,7 +221,7 @@ static void inverse_of(pop_norm norm, pop_type type, const numbers *n, double *i
   pop_graph_free(graph);
 }
 
-/* Squares of such numbers in single precision have no digit left that tells them apart. */
+/* In single precision, the squares of such numbers do not differ any more. */
 Test(norm, deviations_far_from_zero)
 {
   static numbers n;

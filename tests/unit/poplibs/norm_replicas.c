@@ -23,7 +23,7 @@ static size_t channel_of(size_t i)
   return i / FIELD % CHANNELS;
 }
 
-/* Of the group that element i is in, and its channel. */
+/* Mean and inverse deviation of element i's group and channel. */
 static void statistics_at(size_t i, double *mean, double *inverse)
 {
   size_t begin = i / (GROUP * PART) * (GROUP * PART);
@@ -58,7 +58,7 @@ static double gradient_at(size_t i)
   return (above - below) / (2 * step);
 }
 
-/* A callback that counts, and does what is done without one. */
+/* A callback that counts its calls and adds as the library does without a callback. */
 static unsigned num_sums;
 static void add_by_callback(void *context, pop_tensor *sums, size_t count, pop_program sequence)
 {
@@ -110,7 +110,7 @@ static void check(bool fast, bool callback)
   float in[ALL], flow[ALL], whitened[ALL], back[ALL];
   for (size_t i = 0; i < ALL; i++) {
     size_t replica = i / PART;
-    in[i] = (float)random_below(&r, 65) / 16 - 2 + (float)replica; /* they differ */
+    in[i] = (float)random_below(&r, 65) / 16 - 2 + (float)replica; /* different in each replica */
     flow[i] = (float)random_below(&r, 33) / 16 - 1;
     x[i] = in[i];
     flows[i] = flow[i];
@@ -147,5 +147,5 @@ Test(norm_replicas, one_batch_in_two)
 Test(norm_replicas, by_a_callback)
 {
   check(false, true);
-  cr_expect_eq(num_sums, 4); /* mean; variance; back: two */
+  cr_expect_eq(num_sums, 4); /* mean; variance; backwards: two */
 }

@@ -10,7 +10,7 @@
 
 TestSuite(our_cycles, .init = enter_fresh_folder);
 
-enum { SHAPES = 10, SEED = 5000 /* the table is of the seeds from 1 on */ };
+enum { SHAPES = 10, SEED = 5000 /* the table has the seeds from 1 on */ };
 
 Test(our_cycles, every_library_vertex_has_an_estimator_and_is_tested)
 {
@@ -31,7 +31,7 @@ Test(our_cycles, every_library_vertex_has_an_estimator_and_is_tested)
   pop_graph_free(graph);
 }
 
-/* The name alone makes no library vertex. */
+/* A program's own vertex with such a name is not a library vertex. */
 Test(our_cycles, a_codelet_of_the_programs_own_has_none)
 {
   static const char source[] =
@@ -51,7 +51,7 @@ Test(our_cycles, a_codelet_of_the_programs_own_has_none)
   pop_graph_free(graph);
 }
 
-/* Sizes that make no sense, which the estimators see before anybody else. */
+/* Invalid sizes, which reach the estimators before any check. */
 Test(our_cycles, fields_of_no_sense_are_estimated_all_the_same)
 {
   static const int32_t axes[15] = {1, 1, 1,  0,  0,  INT32_MAX, INT32_MAX, 1,

@@ -48,13 +48,13 @@ static size_t sizes_of(const pooling_case *p, bool input, size_t shape[5])
   return all;
 }
 
-/* Where element `i` of a shape is. */
+/* The position of element `i` of a shape. */
 static void split(size_t i, const size_t *shape, size_t rank, size_t *at)
 {
   for (size_t d = rank; d-- > 0; i /= shape[d]) at[d] = i % shape[d];
 }
 
-/* Is the input's element in the output's window? */
+/* Whether the input's element is in the output's window. */
 static bool is_in(const pooling_case *p, const size_t *element, const size_t *window)
 {
   bool in = element[0] == window[0] && element[1] == window[1];

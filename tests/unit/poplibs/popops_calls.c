@@ -62,14 +62,14 @@ static void loss_of_nothing(pop_graph *graph)
   const size_t shape[] = {4, 2};
   const unsigned number = 2;
   pop_loss none;
-  memcpy(&none, &number, sizeof none); /* a cast may not make one */
+  memcpy(&none, &number, sizeof none); /* a cast to such a value is not allowed */
   pop_tensor activations = new_tensor(graph, POP_FLOAT, shape, 2);
   pop_popnn_loss(graph, none, activations, new_tensor(graph, POP_UNSIGNED_INT, shape, 1),
                  new_tensor(graph, POP_FLOAT, shape, 1), new_tensor(graph, POP_FLOAT, shape, 2),
                  (pop_tensor){0}, pop_program_sequence(graph, "main"), "loss");
 }
 
-/* Of more dimensions than what it goes to. */
+/* A tensor with more dimensions than the one that it is added to. */
 static void add_matrix_to_row(pop_graph *graph)
 {
   const size_t shape[] = {2, 4};
@@ -122,7 +122,8 @@ Test(popops_calls, P01_operations_that_there_are_not)
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }
 
-/* The host has a million tiles, and programs use a few: operations take no time for the others. */
+/* The host has a million tiles, and programs use a few. Operations must not spend time on the
+ * others. */
 Test(popops_calls, a_spread_has_the_tiles_that_have_elements)
 {
   pop_target target;

@@ -1,4 +1,5 @@
-/* Reductions of matrices that lie on tiles in all ways, against loops of the host; and how much of them is exchanged. */
+/* Reductions of matrices with all kinds of mappings, against loops on the host, and the number of
+ * exchanged elements. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -17,7 +18,7 @@ typedef struct problem {
   size_t rows, columns;
   size_t parts
       [2]; /* of rows and columns that lie on a tile each; 0: elements as they come, linearly */
-  bool irregular;  /* some element lies elsewhere */
+  bool irregular;  /* some element is mapped elsewhere */
   bool transposed; /* rows are reduced */
   pop_type type, result;
   pop_reduction how;
@@ -45,7 +46,7 @@ static size_t count_outs(const problem *p)
   return p->transposed ? p->columns : p->rows;
 }
 
-/* The reduction of small whole numbers, which all orders of additions give alike. */
+/* The reduction of small integers, which is the same for all orders of additions. */
 static float expected(const problem *p, const float *values, size_t out, float before)
 {
   size_t length = p->transposed ? p->rows : p->columns;
@@ -84,7 +85,7 @@ static float from_type(pop_type type, const void *in, size_t i)
   return type == POP_INT ? (float)((const int32_t *)in)[i] : ((const float *)in)[i];
 }
 
-/* values: to be freed */
+/* The caller frees `values`. */
 static pop_graph *new_reduction(const problem *p, float *values, pop_program *main)
 {
   float before[60];
@@ -176,7 +177,7 @@ static size_t words_exchanged(const problem *p)
   return words;
 }
 
-/* The result of a product, say: a part of each row on each of six tiles. */
+/* Like the result of a product: each of six tiles has a part of each row. */
 Test(reduce, what_a_tile_has_of_a_row_is_reduced_there)
 {
   const problem p = {.rows = 40,
@@ -188,7 +189,7 @@ Test(reduce, what_a_tile_has_of_a_row_is_reduced_there)
   cr_assert_leq(words_exchanged(&p), 40 * 6);
 }
 
-/* Rows that are where their results are are not cut. */
+/* Rows on the tile of their result are not cut. */
 Test(reduce, rows_on_the_tiles_of_their_results_stay_there)
 {
   const problem p = {.rows = TILES,
@@ -199,7 +200,7 @@ Test(reduce, rows_on_the_tiles_of_their_results_stay_there)
   cr_assert_eq(words_exchanged(&p), 0);
 }
 
-/* Nobody has said where: the compiler says so. */
+/* The tensor is not mapped. The compiler reports that. */
 Test(reduce, what_is_on_no_tile)
 {
   enum { ROWS = 2, COLUMNS = 3000 };

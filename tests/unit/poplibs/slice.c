@@ -33,7 +33,7 @@ Test(slice, slices_of_a_column_lie_together)
   }
 }
 
-/* Those of groups, too. */
+/* The same for slices of groups. */
 Test(slice, slices_of_groups_lie_together)
 {
   enum { GROUPS = 2, ROWS = 100, COLUMNS = 6, SLICES = 50 };

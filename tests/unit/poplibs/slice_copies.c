@@ -1,4 +1,4 @@
-/* Sums of many updates of a small table, which are made in copies of it: the same as one update after the other. */
+/* Sums of many updates of a small table, made in copies of it, equal one update after the other. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"
@@ -38,7 +38,7 @@ static pop_tensor add_values(pop_graph *graph, pop_type type, const size_t *shap
   return t;
 }
 
-/* The table is [rows, columns], or, with dim 1, [columns, rows]; slices are alike. */
+/* The table is [rows, columns] or, with dim 1, [columns, rows]. Slices have the same order. */
 static void check_sums(const sums_case *c)
 {
   static int table[ROWS * COLUMNS], slices[MOST], offsets[MOST];
@@ -54,7 +54,7 @@ static void check_sums(const sums_case *c)
   for (size_t i = 0; i < c->count * c->size * COLUMNS; i++)
     slices[i] = (int)random_below(&r, 50) - 20;
   for (size_t i = 0; i < c->count; i++)
-    offsets[i] = (int)random_below(&r, ROWS + 2); /* some are not there */
+    offsets[i] = (int)random_below(&r, ROWS + 2); /* some are out of range */
   pop_graph *graph = new_graph_with_tiles(7);
   pop_popops_add_codelets(graph);
   pop_program main = pop_program_sequence(graph, "main");

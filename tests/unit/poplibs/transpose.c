@@ -1,4 +1,5 @@
-/* The built-in transpositions against a loop: shapes that fill no block, many matrices, each type; on tiles and on the CPU. */
+/* The built-in transpositions against a loop, on tiles and on the CPU: shapes that fill no block,
+ * many matrices, each type. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -100,7 +101,8 @@ TEST_ON_EACH_DEVICE(transpose, a_few_by_one_worker)
   }
 }
 
-/* Two matrices of 3 x 2 blocks: of each, a worker has the upper two rows of blocks, others a block of the lower row each. */
+/* Two matrices of 3 x 2 blocks. For each, one worker takes the upper two rows of blocks, and two
+ * workers a block of the lower row. */
 TEST_ON_EACH_DEVICE(transpose, parts_of_few_by_a_work_list)
 {
   for (size_t t = 0; t < NUM_BLOCK_TYPES; t++) {
@@ -108,7 +110,7 @@ TEST_ON_EACH_DEVICE(transpose, parts_of_few_by_a_work_list)
     matrices m = new_matrices("SplitTranspose1D", block_types[t], 3 * block, 2 * block, 2);
     connect_flat(&m);
     uint16_t work[4 * WORKERS];
-    size_t matrix = 6 * block; /* all in units of a block's side */
+    size_t matrix = 6 * block; /* in units of a block's side */
     for (size_t w = 0; w < WORKERS; w++) {
       size_t part = w % 3, col = part == 2 ? 1 : 0, row = part == 0 ? 0 : 2;
       uint16_t *to = &work[4 * w];

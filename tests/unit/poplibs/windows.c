@@ -23,7 +23,7 @@ static size_t elements(const shape *s)
   return n;
 }
 
-/* Index `at`, in row-major order, by its dimensions. */
+/* The index in each dimension of position `at`, in row-major order. */
 static void split(const shape *s, size_t at, size_t *index)
 {
   for (size_t d = s->rank; d-- > 0; at /= s->dims[d]) index[d] = at % s->dims[d];
@@ -104,7 +104,7 @@ static void choose(windows_case *c, uint64_t *r)
   c->is_signed = random_below(r, 2);
   for (size_t i = 0; i < elements(&c->operand); i++) c->values[i] = (int)random_below(r, 100) - 50;
   for (size_t i = 0; i < elements(&c->all); i++) c->updates[i] = (int)random_below(r, 100) - 50;
-  for (size_t i = 0; i < elements(&c->indices); i++) /* some outside, on both sides */
+  for (size_t i = 0; i < elements(&c->indices); i++) /* some are out of range on either side */
     c->vectors[i] = (int)random_below(r, 7) - 1;
   if (!c->is_signed && c->vectors[0] < 0) c->vectors[0] = INT32_MIN + 3;
 }
@@ -148,7 +148,7 @@ static int combined(pop_update_op op, int old, int by)
   return op == POP_UPDATE_SET || old < by ? by : old;
 }
 
-/* Vector by vector in their order, so that of several windows the last one counts. */
+/* Updates vector by vector in order, so that the last of several windows counts. */
 static void scatter(const windows_case *c, pop_update_op op, int *values)
 {
   shape batch = {0}, window = {0};
@@ -245,7 +245,7 @@ TEST_ON_EACH_DEVICE(windows, of_random_shapes)
 
 enum { GROUPS = 3, ROWS = 5, COLUMNS = 2, MANY = 4, SIZE = 2 };
 
-/* Of row `row` of group g, or of none. */
+/* Row `row` of group g, or NULL. */
 static const int *row_of(const int *table, size_t g, unsigned row)
 {
   return row < ROWS ? &table[(g * ROWS + row) * COLUMNS] : NULL;
@@ -255,7 +255,7 @@ TEST_ON_EACH_DEVICE(windows, slices_of_groups)
 {
   const shape of = {3, {GROUPS, ROWS, COLUMNS}}, at = {3, {GROUPS, MANY, 1}},
               slices = {4, {GROUPS, MANY, SIZE, COLUMNS}};
-  /* Behind the last row, and around the end of all numbers, there is nothing. */
+  /* Indices after the last row, and -1, select nothing. */
   const unsigned offsets[GROUPS][MANY] = {{0, 3, 4, 0}, {2, 2, 9, -1u}, {1, -1u, 0, 4}};
   int table[GROUPS * ROWS * COLUMNS], s[GROUPS * MANY * SIZE * COLUMNS],
       found[sizeof s / sizeof *s];

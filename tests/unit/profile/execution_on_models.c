@@ -14,7 +14,7 @@ enum { SLOT = 6 };
 
 static const char codelet[] = COUNT_CODELET;
 
-/* The compute set `times` times, and, with a branch in front of it, twice more if it was taken. */
+/* Executes the compute set `times` times, and twice more after a branch if that is taken. */
 static pop_engine *run_on_model(uint32_t times, bool branches)
 {
   pop_ipu_model model;
@@ -71,7 +71,8 @@ Test(execution_on_models, models_take_what_vertices_are_said_to_take)
     if (strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") != 0)
       continue;
     executed++;
-    /* Tile 0: a vertex of 10; tile 1: three on three workers, the slowest of 40; six slots each. */
+    /* Tile 0 has a vertex of 10 cycles; tile 1 has three on three workers, the slowest of 40; a
+     * slot is six cycles. */
     cr_assert_eq(pop_profile_as_int(pop_profile_get(step, "cycles")), 40 * SLOT);
     cr_assert_eq(pop_profile_as_int(pop_profile_get(step, "activeTiles")), 2);
     cr_assert_float_eq(pop_profile_as_double(pop_profile_get(step, "tileBalance")), 50 / 80., 1e-9);
@@ -84,7 +85,7 @@ Test(execution_on_models, models_take_what_vertices_are_said_to_take)
   pop_engine_free(engine);
 }
 
-/* Of one vertex nothing is said: it takes what it takes on an IPU, and the summary says so. */
+/* One vertex has no estimate. It takes its cycles on an IPU, and the summary says so. */
 Test(execution_on_models, models_measure_vertices_without_an_estimate)
 {
   static const char source[] =

@@ -97,7 +97,7 @@ static pop_executable *compile(const pop_option *options, size_t num_options, ui
   return executable;
 }
 
-/* What the machine says of each tile's workers in the last compute set. */
+/* The machine's figures for each tile's workers in the last compute set. */
 typedef struct machine_says {
   uint64_t compute[TILES];
   uint64_t host_exchange, global_exchange;
@@ -190,7 +190,8 @@ Test(execution_profile, cycles_of_compute_sets_are_those_that_the_machine_counte
   }
 }
 
-/* Cycles of all calls of the vertices of a work on `tile` in a compute set, and how many calls there are. */
+/* The cycles of all calls of a work's vertices on `tile` in a compute set, and the number of
+ * calls. */
 static uint64_t sum_of_calls(const pop_engine *engine, size_t set, uint32_t tile,
                              uint32_t *num_calls)
 {
@@ -225,7 +226,8 @@ Test(execution_profile, cycles_of_vertices_are_those_of_the_instructions_that_th
       uint64_t cycles = (uint64_t)number_at(profile, "vertexCycles", next, SIZE_MAX);
       cr_assert_eq(cycles % SLOT, 0);
       if (next == 0) first = cycles; /* of one round */
-      /* Every round is the same instructions: so differences are multiples of one round's. */
+      /* Every round has the same instructions, so differences are multiples of one round's
+       * cycles. */
       uint64_t round = (uint64_t)number_at(profile, "vertexCycles", 1, SIZE_MAX) - first;
       cr_assert_eq(cycles, first + (rounds - 1) * round / 5, "vertex %zu of %u rounds: %llu", next,
                    rounds, (unsigned long long)cycles);
@@ -256,7 +258,7 @@ Test(execution_profile, cycles_of_vertices_are_those_of_the_instructions_that_th
   cr_assert(by_type[0] == 1 && by_type[1] == 1 && by_type[2] == 1);
   cr_assert_gt(cycles_by_type[2], 100 * SLOT);
   cr_assert_lt(cycles_by_type[1], 10 * SLOT);
-  /* Worker 5, which loads five times, is the slowest of the six; all together have 15 loads. */
+  /* Worker 5 loads five times and is the slowest of six. All together have 15 loads. */
   cr_assert_gt(cycles_by_type[0], cycles_by_type[1]);
   cr_assert_lt(cycles_by_type[0], all - cycles_by_type[1] - cycles_by_type[2]);
   pop_profile_free(profile);
@@ -312,7 +314,7 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
   profiled *p = start(&(setting){"tile", "interpreter", "1", 2});
   p->rounds = 1;
   pop_profile *profile = run(p, 2);
-  /* Tile 1 gets the stream's element, and tells tile 4, which is on the other IPU. */
+  /* Tile 1 gets the stream's element and sends it to tile 4, which is on the other IPU. */
   cr_assert_gt(p->says.host_exchange, 0);
   cr_assert_gt(p->says.global_exchange, 0);
   for (size_t tile = 0; tile < TILES; tile++) {
@@ -329,7 +331,7 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
     found |= from > 0 && from == to && (uint64_t)from == p->says.global_exchange;
   }
   cr_assert(found);
-  /* The simulation uses what was measured, not what was planned. */
+  /* The simulation uses the measured cycles, not the planned ones. */
   const execution *x = execution_profile_get(p->engine->profile);
   tile_cost costs[TILES];
   found = false;
@@ -374,7 +376,7 @@ Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IP
   for (size_t c = 0; c < 4; c++) {
     exchange.gateway_bytes = c == 1 ? 42 : 0;
     if (c == 2) e.target.exchange_bytes_per_cycle = 2; /* now the tile with 60 is the slowest */
-    if (c == 3) exchange.link_bytes = 0;               /* nobody sends */
+    if (c == 3) exchange.link_bytes = 0;               /* no tile sends */
     cr_assert_eq(execution_exchange_costs(x, 0, costs), 4);
     for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, wanted[c], "%zu", c);
   }
@@ -394,11 +396,11 @@ Test(execution_profile, programs_are_traced_through_loops_and_branches)
   cr_assert_str_eq(executed(profile, text), "00022");
   cr_assert(is_complete(profile));
   pop_profile_free(profile);
-  profile = run(p, 3); /* 0: not true */
+  profile = run(p, 3); /* 0: false */
   cr_assert_str_eq(executed(profile, text), "0002200");
   pop_profile_free(profile);
 
-  /* More branches than tile 0 has room for: the host is told in between. */
+  /* There are more branches than tile 0 can record, so the host reads them in between. */
   p->rounds = 700;
   expect_ok(pop_engine_reset_execution_profile(p->engine));
   profile = run(p, 2);
@@ -410,7 +412,7 @@ Test(execution_profile, programs_are_traced_through_loops_and_branches)
   stop_profile(p);
 }
 
-/* Of program 2, which loops for two rounds. */
+/* Checks the trace of program 2, which loops for two rounds. */
 static void expect_trace(const pop_option *option, const char *wanted, bool whole)
 {
   char text[16];
@@ -464,7 +466,7 @@ Test(execution_profile, it_can_be_disabled_and_reset)
   stop_profile(p);
 }
 
-/* The names of the profile's runs, "-" for none, with commas between them. */
+/* The names of the profile's runs, separated by commas; "-" for none. */
 static void run_names(const pop_profile *profile, char *text, size_t size)
 {
   pop_profile_value runs = pop_profile_find(pop_profile_root(profile), "runs");
@@ -558,7 +560,7 @@ Test(execution_profile, trace_events_are_JSON_with_tracks_on_which_nothing_overl
   stop_profile(p);
 }
 
-/* What names may hold, and what comes of it: bytes that are no UTF-8 become U+FFFD. */
+/* The characters that names may have. Bytes that are not UTF-8 become U+FFFD in JSON. */
 static const char odd_name[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xff";
 static const char odd_in_json[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xef\xbf\xbd";
 
@@ -613,7 +615,7 @@ Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
             blocks, timed);
   json_decref(root);
   free(text);
-  /* Stacks: a line each; ';' is between frames and '/' ends one in a name that is a path. */
+  /* Each stack is a line. ';' separates frames. A '/' in a name is part of its path. */
   text = written(engine, pop_engine_write_folded_stacks);
   cr_assert_not_null(strstr(text, "a\"b\\c/d:e \x01"));
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -624,7 +626,7 @@ Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
   pop_engine_free(engine);
 }
 
-/* The lines of summaries are a program's names, too. */
+/* Lines of summaries contain a program's names too. */
 Test(execution_profile, P12_any_name_is_a_part_of_a_line_in_summaries)
 {
   static const pop_option options[] = {{"showExecutionSteps", "true"}, {"showVarStorage", "true"}};
@@ -678,7 +680,7 @@ Test(execution_profile, summaries_of_profiles_are_those_of_the_engine)
   stop_profile(p);
 }
 
-/* So many that looking for each among the others would take too long. */
+/* There are too many to search all for each one. */
 Test(execution_profile, a_tile_may_have_many_vertices)
 {
   enum { VERTICES = 20000, ROUNDS = 80 };
@@ -765,11 +767,13 @@ Test(execution_profile, instrumentation_is_paid_in_memory_and_cycles_and_only_if
   cr_assert_eq(plain->num_measures, 0);
   /* All tiles count branches, and tile 0 has room for 256 of them. */
   cr_assert_eq(bytes_of(noted, POP_MEMORY_INSTRUMENTATION_RESULTS), TILES * 4 + 256 * 4);
-  /* Two words for `count` on five tiles, for `kinds` and `down` on one each; and for no copies. */
+  /* Two words for `count` on five tiles, and for `kinds` and `down` on one tile each; none for
+   * copies. */
   cr_assert_eq(bytes_of(measured, POP_MEMORY_INSTRUMENTATION_RESULTS) -
                    bytes_of(noted, POP_MEMORY_INSTRUMENTATION_RESULTS),
                (5 + 1 + 1) * 8);
-  /* Eight instructions around each, and `count` is there twice: program 0 calls what loops use. */
+  /* Eight instructions around each. `count` is measured in two places, because program 0 calls what
+   * loops use. */
   cr_assert_eq(bytes_of(measured, POP_MEMORY_CONTROL_CODE) -
                    bytes_of(noted, POP_MEMORY_CONTROL_CODE),
                7 * 8 * 4);
@@ -779,7 +783,7 @@ Test(execution_profile, instrumentation_is_paid_in_memory_and_cycles_and_only_if
   pop_executable_free(measured);
 }
 
-/* The files of two compilations, tile by tile. */
+/* The images of two compilations, tile by tile. */
 Test(execution_profile, images_know_nothing_of_profiles_that_were_not_asked_for)
 {
   static const pop_option off[] = {{"debug.instrument", "false"},

@@ -1,4 +1,4 @@
-/* Runs that end in a fault: what was executed up to there is reported, and where it ended. */
+/* Runs that end in a fault: the report has what was executed before, and where the run ended. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -46,7 +46,7 @@ static rig new_rig(void)
   return r;
 }
 
-/* The type's vertex is on tile 1, a fine one on tile 0. */
+/* The type's vertex is on tile 1, a vertex without a fault on tile 0. */
 static pop_program execute(const rig *r, const char *type)
 {
   pop_compute_set set = pop_graph_add_compute_set(r->graph, type);
@@ -58,7 +58,7 @@ static pop_program execute(const rig *r, const char *type)
   return pop_program_execute(r->graph, set, type);
 }
 
-/* In each round: from the host, to the other tile, the type, Fine behind it. */
+/* Each round: a copy from the host, a copy to the other tile, the type, then Fine. */
 static pop_program rounds_of(const rig *r, const char *type)
 {
   pop_stream in = pop_graph_add_host_to_device_fifo(r->graph, "in", POP_INT, 1);
@@ -94,7 +94,7 @@ static json_t *report_of(const char *path)
   return report;
 }
 
-/* Of any name, if there is none. */
+/* `name` NULL: any name. */
 static size_t count_of(const json_t *steps, const char *type, const char *name)
 {
   size_t count = 0, i;
@@ -115,7 +115,7 @@ static json_int_t number_of(const json_t *object, const char *key)
   return json_integer_value(value);
 }
 
-/* Two whole rounds, and the third up to the fault. */
+/* Two complete rounds, and the third one up to the fault. */
 static void expect_rounds(const json_t *execution, const char *type, const char *where)
 {
   const json_t *simulation = json_object_get(execution, "simulation"),
@@ -134,7 +134,7 @@ static void expect_rounds(const json_t *execution, const char *type, const char 
   cr_assert_eq(number_of(fault, "computeSet"), number_of(last, "computeSet"), "%s", where);
 }
 
-/* Nothing that was begun and not ended is taken for a measurement. */
+/* A step that began and did not end must not count as a measurement. */
 static void expect_sane(const json_t *execution, const char *where)
 {
   const json_t *steps = json_object_get(json_object_get(execution, "simulation"), "steps"), *step;
@@ -183,7 +183,7 @@ Test(faulted_runs, B6_the_trace_ends_in_the_step_of_the_fault)
   }
 }
 
-/* What the tile took until somebody looked: not what it had taken the time before. */
+/* The tile took all the cycles up to the limit, and not those of the time before. */
 Test(faulted_runs, B6_a_vertex_that_the_watchdog_ends_has_taken_all_its_time)
 {
   run_into("Endless", "OUT_OF_CYCLES", "tile", "true");
@@ -197,7 +197,7 @@ Test(faulted_runs, B6_a_vertex_that_the_watchdog_ends_has_taken_all_its_time)
   json_decref(execution);
 }
 
-/* The run that came to its end is still there, and the summary says what became of the next. */
+/* The complete run is still in the report, and the summary tells how the next one ended. */
 Test(faulted_runs, B6_an_abort_is_reported_behind_the_runs_before_it)
 {
   static const pop_option options[] = {{"debug.instrument", "true"},

@@ -7,7 +7,8 @@
 
 #include <populus/populus.h>
 
-/* One compute set on tile 1: vertices on workers 0, 0 and 1, one on the supervisor, and one of all workers. */
+/* One compute set on tile 1: vertices on workers 0, 0 and 1, a supervisor vertex, and a vertex of
+ * all workers. */
 static pop_executable *new_executable(pop_target_type type)
 {
   static const executable_vertex vertices[] = {
@@ -66,7 +67,7 @@ static int64_t cell(const pop_profile *profile, const char *path, size_t row, si
   return pop_profile_as_int(found);
 }
 
-/* Workers run beside each other, in one of six slots each; the others run alone. */
+/* Workers run at the same time, each in one of six slots. The other vertices run alone. */
 Test(graph_profile, estimates_are_taken_over_the_schedule_of_workers)
 {
   pop_executable *e = new_executable(POP_TARGET_IPU_MODEL);
@@ -239,7 +240,7 @@ Test(graph_profile, what_is_encoded_is_decoded)
   pop_executable_free(e);
 }
 
-/* Nothing that a damaged one says leads out of the tables: whatever is accepted can be emitted. */
+/* Damaged data must not lead out of the tables: an accepted profile can be emitted. */
 Test(graph_profile, damaged_profiles_are_refused_or_harmless)
 {
   pop_executable *e = new_executable(POP_TARGET_IPU);

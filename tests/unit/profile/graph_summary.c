@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An executable that is nothing but memory: its tiles are `tiles`. */
+/* An executable that only has the memory of `tiles`. */
 static pop_executable *new_executable(const pop_tile_memory *tiles, uint32_t count)
 {
   pop_executable *e = executable_new();
@@ -22,7 +22,7 @@ static pop_executable *new_executable(const pop_tile_memory *tiles, uint32_t cou
 
 static const pop_option var_storage = {"showVarStorage", "true"};
 
-/* What is printed of the executable and of what is in `p`, which is freed. */
+/* The summary of the executable and of `p`, which is freed. */
 static char *summary_with(pop_executable *e, executable_profile *p, const pop_option *options,
                           size_t num_options)
 {
@@ -182,7 +182,7 @@ Test(graph_summary, rows_grow_and_long_gaps_are_left_out)
   free(text);
 }
 
-/* Of the fullest five, in descending order, whether they are too full or not. */
+/* The five fullest tiles in descending order, whether they are too full or not. */
 Test(graph_summary, five_fullest_tiles_are_shown_when_one_is_out_of_memory)
 {
   pop_tile_memory tiles[7] = {{0}};
@@ -267,7 +267,7 @@ Test(graph_summary, liveness_is_a_tree_of_programs)
   free(text);
 }
 
-/* A function that is called twice: its steps are there for each of the two call stacks. */
+/* A function that is called twice: its steps appear in each of the two call stacks. */
 Test(graph_summary, liveness_follows_calls)
 {
   static const char *const names[] = {"weights"};
@@ -303,7 +303,7 @@ Test(graph_summary, liveness_follows_calls)
   free(text);
 }
 
-/* Each of 40 functions calls the next twice: 2^40 call stacks are not written out. */
+/* Each of 40 functions calls the next one twice. 2^40 call stacks are not written. */
 Test(graph_summary, liveness_of_too_many_call_stacks_is_by_function)
 {
   enum { FUNCTIONS = 40 };

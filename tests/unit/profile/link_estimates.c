@@ -9,18 +9,20 @@
 
 enum { TILES = 3, MAX_TILES = 64, MAX_PAIRS = 4 };
 
-/* Words of tile from[i] go to tile to[i] of the replica that the map says; of the same one if there is only one. */
+/* Words of tile from[i] go to tile to[i] of the replica that the map gives, or of the same replica
+ * if there is one. */
 typedef struct layout {
   const char *what;
   uint32_t replicas, ipus, domain; /* IPUs: of each replica */
   size_t words, from[2], to[2];
   pop_replica_pair map[MAX_PAIRS];
   size_t num_pairs;
-  uint64_t gateway_bytes; /* of the IPU with most */
-  uint64_t cycles;        /* by hand; 0: not said */
+  uint64_t gateway_bytes; /* of the IPU with most bytes */
+  uint64_t cycles;        /* computed by hand; 0: not checked */
 } layout;
 
-/* Code: map, send or receive, end; two packets have a header of 4 words each. Links take 5 bytes a cycle, gateways 3. */
+/* Code: map, send or receive, end. Two packets have a header of 4 words each. Links take 5 bytes a
+ * cycle, gateways 3. */
 static const layout layouts[] = {
     {"within", 4, 1, 2, 3, {0, 1}, {1, 2}, {{0, 1}}, 1, 0, 0},
     {"across", 4, 1, 2, 3, {0, 1}, {1, 2}, {{1, 2}}, 1, 56, 4 + 3300 + 19},
@@ -28,7 +30,8 @@ static const layout layouts[] = {
     {"far, but linked", 4, 1, 4, 300, {0, 1}, {2, 2}, {{0, 3}}, 1, 0, 0},
     {"long, on the links", 4, 2, 64, 500, {0, 1}, {3, 4}, {{3, 0}}, 1, 0, 3 + 800 + 807},
     {"nobody", 4, 1, 2, 3, {0, 1}, {1, 2}, {{0, 0}}, 0, 0, 0},
-    /* IPUs 2 and 3 are replica 1's. One packet stays within the first domain, the other one leaves it. */
+    /* IPUs 2 and 3 are those of replica 1. One packet stays in the first domain, the other one
+     * leaves it. */
     {"a replica in two domains", 4, 2, 3, 20, {0, 1}, {0, 4}, {{0, 1}}, 1, 96, 0},
     {"both leave", 4, 2, 3, 20, {0, 1}, {1, 2}, {{0, 3}}, 1, 192, 0},
     {"one replica, linked", 1, 4, 2, 50, {0, 1}, {3, 4}, {{0, 0}}, 0, 0, 0},
@@ -72,7 +75,7 @@ static pop_executable *compile(const layout *l)
   return executable;
 }
 
-/* The only one between IPUs or replicas. */
+/* The only exchange between IPUs or replicas. */
 static uint32_t find_global(const pop_executable *e)
 {
   uint32_t found = EXECUTABLE_NONE;
@@ -85,7 +88,7 @@ static uint32_t find_global(const pop_executable *e)
   return found;
 }
 
-/* What a machine says of each of its tiles; 0: it takes no part. */
+/* The machine's cycles for each of its tiles; 0: the tile takes no part. */
 typedef struct heard {
   uint64_t cycles[MAX_TILES];
   size_t count;

@@ -1,4 +1,4 @@
-/* Reports when there is nothing to report, when they cannot be written, and when numbers are large. */
+/* Reports without data, reports that cannot be written, and large numbers. */
 #include "base/emitter.h"
 #include "profile/report_file.h"
 #include "support/graph_test.h"
@@ -102,7 +102,7 @@ static pop_error *print_profile(const pop_engine *engine, FILE *stream)
   return pop_engine_write_execution_profile(engine, POP_PROFILE_JSON, stream);
 }
 
-/* The execution profile as JSON, which has only numbers that are some. */
+/* The execution profile as JSON. Its numbers must be finite. */
 static json_t *profile_of(const rig *r)
 {
   json_error_t where;
@@ -125,7 +125,7 @@ static void expect_plain_summary(const rig *r)
 
 static const pop_option instrumented[] = {{"debug.instrument", "true"}};
 
-/* Not a cycle is spent in a compute set, on no tile is a vertex. */
+/* No cycle is spent in a compute set, and no tile has a vertex. */
 Test(report_faults, Z05_reports_of_nothing_have_numbers_that_are_some)
 {
   rig r = {.graph = new_graph_with_tiles(1)};
@@ -167,7 +167,7 @@ Test(report_faults, E08_a_missing_folder_of_reports_is_made)
   free_rig(&r);
 }
 
-/* The run has been made: what it made can be read, and the engine runs on. */
+/* The run has completed: its results can be read, and the engine can run again. */
 Test(report_faults, E08_a_full_disk_loses_no_result)
 {
   static const pop_option options[] = {{"debug.instrument", "true"},
@@ -318,7 +318,7 @@ static void put_number(const emitter *to, const void *number)
   emit_int(to, NULL, *(const int *)number);
 }
 
-/* Then the profile "7". */
+/* Writes the blocks, then the profile "7". */
 static pop_error *write_large(FILE *stream, const void *block)
 {
   for (int i = 0; i < LARGE_BLOCKS; i++)
@@ -326,7 +326,7 @@ static pop_error *write_large(FILE *stream, const void *block)
   return emit_to_stream(put_number, &(int){7}, POP_PROFILE_JSON, stream);
 }
 
-/* Reports are streamed: what counts their bytes is the file that they go to. */
+/* Reports are streamed, so only the file's position counts their bytes. */
 Test(report_faults, Z04_a_report_of_more_than_4_GiB)
 {
   const uint64_t bytes = (uint64_t)LARGE_BLOCKS * BLOCK_BYTES + 1;

@@ -31,7 +31,8 @@ static void add_copy(pop_program to, pop_tensor x, size_t from, size_t tile)
                                         pop_tensor_slice(x, tile, tile + 1, 0), "copy"));
 }
 
-/* Element t is on tile t. From tile 0 to 1, 1 to 2, then tile 3 adds 1, 2 to 0; three rounds of 0 to 1, 1 to 2; 2 to 4. */
+/* Element t is on tile t. Copies from tile 0 to 1 and 1 to 2; tile 3 adds 1; 2 to 0; three rounds
+ * of 0 to 1, 1 to 2; 2 to 4. */
 static pop_engine *engine_of(const char *tile_engine, const char *profiled)
 {
   pop_graph *graph = new_graph_with_tiles(TILES);
@@ -127,7 +128,7 @@ static bool is(pop_profile_value step, const char *type)
   return strcmp(pop_profile_as_string(pop_profile_get(step, "type")), type) == 0;
 }
 
-/* From when its tiles have nothing to do until the last of its syncs has happened, each time. */
+/* Each time from when its tiles have no work until its last sync has happened. */
 Test(sync_ans, profiles_say_who_waits_from_when_to_when)
 {
   pop_engine *engine = engine_of("interpreter", "true");

@@ -1,4 +1,4 @@
-/* Lightweight profiling: blocks that chosen tiles time. */
+/* Lightweight profiling: chosen tiles time blocks. */
 #include "engine/engine_private.h"
 #include "support/count_codelet.h"
 #include "support/expect.h"
@@ -24,7 +24,7 @@ static pop_program count_on(pop_graph *graph, uint32_t tile, unsigned rounds, co
   pop_graph_set_vertex_tile(graph, v, tile);
   pop_graph_connect(graph, v, "n", n);
   pop_graph_set_field_int(graph, v, "rounds", rounds);
-  return pop_program_execute(graph, set, NULL); /* it is called what its compute set is */
+  return pop_program_execute(graph, set, NULL); /* it has the name of its compute set */
 }
 
 /* "main": a stream copy "in" to tile 1, then `times` times "outer", which is "inner" (work on tile 1) and then work on
@@ -83,11 +83,11 @@ Test(timed_blocks, chosen_tiles_time_the_blocks_that_the_filter_names)
     cr_assert(b->has_end && b->from < b->to && b->to <= pop_engine_cycles(engine));
     bool works = b->tile == 1 && strcmp(timed_block_name(t->executable, b), "inner") == 0;
     if (works) cr_assert_gt(b->to - b->from, 50 * 4 * SLOT);    /* load, add, store, branch */
-    if (b->tile == 0) cr_assert_lt(b->to - b->from, 60 * SLOT); /* marks alone */
+    if (b->tile == 0) cr_assert_lt(b->to - b->from, 60 * SLOT); /* only marks */
   }
-  /* Inner blocks are inside, and end first. */
+  /* Inner blocks end first, and lie inside the outer ones. */
   const timed_block *first = t->blocks;
-  while (first->kind != TIMED_COMMON) first++; /* behind the stream copy */
+  while (first->kind != TIMED_COMMON) first++; /* after the stream copy */
   cr_assert_str_eq(timed_block_name(t->executable, first), "inner");
   cr_assert_lt(first[1].from, first->from);
   cr_assert_gt(first[1].to, first->to);
@@ -102,11 +102,11 @@ Test(timed_blocks, programs_become_blocks_by_their_names)
   cr_assert_eq(count(t, TIMED_COMMON, 0, "long"), 2);
   cr_assert_eq(count(t, TIMED_COMMON, 0, "often"), 1);
   cr_assert_eq(count(t, TIMED_COMMON, 0, "main"), 1);
-  cr_assert_eq(t->num_blocks, 4 + 3); /* with the stream copy's phases */
+  cr_assert_eq(t->num_blocks, 4 + 3); /* with the phases of the stream copy */
   pop_engine_free(engine);
 }
 
-/* 64 bytes: eight marks, and each pass has four. */
+/* 64 bytes hold eight marks, and each pass makes four. */
 static const pop_option small[] = {{"profiler.blocks.filter", "."},
                                    {"profiler.blocks.bufferSize", "64"},
                                    {"profiler.blocks.implicitFlush", "true"}};
@@ -143,7 +143,7 @@ Test(timed_blocks, large_buffers_are_flushed_seldom_and_none_is_flushed_without_
   const timed_blocks *t = blocks_of(engine);
   cr_assert_eq(count(t, TIMED_COMMON, 0, "outer"), 100);
   size_t flushes = count(t, TIMED_FLUSH, 0, NULL);
-  cr_assert(flushes > 0 && flushes <= 4, "%zu", flushes); /* 400 marks, 125 at a time */
+  cr_assert(flushes > 0 && flushes <= 4, "%zu", flushes); /* 400 marks, at most 125 at a time */
   pop_engine_free(engine);
   engine = start(options, 2, 20);
   cr_assert_eq(count(blocks_of(engine), TIMED_FLUSH, 0, NULL), 0);
@@ -163,7 +163,8 @@ Test(timed_blocks, without_flushes_buffers_overflow_and_say_so)
   pop_engine_free(engine);
 }
 
-/* A block that is open when the buffer is full has no end; an end without a beginning is unknown. */
+/* A block that is open when the buffer is full has no end. An end without a recorded beginning has
+ * an unknown beginning. */
 Test(timed_blocks, what_begins_or_ends_in_an_overflow_is_shown_as_that)
 {
   pop_executable *e = executable_new();
@@ -172,7 +173,7 @@ Test(timed_blocks, what_begins_or_ends_in_an_overflow_is_shown_as_that)
   pop_push(e->blocks, e->num_blocks, e->blocks_capacity, name);
   timed_blocks t = {.executable = e};
   const executable_measure buffer = {.kind = MEASURE_BLOCKS, .tile = 7, .words = 8};
-  /* Blocks 0 and 1 begin; there is room for three marks. The counter has wrapped in between. */
+  /* Blocks 0 and 1 begin. There is room for three marks. The counter has wrapped meanwhile. */
   timed_blocks_take(&t, &buffer,
                     (uint32_t[]){2, 0xfffffff0u, 2 * MARK_OF_BLOCK(0), 0xffffff00u,
                                  2 * MARK_OF_BLOCK(1), 0xffffff80u, 0, 0},
@@ -180,7 +181,7 @@ Test(timed_blocks, what_begins_or_ends_in_an_overflow_is_shown_as_that)
   cr_assert_eq(t.num_blocks, 1);
   cr_assert(t.blocks[0].kind == TIMED_OVERFLOW && t.blocks[0].from == 0x4fffffff0 &&
             t.blocks[0].to == 0x500000010);
-  /* Block 0 ends, so block 1 has ended, too; then an end without a recorded beginning. */
+  /* Block 0 ends, so block 1 has ended too. Then comes an end without a recorded beginning. */
   timed_blocks_take(
       &t, &buffer,
       (uint32_t[]){2, 0, 2 * MARK_OF_BLOCK(0) + 1, 0x20, 2 * MARK_OF_BLOCK(1) + 1, 0x30, 0, 0},
@@ -223,7 +224,7 @@ Test(timed_blocks, stream_copies_are_three_blocks_one_behind_the_other)
   cr_assert_null(find(t, TIMED_STREAM_BEGIN, 0));
   pop_profile *profile;
   expect_ok(pop_engine_execution_profile(engine, &profile));
-  /* The exchange is what the tile has measured for the other kind of profile. */
+  /* The exchange has the cycles that the tile measured for the execution profile. */
   pop_profile_value of_tile = pop_profile_at(
       pop_profile_at(pop_profile_find(pop_profile_root(profile), "hostExchangeCycles"), 0), 1);
   const executable_measure *m = &t->executable->measures[0];
@@ -239,7 +240,8 @@ Test(timed_blocks, stream_copies_are_three_blocks_one_behind_the_other)
   pop_engine_free(engine);
 }
 
-/* Tile 2 is chosen and the stream goes to tile 1: that gets a buffer, too, which knows of nothing else. */
+/* Tile 2 is chosen, and the stream goes to tile 1. That tile gets a buffer too, for the stream copy
+ * only. */
 Test(timed_blocks, a_stream_copy_is_timed_also_if_no_chosen_tile_takes_part)
 {
   const pop_option options[] = {{"profiler.blocks.filter", "."},
@@ -257,7 +259,8 @@ Test(timed_blocks, a_stream_copy_is_timed_also_if_no_chosen_tile_takes_part)
     for (size_t i = 0; i < engine->executable->num_measures; i++)
       buffers += engine->executable->measures[i].kind == MEASURE_BLOCKS;
     cr_assert_eq(buffers, 2);
-    /* All tiles measure exchanges if that is wanted; otherwise the one that times the stream copy. */
+    /* All tiles measure exchanges if requested, otherwise only the tile that times the stream
+     * copy. */
     size_t measured = 0;
     for (size_t i = 0; i < engine->executable->num_measures; i++)
       measured += engine->executable->measures[i].kind == MEASURE_HOST_EXCHANGE;
@@ -266,7 +269,7 @@ Test(timed_blocks, a_stream_copy_is_timed_also_if_no_chosen_tile_takes_part)
   }
 }
 
-/* Eight marks, of which a stream copy leaves three behind itself: full buffers are emptied in time. */
+/* Eight marks, of which a stream copy leaves three. Full buffers are flushed in time. */
 Test(timed_blocks, stream_copies_fill_buffers_as_far_as_the_compiler_thinks)
 {
   const pop_option options[] = {{"profiler.blocks.filter", "outer"},
@@ -285,7 +288,7 @@ Test(timed_blocks, stream_copies_fill_buffers_as_far_as_the_compiler_thinks)
   }
 }
 
-/* One number is a tile of each IPU, and IPUs time what they have a part in. */
+/* One number is a tile on each IPU. An IPU times the blocks that it takes part in. */
 Test(timed_blocks, chosen_tiles_are_those_of_each_IPU_that_takes_part)
 {
   pop_target target;
@@ -325,11 +328,11 @@ Test(timed_blocks, chosen_tiles_are_those_of_each_IPU_that_takes_part)
   cr_assert_not_null(work);
   cr_assert_not_null(nothing);
   cr_assert_gt(work->to - work->from, 50 * 4 * SLOT);
-  cr_assert_lt(nothing->to - nothing->from, 50 * SLOT); /* tile 1 waits for nobody */
+  cr_assert_lt(nothing->to - nothing->from, 50 * SLOT); /* tile 1 waits for no other */
   pop_engine_free(engine);
 }
 
-/* More IPUs than a word has bits: 36 would be 100 in one of 64. */
+/* More IPUs than a word has bits: in a word of 64 bits, IPU 100 would be 36. */
 Test(timed_blocks, only_the_IPUs_of_a_block_time_it_however_many_there_are)
 {
   pop_target target;

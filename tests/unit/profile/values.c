@@ -1,4 +1,4 @@
-/* Values of profiles: what goes in by an emitter comes out of the values, of JSON and of CBOR. */
+/* Values of profiles: emitted data are read back from the values, from JSON and from CBOR. */
 #include "base/emitter.h"
 #include "base/json.h"
 #include "profile/value.h"
@@ -13,7 +13,7 @@
 static const int64_t ints[] = {0, -128, 127, -32768, INT32_MAX, INT64_MIN, INT64_MAX, 7};
 enum { NUM_INTS = sizeof ints / sizeof *ints };
 
-/* Vectors of the first 1, 2, … ints, so that each width is the widest once. */
+/* Vectors of the first 1, 2, … ints, so that each width is the largest one once. */
 static void emit_sample(const emitter *to, const void *what)
 {
   (void)what;
@@ -174,7 +174,7 @@ static bool same(pop_profile_value a, pop_profile_value b)
   return true;
 }
 
-/* Texts are valid UTF-8 when they have been written once: so it is the second copy that must be equal. */
+/* Texts become valid UTF-8 when they are first written, so the second copy must be equal. */
 Test(profile_values, cbor_is_read_back_and_damage_is_found)
 {
   pop_profile *profile = emit_to_values(emit_sample, NULL), *first, *second;
@@ -189,7 +189,7 @@ Test(profile_values, cbor_is_read_back_and_damage_is_found)
   cr_assert_eq(pop_profile_as_int(pop_profile_at(
                    pop_profile_at(pop_profile_find(pop_profile_root(first), "ints"), NUM_INTS), 5)),
                INT64_MIN);
-  /* Every shorter one is refused, and no changed byte does harm. */
+  /* Every shorter one is refused, and a changed byte does no harm. */
   for (size_t cut = 0; cut < size; ++cut) {
     pop_profile *none;
     pop_error *error = profile_from_cbor(bytes, cut, &none);
@@ -231,7 +231,7 @@ Test(profile_values, cbor_of_others_is_read_as_far_as_profiles_have_words_for_it
       {"\xa1\x01\x01", 3, NULL, "where a text should be"},
       {"\x41\x00", 2, NULL, "profiles have not"}, /* bytes */
       {"\xc0\x00", 2, NULL, "profiles have not"}, /* a tag */
-      {"\xff", 1, NULL, "profiles have not"},     /* a break of nothing */
+      {"\xff", 1, NULL, "profiles have not"},     /* a break without a container */
       {"\x1c", 1, NULL, "of no meaning"},
       {"\x1f", 1, NULL, "without an end"},
       {"\x00\x00", 2, NULL, "behind the end"},

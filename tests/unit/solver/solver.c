@@ -73,7 +73,7 @@ Test(solver, what_cannot_be_counted_is_the_largest_value)
   pop_solver_free(s);
 }
 
-/* |value - 6|; 13 has no value. */
+/* |value - 6|; 13 is not allowed. */
 static bool distance(void *calls, const uint64_t *values, size_t count, uint64_t *result)
 {
   ++*(size_t *)calls;
@@ -105,7 +105,7 @@ Test(solver, variables_of_a_higher_level_are_chosen_first)
     pop_solver_require(s, POP_SOLVER_EQUAL, sum, pop_solver_add_constant(s, 3));
     pop_solver_set_level(s, v[first], 1);
     uint64_t values[4];
-    cr_assert(pop_solver_minimize(s, &sum, 1, values)); /* all are equal: the first that is found */
+    cr_assert(pop_solver_minimize(s, &sum, 1, values)); /* all are equal: the first one found */
     cr_assert_eq(values[v[first]], 0);
     cr_assert_eq(values[v[1 - first]], 3);
     pop_solver_free(s);
@@ -187,7 +187,7 @@ static model random_model(uint64_t *seed)
   return m;
 }
 
-/* The least value of the last expression; UINT64_MAX: no values are a solution. */
+/* The least value of the last expression; UINT64_MAX: there is no solution. */
 static uint64_t try_all(const model *m)
 {
   uint64_t best = UINT64_MAX, v[ALL];
@@ -223,7 +223,7 @@ Test(solver, finds_what_trying_all_values_finds)
     solved += found;
     pop_solver_free(s);
   }
-  cr_assert_geq(solved, 500); /* both answers are tested */
+  cr_assert_geq(solved, 500); /* both outcomes occur */
   cr_assert_leq(solved, 2500);
 }
 
