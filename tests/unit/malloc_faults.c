@@ -1,8 +1,9 @@
-/* Whatever allocation fails, on the way from a graph to a result: the caller gets an error, or it was not needed; never a
- * crash, never the end of the process, never half an archive.
+/* Each allocation on the way from a graph to a result fails in turn. The caller gets an error, or
+ * the allocation was not needed. The process never crashes or ends, and no incomplete archive is
+ * left.
  *
- * The allocator's functions are defined here, so they take the place of the C library's, for all libraries: they count,
- * and from the chosen call on, or for that one only, they fail. */
+ * The allocator's functions are defined here, in place of the C library's, for all libraries. They
+ * count, and fail from the chosen call on, or for that call only. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

@@ -12,8 +12,8 @@ static void assert_ok(pop_error *error, const char *where)
   cr_assert_null(error, "%s: %s", where, pop_error_message(error));
 }
 
-/* Copies t[begin : begin + count * stride : stride] to u[to : to + count] (or the other way round) on
- * tile 1 and compares with a loop. */
+/* Copies t[begin : begin + count * stride : stride] to u[to : to + count], or back, on tile 1, and
+ * compares the result with a loop. */
 typedef struct copy_case {
   pop_type type;
   size_t begin, stride, to, count;

@@ -95,8 +95,8 @@ Test(ipus, a_copy_takes_the_links_time)
    * tile */
   cr_assert_eq(one - nothing, 3 * SLOT + t->host_sync_cycles + 2 + t->global_latency_cycles + WORDS,
                "%llu", (unsigned long long)(one - nothing));
-  /* a packet of 1004 words that goes to two IPUs is twice on the links of its own, at 96 bytes a cycle:
-   * that is still less than the 1000 cycles */
+  /* a packet of 1004 words to two IPUs is twice on its links, at 96 bytes a cycle: still less than
+   * the 1000 cycles */
   cr_assert_eq(two, one);
   ok(pop_engine_read_tensor(engine, "near", found, sizeof values));
   cr_assert_arr_eq(found, values, sizeof values);

@@ -1,10 +1,9 @@
-/* Saving an archive when anything goes wrong: the process is killed before or after any system call, or
- * at any moment; any call fails. Under the final name is then the old archive, or none, or the new one,
- * whole; what a killed process leaves behind goes with the next save.
+/* Saving an archive while something fails: the process is killed before or after any system call,
+ * or at any moment, or any call fails. Then the final name has the old archive, none, or the
+ * complete new one. The next save removes what a killed process left.
  *
- * The calls that change files are defined here, so they take the place of the C library's: they count,
- * and at a chosen one they kill or fail.
- */
+ * The calls that change files are defined here, in place of the C library's. They count, and at a
+ * chosen call they kill the process or fail. */
 #include "save_test.h"
 
 #include <dirent.h>

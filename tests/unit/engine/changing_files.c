@@ -1,8 +1,8 @@
-/* G12: a file that is cut, replaced or written over while it is read is an error or its old content; never SIGBUS, never a
- * mixture of the two.
+/* G12: a file that is cut, replaced or overwritten while it is read gives an error or its old
+ * content, and never SIGBUS or a mixture of both.
  *
- * pread is defined here, so it takes the place of the C library's: reads come in pieces, and before a chosen one of them the
- * file changes. */
+ * pread is defined here, in place of the C library's. It reads in pieces, and the file changes
+ * before a chosen read. */
 #include "support/expect.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Engines as a host program uses them: load, run, read and write, copies of every kind, vertices with
- * unusual connections. random.c tries combinations; here are the cases that must not be missed
- * by chance, by name. */
+/* Engines as a host program uses them: load, run, read and write, copies of every kind, and
+ * vertices with unusual connections. random.c tries combinations. The cases here must not depend on
+ * chance. */
 #include "support/model.h"
 
 #include <fcntl.h>

@@ -1,12 +1,14 @@
 /* The whole compiler and the whole machine against a model on the host.
  *
- * From a seed comes a graph: variables of all types and shapes, mapped to tiles in pieces; views made
- * of random operations; copies between them, vertices on random tiles with fields of every kind,
- * PrintTensors, streams, remote buffers; sequences, loops and branches over those, with programs in between that
- * have no effect (Sync, Nop, Block, AbortOnCondition). The engine and the model (tests/support/random_graph.h,
- * random_nodes.h) then do the same, and after each run every element must be equal to the bit.
+ * A seed makes a graph: variables of all types and shapes, mapped to tiles in pieces; views made of
+ * random operations; copies between them; vertices on random tiles with fields of every kind;
+ * PrintTensors, streams and remote buffers; sequences, loops and branches, with programs in between
+ * that have no effect (Sync, Nop, Block, AbortOnCondition). The engine and the model
+ * (tests/support/random_graph.h, random_nodes.h) then run it. After each run every element must be
+ * equal to the bit.
  *
- * A failure names its seed: support/seeds.h says how to run that graph alone, or more graphs. */
+ * A failure names its seed. support/seeds.h explains how to run that graph alone, or more
+ * graphs. */
 #include "support/random_check.h"
 #include "support/seeds.h"
 

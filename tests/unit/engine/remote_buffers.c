@@ -1,5 +1,5 @@
-/* Remote buffers: rows that programs and the host read and write, offsets chosen on the device, and what is
- * refused. random.c copies random tensors through them. */
+/* Remote buffers: rows that programs and the host read and write, offsets chosen on the device, and
+ * refused calls. random.c copies random tensors through them. */
 #include "support/graph_test.h"
 
 #include "engine/engine_private.h"
@@ -183,8 +183,8 @@ TEST_ON_EACH_DEVICE(remote_buffers, without_offsets_it_is_about_the_first_rows)
 
 /* ---- what it costs ---- */
 
-/* A number for each tile that has data, a packet, and four instructions: three of the exchange, which are
- * hostRecord, the packet, end. */
+/* A number for each tile that has data, a packet, and four instructions: the three of the exchange
+ * are hostRecord, the packet and end. */
 Test(remote_buffers, a_copy_costs_packets_and_the_numbers_of_rows)
 {
   bench x = new_bench();

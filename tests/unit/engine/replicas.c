@@ -203,8 +203,9 @@ static const map_case maps[] = {
     {"nobody", {{0, 0}}, 0},
 };
 
-/* Elements of the type from `source` to `destination` by all maps, against arrays. The tensors are slices of
- * a variable of 40 bytes on tile 1 and one on `tile`; or of one variable, if `same`. */
+/* Copies elements of the type from `source` to `destination` by all maps, and compares them with
+ * arrays. The tensors are slices of a variable of 40 bytes on tile 1 and one on `tile`, or of one
+ * variable if `same`. */
 static void check_copies_of(kind of, pop_type type, size_t first, size_t second, size_t count,
                             size_t tile, bool same)
 {

@@ -1,5 +1,5 @@
-/* Streams as a host program sees them: buffers gone through in a circle, callbacks, what is refused.
- * random.c copies random tensors through them. */
+/* Streams as a host program sees them: circular buffers, callbacks, refused calls. random.c copies
+ * random tensors through them. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

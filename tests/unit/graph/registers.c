@@ -1,6 +1,6 @@
-/* Control registers: cycle counts, floating-point behaviour (faults.md V09), seeds of random numbers.
+/* Control registers: cycle counts, floating-point behaviour (V09), seeds of random numbers.
  *
- * Each program of floating point runs on the interpreter and on both engines with translated code. */
+ * Each floating-point program runs on the interpreter and on both engines with translated code. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

@@ -1,4 +1,4 @@
-/* Codelets whose debug information is compressed, as other compilers make them: popc refuses -gz. They
+/* Codelets with compressed debug information, as other compilers make them (popc refuses -gz). They
  * run, and the log says once for each file why no source lines are known. */
 #include "support/link_objects.h"
 

@@ -42,8 +42,9 @@ static void expect_joins(const example *e)
   static const example examples[] = {__VA_ARGS__};                                                 \
   for (size_t i = 0; i < sizeof examples / sizeof *examples; ++i) expect_joins(&examples[i])
 
-/* axpy_twice, output_input_operand_clash, A_arithmetic_then_branch, M_arithmetic_then_branch of llvm/test/CodeGen/Colossus/coissue.ll,
- * and tutorial 6's loop, of which 4.1 slots are published. */
+/* axpy_twice, output_input_operand_clash, A_arithmetic_then_branch and M_arithmetic_then_branch of
+ * llvm/test/CodeGen/Colossus/coissue.ll, and tutorial 6's loop, of which 4.1 slots are
+ * published. */
 Test(object_joins, as_the_chips_compiler_makes_bundles)
 {
   EXPECT_JOINS({"flw fa1, 0(a0); flw fa2, 4(a0); fadd.s fa1, fa0, fa1; fadd.s fa0, fa0, fa2; "

@@ -1,5 +1,5 @@
-/* The device library's division of 64-bit integers (libcodelet/device/lib/int64.c) against the host's, in every rounding mode: its first
- * estimate comes from a float. */
+/* The device library's division of 64-bit integers (libcodelet/device/lib/int64.c) gives the host's
+ * results in every rounding mode. Its first estimate comes from a float. */
 #include <criterion/criterion.h>
 
 #include "support/random.h"

@@ -1,5 +1,7 @@
-/* The device library's functions of <math.h> (libcodelet/device/lib/math_single.h), whose operations are the same on the host,
- * against the host's in double precision (those that are instructions: tests/unit/isa/functions.c): all exponents and signs, and special numbers. */
+/* The device library's functions of <math.h> (libcodelet/device/lib/math_single.h) against the
+ * host's in double precision, for all exponents and signs and for special numbers. The basic
+ * operations are the same on the host. tests/unit/isa/functions.c tests the functions that are
+ * instructions. */
 #include <criterion/criterion.h>
 
 #include "support/random.h"

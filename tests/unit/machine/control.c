@@ -1,10 +1,10 @@
-/* runtime/machine/control.c: tiles whose control code is run once for many do exactly what each would have
- * done by itself, whatever the code, the threads, the engine and the cycle limit: memory, counters, faults,
- * traces. The reference is the machine with `plain`.
+/* runtime/machine/control.c: if control code runs once for many tiles, each tile does exactly what
+ * it would do alone, for any code, threads, engine and cycle limit: memory, counters, faults and
+ * traces are equal. The reference is the machine with `plain`.
  *
- * Programs are random: loops, branches on words that exchanges bring and workers change, calls with
- * the return address on the stack, vertices of the supervisor that leave registers behind, counters of
- * the hardware; and some tiles have other constants, other code or a vertex that faults. */
+ * The programs are random: loops, branches on words that exchanges bring and workers change, calls
+ * with the return address on the stack, supervisor vertices that leave registers behind, hardware
+ * counters. Some tiles have other constants, other code, or a vertex that faults. */
 #include <criterion/criterion.h>
 
 #include "support/rig.h"

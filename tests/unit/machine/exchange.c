@@ -1,8 +1,8 @@
-/* runtime/machine/exchange.c: exchange code, its timing to the cycle, every way in which a schedule
- * can be wrong, and patterns of the catalogue (X09).
+/* runtime/machine/exchange.c: exchange code, its timing to the cycle, every kind of wrong schedule,
+ * and some exchange patterns (X09).
  *
- * With a latency of L = RIG_LATENCY, a word sent in cycle c arrives in c + L, so a receiveMux for it
- * issues in c + L - 1. */
+ * With a latency of L = RIG_LATENCY, a word sent in cycle c arrives in cycle c + L, so its
+ * receiveMux issues in cycle c + L - 1. */
 #include "support/rig.h"
 
 enum { SLOT = 6, L = RIG_LATENCY };

@@ -1,5 +1,5 @@
-/* runtime/machine/global_exchange.c: packets between IPUs, their cycles by hand, and what is wrong with
- * them; internal syncs of several IPUs. */
+/* runtime/machine/global_exchange.c: packets between IPUs, their cycles computed by hand, and their
+ * faults; internal syncs of several IPUs. */
 #include "support/rig.h"
 
 #include <stdlib.h>
@@ -73,8 +73,8 @@ static void collect(void *context, const machine_trace_event *event)
   if (event->kind == MACHINE_TRACE_SYNC) last[7] = *event;
 }
 
-/* Tile 1 sends 20 words to two IPUs, of which three tiles receive them, and 2 words to one; tile 5 sends
- * 3 words back. Tile 0 only syncs. */
+/* Tile 1 sends 20 words to two IPUs, where three tiles receive them, and 2 words to one IPU. Tile 5
+ * sends 3 words back. Tile 0 only syncs. */
 Test(machine_global, packets_go_once_to_each_ipu)
 {
   rig r = create(3, 2);

@@ -118,8 +118,8 @@ static rig create_big(uint32_t num_threads, const uint32_t *words, size_t count)
   return r;
 }
 
-/* Tile i gets rows of 7 bytes, every MANY-th of the host's; the second packet, from the host's beginning,
- * overwrites half of the first. */
+/* Tile i gets rows of 7 bytes, every MANY-th row of the host's. The second packet, from the
+ * beginning of the host's memory, overwrites half of the first one. */
 Test(machine_host, packets_of_a_tile_keep_their_order)
 {
   enum { ROW = 7, ROWS = BIG / ROW / 2 };

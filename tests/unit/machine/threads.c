@@ -8,8 +8,8 @@
 
 enum { TILES = 40, ROUNDS = 900 };
 
-/* Worker 0 and 3 of each tile add up numbers, as many as the tile's number says; tiles 13, 14 and 31
- * then store where they must not, if `faulty`. */
+/* Workers 0 and 3 of each tile add up numbers, as many as the tile's number. If `faulty`, tiles 13,
+ * 14 and 31 then store to a forbidden address. */
 static void put_program(assembler *a, uint32_t tile, bool faulty)
 {
   enum { SUPERVISOR_WORDS = 12 };

@@ -1,5 +1,6 @@
-/* fmin and fmax with an operand that the code says, on both engines, against what IEEE 754-2019 says of minimumNumber and
- * maximumNumber: zeros of either sign, NaNs, infinities, numbers on both sides and equal ones. */
+/* fmin and fmax with a constant operand in the code give the results of IEEE 754-2019's
+ * minimumNumber and maximumNumber on both engines: zeros of either sign, NaNs, infinities, numbers
+ * on both sides, and equal ones. */
 #include "support/rig.h"
 
 #include <criterion/criterion.h>

@@ -1,9 +1,9 @@
-/* The translator against the interpreter: registers that live in vector registers of the host while
+/* The translator against the interpreter: tile registers in vector registers of the host, while
  * accesses take the slow path.
  *
- * LLVM keeps 4 or 8 tile registers that go through the same operations in one vector register. Accesses that
- * are legal but lie in none of the windows that native code knows call a helper in the middle of that. Whatever
- * the helper's calling convention says it keeps, it has to keep all of it: lanes above the first four, too. */
+ * LLVM keeps 4 or 8 tile registers with the same operations in one vector register. Legal accesses
+ * outside of the windows that native code knows call a helper in between. The helper must keep
+ * whole registers if its calling convention says so, including the lanes above the first four. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"

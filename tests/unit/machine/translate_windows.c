@@ -186,8 +186,8 @@ Test(translate_windows, sp_comes_down_over_data_between_two_stores)
 
 enum { ROUNDS = 1000, APART = RIG_BEHIND, APART_BYTES = RIG_END - RIG_BEHIND - 8 };
 
-/* Worker 0 counts in the first word behind the stacks, at an address from memory or one that its code has. Then it stores on and on,
- * `step` further each time. */
+/* Worker 0 counts in the first word after the stacks, whose address is in memory or in its code.
+ * Then it stores repeatedly, advancing by `step`. */
 static void put_counting(assembler *a, bool from_memory, int32_t step)
 {
   rig_start_worker(a);

@@ -239,8 +239,8 @@ static const char counting[] = "#include <populus/vertex.h>\n"
                                "typedef struct { INOUT(int) n; } Count;\n"
                                "COMPUTE(Count) { ++*vertex->n; return true; }\n";
 
-/* Tile 1 has two vertices of one worker, so its first compute set takes longer; program 0 executes "a"
- * three times and "b" once, and copies a stream in. */
+/* Tile 1 has two vertices on one worker, so its first compute set takes longer. Program 0 executes
+ * "a" three times and "b" once, and copies from a stream. */
 static pop_engine *counting_engine(const pop_option *options, size_t num_options,
                                    pop_executable **executable)
 {

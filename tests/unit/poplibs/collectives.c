@@ -1,5 +1,5 @@
-/* Collectives against arrays, to the bit: all of them, for groups of all kinds, in both kinds of replicas. In several ranks:
- * tests/e2e/ranks.sh. */
+/* Collectives against arrays, to the bit: all operations, all kinds of groups, both kinds of
+ * replicas. tests/e2e/ranks.sh tests them in several ranks. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -163,8 +163,8 @@ static void make_data(float *in, size_t count)
 
 typedef enum place { ANEW, IN_PLACE, TURNED, ON_ONE_TILE } place;
 
-/* ANEW: the result is a new tensor; TURNED: likewise, and the data begin in the middle of the variable, so that a tile has them
- * in two runs; ON_ONE_TILE: it is elsewhere than they are. */
+/* ANEW: the result is a new tensor. TURNED: also, and the data begin in the middle of the variable,
+ * so that a tile has them in two runs. ON_ONE_TILE: the result is on another tile than the data. */
 static void check_all_reduce(kind of, pop_collective_op op, pop_comm_group group, size_t count,
                              place where)
 {

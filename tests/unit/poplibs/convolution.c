@@ -1,5 +1,6 @@
-/* Convolutions against loops over integers, which all orders of additions give alike: fields of one to three dimensions, groups,
- * strides, dilations, padding of both signs, flipped kernels, halves, at random. */
+/* Random convolutions against loops over integers, which are the same for all orders of additions:
+ * fields of one to three dimensions, groups, strides, dilations, padding of both signs, flipped
+ * kernels, halves. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

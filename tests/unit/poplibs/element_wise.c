@@ -1,5 +1,6 @@
-/* Operations on elements against a loop of the host, to the bit: operands that lie at a multiple of 8 bytes or do not, single ones,
- * numbers of elements that workers share evenly or not; zeros, infinities and NaNs among them. */
+/* Operations on elements against a loop on the host, to the bit: operands at a multiple of 8 bytes
+ * or not, single operands, numbers of elements that workers share evenly or not; zeros, infinities
+ * and NaNs among them. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

@@ -370,8 +370,8 @@ Test(matmul, estimates_are_near)
   }
 }
 
-/* A row is one run of the variable, and each of its elements is on another tile: products of all columns would fetch them one by
- * one. */
+/* A row is one run of the variable, and each of its elements is on another tile. Products of all
+ * columns would fetch the elements one by one. */
 Test(matmul, what_is_scattered_over_tiles_is_brought_together_once)
 {
   enum { TILES = 48, M = 24, K = 96, N = 200 };

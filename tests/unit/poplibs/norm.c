@@ -1,5 +1,5 @@
-/* Norms and their gradients against sums of the host in double precision; gradients of the activations also against how a
- * scalar function of the result changes with each activation. */
+/* Norms and their gradients against sums in double precision on the host. The gradients of the
+ * activations are also compared with the change of a scalar function of the result. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

@@ -1,5 +1,6 @@
-/* Batch norms whose batch is spread over replicas, forward and back: against sums of the host in double precision over the
- * parts of each group of replicas, and gradients against how a function of the result changes. */
+/* Batch norms with the batch spread over replicas, forward and backward: against sums in double
+ * precision on the host over the parts of each group of replicas. The gradients are compared with
+ * the change of a function of the result. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

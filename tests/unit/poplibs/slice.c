@@ -8,8 +8,9 @@
 
 TestSuite(slice, .init = enter_fresh_folder);
 
-/* On the tiles of their columns, those of a tile one after the other: one interval of the mapping for each tile, not for each
- * element. So do those of a table that is cut, which are joined. */
+/* Slices are on the tiles of their columns, and those of a tile follow one another: one interval of
+ * the mapping for each tile, not for each element. The same holds for the joined slices of a table
+ * that is cut. */
 Test(slice, slices_of_a_column_lie_together)
 {
   enum { COLUMNS = 6, SLICES = 50, FEW = 100, MANY = 12000 };

@@ -24,10 +24,11 @@ static const char codelets[] =
                   "typedef struct { INOUT(int) n; } One;\n"
                   "SUPERVISOR_COMPUTE(One) { *vertex->n += 1; return true; }\n";
 
-/* Programs: 0 executes `count`: on tile t 3 * t vertices, none on tile 0, vertex i of r(i) rounds; 1 executes `kinds`,
- * with a vertex of all workers, one of the supervisor and one of a worker on tile 2; 2 copies a stream in, tells tile
- * 4 what tile 1 has, runs `count` three times, and then as often as the element of the stream says; 3 is
- * `kinds` if it is not 0, else `count` twice. */
+/* Program 0 executes `count`: tile t has 3 * t vertices, and vertex i takes r(i) rounds. Program 1
+ * executes `kinds`, with a vertex of all workers, one of the supervisor and one of a worker on tile
+ * 2. Program 2 copies from a stream, sends tile 4 what tile 1 has, runs `count` three times, and
+ * then as often as the stream's element says. Program 3 is `kinds` if that element is not 0, else
+ * `count` twice. */
 static pop_executable *compile(const pop_option *options, size_t num_options, uint32_t num_ipus)
 {
   pop_target target;
@@ -210,8 +211,8 @@ static uint64_t sum_of_calls(const pop_engine *engine, size_t set, uint32_t tile
   return sum;
 }
 
-/* Instructions of the worker stub around each call: eleven, one of them the call, and two that begin its list and end
- * the worker; set-up of the contexts. */
+/* Instructions of the worker stub around each call: eleven, including the call, and two that begin
+ * its list and end the worker; the setup of the contexts. */
 Test(execution_profile, cycles_of_vertices_are_those_of_the_instructions_that_they_execute)
 {
   profiled *p = start(&(setting){"vertex", "interpreter", "1", 0});

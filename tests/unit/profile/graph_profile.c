@@ -149,8 +149,8 @@ Test(graph_profile, vertices_are_counted_by_type_and_their_bytes_by_part)
   pop_executable_free(e);
 }
 
-/* On tile 1 two vertices of a type: a pointer and a size, a pointer, an unsigned, a char and what fills its word; and
- * the compiler's vertices of a copy there. */
+/* On tile 1: two vertices of a type with a pointer and a size, a pointer, an unsigned, a char and
+ * its padding; and the compiler's vertices of a copy. */
 static pop_engine *compile_vertices(void)
 {
   static const char codelet[] =

@@ -1,5 +1,5 @@
-/* The summary of a graph profile against the samples of the documents: numbers that the documents show come back as
- * the lines that they show, sections in their order. */
+/* The summary of a graph profile against the samples in the documents: their numbers give their
+ * lines, with the sections in order. */
 #include "profile/graph_profile.h"
 
 #include "support/expect.h"

@@ -78,8 +78,9 @@ Test(sync_ans, rows_are_straight_and_of_tiles_that_have_nothing_to_do)
   pop_engine *engine = engine_of("interpreter", "false");
   const compilation *c = engine_compilation(engine);
   const pop_executable *e = engine->executable;
-  /* Tile 0: the second exchange alone, none. 1: the last of all, alone. 3: the first two, and those of the rounds. 4, 5: the first
-   * three, the rounds', and of the last only tile 5, alone. */
+  /* A single exchange is not acknowledged: tile 0 would have the second one, tiles 1 and 5 the last
+   * one. Tile 3 has the first two and those of the rounds; tiles 4 and 5 have the first three and
+   * those of the rounds. */
   static const uint32_t words[TILES] = {0, 0, 0, 2, 2, 2};
   for (uint32_t t = 0; t < TILES; t++) cr_assert_eq(count_sans(c, t), words[t], "tile %u", t);
   static const struct {

@@ -27,8 +27,8 @@ static pop_program count_on(pop_graph *graph, uint32_t tile, unsigned rounds, co
   return pop_program_execute(graph, set, NULL); /* it has the name of its compute set */
 }
 
-/* "main": a stream copy "in" to tile 1, then `times` times "outer", which is "inner" (work on tile 1) and then work on
- * tile 2. */
+/* "main": a stream copy "in" to tile 1, then "outer" `times` times. "outer" is "inner", work on
+ * tile 1, and then work on tile 2. */
 static pop_engine *start(const pop_option *options, size_t num_options, uint32_t times)
 {
   pop_graph *graph = new_graph_with_tiles(TILES);
