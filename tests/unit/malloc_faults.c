@@ -77,7 +77,7 @@ static void prepare(void)
   expect_ok(popc_compile(&options, NULL, NULL));
 }
 
-/* ---- what is done ---- */
+/* ---- the operations ---- */
 
 enum { NUM_TILES = 3, COUNT = 5, DONE = 0, REFUSED = 60, WRONG = 61 };
 static const int values[COUNT] = {1, 2, 3, 4, 5};

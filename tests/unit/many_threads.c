@@ -91,7 +91,7 @@ static pop_error *run_sum(pop_engine *engine, int seed)
   return pop_error_new(POP_ERROR_RUNTIME, "seed %d: %d instead of %u", seed, out, expected);
 }
 
-/* ---- each thread its own graph ---- */
+/* ---- a graph for each thread ---- */
 
 static void *build_and_run(void *context)
 {

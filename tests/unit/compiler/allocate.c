@@ -129,7 +129,7 @@ Test(allocate, the_same_blocks_get_the_same_addresses)
   compilation_free(runs[1]);
 }
 
-/* ---- how good a plan is ---- */
+/* ---- quality of plans ---- */
 
 Test(allocate, a_plan_is_rated_by_what_is_live_at_once)
 {
@@ -298,7 +298,7 @@ Test(allocate, an_overfull_tile_says_which_constraint_it_would_fit_without)
   compilation_free(c);
 }
 
-/* ---- tiles that are full ---- */
+/* ---- full tiles ---- */
 
 static void fill_tile(compilation *c, uint32_t tile, uint32_t bytes)
 {

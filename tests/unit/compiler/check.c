@@ -152,7 +152,7 @@ static pop_error *check(const fixture *f)
   return pass_check(&c);
 }
 
-/* ---- graphs that are fine ---- */
+/* ---- valid graphs ---- */
 
 static void nothing(fixture *f)
 {
@@ -206,7 +206,7 @@ static void all_workers(fixture *f)
   pop_graph_set_vertex_tile(f->graph, v, 1);
 }
 
-/* ---- graphs that are not ---- */
+/* ---- invalid graphs ---- */
 
 static void all_workers_of_another_machine(fixture *f)
 {

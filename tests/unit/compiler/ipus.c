@@ -244,7 +244,7 @@ Test(ipus, predicates_are_told_to_all_ipus)
   pop_graph_free(graph);
 }
 
-/* ---- more IPUs than fit in a word's bits ---- */
+/* ---- more IPUs than a word has bits ---- */
 
 enum { MANY = 130 };
 

@@ -543,7 +543,7 @@ Test(lower, X01_what_does_nothing_disappears)
   pop_graph_free(f.graph);
 }
 
-/* ---- copies side by side ---- */
+/* ---- independent copies ---- */
 
 /* `x` on tile 0, `y` on tile 1: elements of 1 byte. */
 typedef struct side_by_side {

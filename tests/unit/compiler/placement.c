@@ -53,7 +53,7 @@ static pop_tensor add_on_tile(pop_graph *graph, size_t count, size_t tile, const
   return t;
 }
 
-/* ---- where a and b come from ---- */
+/* ---- sources of a and b ---- */
 
 typedef struct inputs {
   pop_tensor a, b;

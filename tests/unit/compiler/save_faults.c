@@ -99,7 +99,7 @@ static void plan(fault what, int call, int error)
   atomic_store(&calls_made, 0);
 }
 
-/* ---- what is in the folder ---- */
+/* ---- contents of the folder ---- */
 
 enum { TILES = 20 };
 static const char old_content[] = "the old archive";

@@ -166,7 +166,7 @@ static pop_engine *build_engine(const pop_gp *gp)
   return engine;
 }
 
-/* ---- both ---- */
+/* ---- comparison ---- */
 
 /* The number of words that differ. Logs the first one. */
 static size_t compare(const char *name, unsigned round, const uint32_t *tile, const uint32_t *hosts)

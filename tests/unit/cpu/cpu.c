@@ -267,7 +267,7 @@ Test(cpu, codelets_in_two_files)
   pop_graph_free(graph);
 }
 
-/* ---- programs that the host has a part in ---- */
+/* ---- programs that need the host ---- */
 
 static int fill(void *context, void *data)
 {
@@ -416,7 +416,7 @@ Test(cpu, any_number_of_threads_computes_the_same)
   cr_assert_arr_eq(results[0], results[2], sizeof results[0]);
 }
 
-/* ---- the checks of graphs hold here too ---- */
+/* ---- checks of graphs ---- */
 
 Test(cpu, wrong_graphs_are_refused)
 {

@@ -29,7 +29,7 @@ static pop_device *get(const pop_device_manager *manager, size_t id)
   return device;
 }
 
-/* ---- which there are ---- */
+/* ---- existing devices ---- */
 
 Test(device, nothing_configured_is_64_ipus_and_their_groups, .init = in_fresh_folder)
 {
@@ -120,7 +120,7 @@ Test(device, no_devices_at_all, .init = in_fresh_folder)
   pop_device_manager_free(manager);
 }
 
-/* ---- who may have them ---- */
+/* ---- who may attach ---- */
 
 Test(device, a_group_excludes_its_parts_and_the_other_way_round, .init = in_fresh_folder)
 {

@@ -318,7 +318,7 @@ Test(engine, X09_all_tiles_to_one_and_one_to_all)
   free_model(&m);
 }
 
-/* ---- life of an engine ---- */
+/* ---- lifetime of an engine ---- */
 
 /* x += by, for x of 2 elements on tile 1. */
 static pop_program add_adding(model *m, pop_tensor x, int by)

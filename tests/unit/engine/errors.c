@@ -87,7 +87,7 @@ static program new_program(void)
   return p;
 }
 
-/* ---- what can be wrong with a graph ---- */
+/* ---- mistakes in a graph ---- */
 
 static void unknown_vertex_type(program *p)
 {

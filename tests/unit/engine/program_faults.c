@@ -45,7 +45,7 @@ static void write_int(pop_engine *engine, const char *handle, int value)
   expect_ok(pop_engine_write_tensor(engine, handle, &value, sizeof value));
 }
 
-/* ---- without end ---- */
+/* ---- endless programs ---- */
 
 /* The run ends at the limit with an error that says so. After a load the engine works. */
 static void expect_endless(pop_graph *graph, pop_program main, const char *what)
@@ -282,7 +282,7 @@ Test(program_faults, X08_an_exchange_that_needs_more_than_a_tile_names_it_and_th
   pop_graph_free(graph);
 }
 
-/* ---- what nobody wrote ---- */
+/* ---- variables that are never written ---- */
 
 static char *log_of(pop_graph *graph, pop_program main)
 {

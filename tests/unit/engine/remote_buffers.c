@@ -181,7 +181,7 @@ TEST_ON_EACH_DEVICE(remote_buffers, without_offsets_it_is_about_the_first_rows)
   end(&x);
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 /* A number for each tile that has data, a packet, and four instructions: the three of the exchange
  * are hostRecord, the packet and end. */
@@ -213,7 +213,7 @@ Test(remote_buffers, a_copy_costs_packets_and_the_numbers_of_rows)
   end(&x);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- faults ---- */
 
 TEST_ON_EACH_DEVICE(remote_buffers, an_offset_that_there_is_not_ends_the_run)
 {

@@ -339,7 +339,7 @@ Test(replicas, headers_are_beside_what_is_copied)
   }
 }
 
-/* ---- equal across replicas ---- */
+/* ---- tensors that are equal across replicas ---- */
 
 Test(replicas, assumed_equality_is_checked_when_that_is_asked_for)
 {
@@ -574,7 +574,7 @@ Test(replicas, callbacks_may_be_each_replicas_own)
   }
 }
 
-/* ---- streams that are broadcast ---- */
+/* ---- broadcast streams ---- */
 
 typedef struct feed {
   int next, fetched, prefetched, completed;
@@ -708,7 +708,7 @@ Test(replicas, each_has_the_rows_of_a_remote_buffer)
   }
 }
 
-/* ---- what is printed ---- */
+/* ---- printed text ---- */
 
 Test(replicas, each_prints_its_tensor)
 {

@@ -351,7 +351,7 @@ TEST_ON_EACH_DEVICE(engine_streams, a_callback_that_fails_ends_the_run)
   end(&l);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 TEST_ON_EACH_DEVICE(engine_streams, E02_bad_connections_name_the_stream)
 {

@@ -200,7 +200,7 @@ Test(engine_use, E09_a_callback_may_end_the_process, .exit_code = 23)
   pop_error_free(pop_engine_run(p.engine, 0));
 }
 
-/* ---- callbacks that leave ---- */
+/* ---- callbacks that do not return ---- */
 
 static jmp_buf left;
 
@@ -281,7 +281,7 @@ TEST_ON_EACH_DEVICE(engine_use, T04_a_callback_may_fork)
   pop_engine_free(p.engine);
 }
 
-/* ---- engines and devices that are gone ---- */
+/* ---- freed engines and devices ---- */
 
 Test(engine_use, P01_freed_twice_and_used_afterwards)
 {

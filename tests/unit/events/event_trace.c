@@ -92,7 +92,7 @@ static void fetch_only(const rig *r, const char *expected)
   pop_trace_events_free(fetch(r, expected));
 }
 
-/* ---- which events there are ---- */
+/* ---- recorded events ---- */
 
 Test(event_trace, has_what_happened_in_order_until_it_is_fetched)
 {

@@ -477,7 +477,7 @@ Test(executable, another_format_says_which_and_what_to_do)
   pop_executable_free(decoded);
 }
 
-/* ---- what its code needs ---- */
+/* ---- requirements of the code ---- */
 
 /* A tile with a vertex. The graph does not have the other type of the same source. */
 static pop_executable *compile_vertex(const char *type)

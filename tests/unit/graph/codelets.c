@@ -71,7 +71,7 @@ static void assert_connects_sum(pop_graph *graph)
   assert_no_error(graph);
 }
 
-/* ---- what works ---- */
+/* ---- valid calls ---- */
 
 Test(codelets, source_from_memory_and_from_a_file_and_a_gp)
 {
@@ -136,7 +136,7 @@ Test(codelets, G14_files_that_share_codelets_become_one)
   }
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 Test(codelets, G14_one_vertex_with_two_codes_is_refused_naming_both_files)
 {

@@ -73,7 +73,7 @@ static const vertex *vertex_of(pop_vertex v)
   return &v.graph->vertices[v.index - 1];
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 Test(graph, keeps_a_copy_of_its_target)
 {
@@ -382,7 +382,7 @@ Test(graph, a_later_value_of_a_field_takes_the_place_of_an_earlier_one)
   pop_graph_free(w.graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static void unknown_type(world *w)
 {

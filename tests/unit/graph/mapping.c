@@ -244,7 +244,7 @@ Test(mapping, visits_of_huge_views_take_a_step_for_a_run)
   pop_graph_free(graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 Test(mapping, P05_tile_that_the_target_does_not_have)
 {

@@ -179,7 +179,7 @@ Test(perf_estimates, wrong_use)
   free_world(&w);
 }
 
-/* ---- while the graph is compiled ---- */
+/* ---- calls during compilation ---- */
 
 static void *compile_again(void *context)
 {

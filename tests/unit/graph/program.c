@@ -145,7 +145,7 @@ Test(program, a_long_program_of_long_programs_is_built_in_linear_time)
   pop_graph_free(graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static void copy_sizes(pop_graph *g)
 {

@@ -309,7 +309,7 @@ static void check_clones(const pair *pairs, const char *where)
   }
 }
 
-/* ---- where elements are ---- */
+/* ---- positions of elements ---- */
 
 /* Runs of elements of any length on the tiles, and gaps. */
 static size_t patchy_tile(uint64_t element)
@@ -451,7 +451,7 @@ Test(regions, P02_elements_are_reinterpreted_as_a_type_of_the_same_size)
   pop_graph_free(graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static void bad_operation(int which, pop_tensor v)
 {
@@ -521,7 +521,7 @@ Test(regions, P02_P04_bad_operations_say_what_is_wrong)
   }
 }
 
-/* ---- sorted, with aliases ---- */
+/* ---- sorted regions with aliases ---- */
 
 typedef struct aliases {
   pop_interval intervals[16];

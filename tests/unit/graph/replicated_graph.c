@@ -92,7 +92,7 @@ Test(replicated_graph, numbers_of_replicas_are_checked)
   pop_graph_free(graph);
 }
 
-/* ---- what is made for each ---- */
+/* ---- objects in each replica ---- */
 
 static void assert_on_tile(pop_graph *graph, pop_tensor t, size_t begin, size_t end, size_t tile);
 
@@ -226,7 +226,7 @@ Test(replicated_graph, a_vertex_is_in_each)
   pop_graph_free(g.top);
 }
 
-/* ---- what may not be mixed ---- */
+/* ---- replicas that may not be mixed ---- */
 
 typedef struct mix {
   graphs g;
@@ -398,7 +398,7 @@ Test(replicated_graph, a_graph_that_is_loaded_for_each_has_no_view_of_all)
   pop_graph_free(graph);
 }
 
-/* ---- the parent does what it likes ---- */
+/* ---- programs of the parent ---- */
 
 static void ok(pop_error *error)
 {

@@ -24,7 +24,7 @@ Test(stream, copies_know_their_stream)
   pop_graph_free(graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static void no_handle(pop_graph *g)
 {

@@ -160,7 +160,7 @@ Test(tensor, shapes_stay_where_they_are_while_tensors_are_made)
   pop_graph_free(graph);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static pop_tensor variable_of(pop_graph *graph, size_t a, size_t b, const char *name)
 {

@@ -73,7 +73,7 @@ Test(link_debug, lines_are_those_of_the_copy_that_is_kept)
   pop_bytes_free(&elf);
 }
 
-/* ---- the file, back from an archive ---- */
+/* ---- the file, read from an archive ---- */
 
 static void make_file(pop_bytes *elf)
 {

@@ -397,7 +397,7 @@ Test(fields, those_of_all_bases_are_found)
   pop_graph_free(graph);
 }
 
-/* ---- where data lie ---- */
+/* ---- addresses of data ---- */
 
 static void run_where(const char *target, const char *source)
 {
@@ -445,7 +445,7 @@ Test(fields, constraints_reach_the_graph)
   }
 }
 
-/* ---- what is refused ---- */
+/* ---- refused calls ---- */
 
 static void too_many_for_short_span(pop_graph *graph, pop_vertex vertex)
 {

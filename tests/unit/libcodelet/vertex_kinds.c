@@ -33,7 +33,7 @@ static void prepare(void)
   }
 }
 
-/* ---- what popc finds ---- */
+/* ---- the results of popc ---- */
 
 static const struct {
   const char *name, *symbol;
@@ -112,7 +112,7 @@ Test(vertex_kinds, names_symbols_and_kinds_are_as_documented, .init = prepare)
   }
 }
 
-/* ---- what they do ---- */
+/* ---- execution ---- */
 
 static bool on_cpu; /* for the next graphs */
 

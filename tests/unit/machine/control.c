@@ -25,7 +25,7 @@ enum {
   SHARED = RIG_DATA + 0x40, /* four words that every exchange brings from tile 0 */
 };
 
-/* ---- what all tiles have ---- */
+/* ---- code of all tiles ---- */
 
 /* Adds its argument to a word of its own, and to one that decides branches. */
 static void put_worker(assembler *a)

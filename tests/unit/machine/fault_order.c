@@ -242,7 +242,7 @@ Test(machine_fault_order, V16_while_code_becomes_native_too)
   compare_seeds(MACHINE_AUTO);
 }
 
-/* ---- loops that never end ---- */
+/* ---- endless loops ---- */
 
 typedef enum runaway { IN_A_VERTEX, IN_CALLS, IN_THE_SUPERVISOR, IN_SYNCS, NUM_RUNAWAYS } runaway;
 

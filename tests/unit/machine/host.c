@@ -101,7 +101,7 @@ Test(machine_host, each_ipu_has_its_own_way)
   }
 }
 
-/* ---- many bytes, by any number of threads ---- */
+/* ---- many bytes, any number of threads ---- */
 
 enum { MANY = 96, BIG = 0x1c00 };
 

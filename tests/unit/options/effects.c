@@ -526,7 +526,7 @@ Test(option_effects, reports_are_written_as_far_as_they_are_wanted)
   pop_executable_free(executable);
 }
 
-/* ---- a callback that takes its time ---- */
+/* ---- a slow callback ---- */
 
 static int fetch_slowly(void *context, void *data)
 {

@@ -64,7 +64,7 @@ static uint64_t run(bench *x, pop_tensor result, const void *in, void *out, size
   return cycles;
 }
 
-/* ---- groups, and what is expected ---- */
+/* ---- groups and expected results ---- */
 
 static const pop_comm_group groups[] = {
     {POP_COMM_ALL, 0},         {POP_COMM_CONSECUTIVE, 2}, {POP_COMM_ORTHOGONAL, 2},
@@ -478,7 +478,7 @@ Test(collectives, within_a_replica_each_part_gets_a_chunk_and_then_all)
   }
 }
 
-/* ---- costs, and refused calls ---- */
+/* ---- cost and refused calls ---- */
 
 /* Both halves of the ring send each replica's chunk once a step: eight times the data are eight
  * times the bytes. The target gives the links' time for both. */

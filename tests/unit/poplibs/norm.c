@@ -255,7 +255,7 @@ Test(norm, variances_above_the_largest_half)
   }
 }
 
-/* ---- what is wrong ---- */
+/* ---- mistakes ---- */
 
 static void statistics_of(pop_graph *graph, pop_norm norm, pop_type type, size_t rank)
 {

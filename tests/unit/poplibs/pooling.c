@@ -200,7 +200,7 @@ Test(pooling, sums)
   check_kind(POP_POOLING_SUM, false);
 }
 
-/* ---- what is wrong ---- */
+/* ---- mistakes ---- */
 
 static const size_t image[] = {1, 2, 6, 6}, pooled_image[] = {1, 2, 3, 3};
 static const pop_pooling of_image = {.num_dims = 2, .dims = {{6, 2, 2, 0, 0}, {6, 2, 2, 0, 0}}};

@@ -109,7 +109,7 @@ static void choose(windows_case *c, uint64_t *r)
   if (!c->is_signed && c->vectors[0] < 0) c->vectors[0] = INT32_MIN + 3;
 }
 
-/* ---- what is expected ---- */
+/* ---- expected results ---- */
 
 /* The place of element `at` of all windows in the operand. False: the window is not completely
  * inside; it is then the place after moving the window inside. */
@@ -295,7 +295,7 @@ TEST_ON_EACH_DEVICE(windows, slices_of_groups)
   pop_graph_free(graph);
 }
 
-/* ---- what is wrong ---- */
+/* ---- mistakes ---- */
 
 static const size_t two[] = {2, 3}, zero_one[] = {0, 1}, ones[] = {1, 1};
 

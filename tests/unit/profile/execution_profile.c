@@ -386,7 +386,7 @@ Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IP
   execution_free(x);
 }
 
-/* ---- which way programs went ---- */
+/* ---- the path of programs ---- */
 
 Test(execution_profile, programs_are_traced_through_loops_and_branches)
 {
@@ -501,7 +501,7 @@ Test(execution_profile, G13_runs_have_the_names_that_they_were_given)
   stop_profile(p);
 }
 
-/* ---- for other tools ---- */
+/* ---- output for other tools ---- */
 
 static char *written(const pop_engine *engine,
                      pop_error *(*write)(const pop_engine *engine, FILE *stream))
@@ -734,7 +734,7 @@ Test(execution_profile, folded_stacks_have_all_cycles_once)
   stop_profile(p);
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 static uint32_t bytes_of(const pop_executable *e, pop_memory_category category)
 {

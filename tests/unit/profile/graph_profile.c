@@ -208,7 +208,7 @@ Test(graph_profile, bytes_of_vertices_are_those_of_their_fields, .init = enter_f
   pop_engine_free(engine);
 }
 
-/* ---- as the archive has it ---- */
+/* ---- the profile in the archive ---- */
 
 static pop_bytes encoded(void)
 {

@@ -159,7 +159,7 @@ Test(link_estimates, archives_say_what_goes_through_gateways, .init = enter_fres
   }
 }
 
-/* ---- metadata that say what cannot be ---- */
+/* ---- impossible metadata ---- */
 
 static void more_gateway_than_link(executable_exchange *x)
 {

@@ -154,7 +154,7 @@ Test(report_faults, E07_profiles_before_any_run_without_instruments_and_after_a_
   }
 }
 
-/* ---- where reports cannot be written ---- */
+/* ---- reports that cannot be written ---- */
 
 Test(report_faults, E08_a_missing_folder_of_reports_is_made)
 {
