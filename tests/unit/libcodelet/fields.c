@@ -564,8 +564,7 @@ Test(fields, P06_a_row_that_is_not_connected_is_named)
   pop_graph_free(graph);
 }
 
-/* 300 KiB that are always live lie before data that a pointer of the vertex must reach within 256
- * KiB. */
+/* The vertex's pointer reaches 256 KiB. Its data come after 300 KiB that are always live. */
 Test(fields, data_out_of_reach_of_a_scaled_pointer_are_an_error)
 {
   pop_graph *graph = new_fields_graph("ipu2", "fields.cpp");

@@ -302,7 +302,7 @@ Test(native, H08_code_for_another_processor_is_not_used)
   expect_process(0, NUM_CODELETS, 0, 0);
 }
 
-/* A copy of the module with another interface version than this machine's. */
+/* A copy of the module with another contract than this machine's. */
 static void make_foreign_module(const char *folder)
 {
   uint8_t *bytes;

@@ -81,7 +81,7 @@ Test(machine_tile, workers_run_in_parallel_from_run_to_wait)
       cr_assert_eq(rig_word(&r, tile, RIG_DATA + 8 * w), tile);
       cr_assert_eq(rig_word(&r, tile, RIG_DATA + 8 * w + 4), w);
     }
-  /* jal and li, then tile.run of 5 slots for each worker; worker 0 is the last one */
+  /* jal, li, then 5 slots for each worker, of which tile.run is the third; worker 0 is the last */
   uint64_t first_start = (1 + 2 + 3) * SLOT, last_start = first_start + 5 * 5 * SLOT;
   uint64_t end = last_start + 15 * SLOT;
   cr_assert_eq(next - events, 3);

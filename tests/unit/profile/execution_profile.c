@@ -616,7 +616,7 @@ Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
             blocks, timed);
   json_decref(root);
   free(text);
-  /* Each stack is a line. ';' separates frames. A '/' in a name is part of its path. */
+  /* Each stack is a line. ';' separates frames, so a ';' in a name becomes ':'. */
   text = written(engine, pop_engine_write_folded_stacks);
   cr_assert_not_null(strstr(text, "a\"b\\c/d:e \x01"));
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

@@ -183,7 +183,7 @@ Test(faulted_runs, B6_the_trace_ends_in_the_step_of_the_fault)
   }
 }
 
-/* The tile took all the cycles up to the limit, and not those of the time before. */
+/* The faulted step has the cycles up to the limit, not those of an earlier execution. */
 Test(faulted_runs, B6_a_vertex_that_the_watchdog_ends_has_taken_all_its_time)
 {
   run_into("Endless", "OUT_OF_CYCLES", "tile", "true");
