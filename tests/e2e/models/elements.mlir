@@ -1,4 +1,4 @@
-// Element by element: each type, rounding, edge cases.
+// Elementwise operations: each type, rounding, edge cases.
 module @elements attributes {mhlo.num_partitions = 1 : i32} {
   func.func public @main() {
     %a = stablehlo.constant dense<[1.0, -0.0, 0x7FC00000, 0x7F800000]> : tensor<4xf32>
@@ -39,7 +39,7 @@ module @elements attributes {mhlo.num_partitions = 1 : i32} {
 }
 
 // -----
-// Of f64, too; on both sides of the reflection.
+// Functions of f64, on both sides of the reflection.
 func.func @main() {
   %x = stablehlo.constant dense<[-1.5, -0.25, 0.5, 2.5, 7.5]> : tensor<5xf64>
   %0 = chlo.lgamma %x : tensor<5xf64> -> tensor<5xf64>

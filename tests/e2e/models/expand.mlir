@@ -1,4 +1,5 @@
-// Operations that others make up. Gradients: differences of the forward function, by a script.
+// Operations that pophlo expands into others. A script calculated the gradients as differences of
+// the forward function.
 func.func @main() {
   %x = stablehlo.constant dense<[[4.9000000e-01, 9.7000000e-01], [1.1800000e+00, 1.7700000e+00], [9.6000000e-01, 1.6900000e+00], [-1.8800000e+00, -1.4000000e-01]]> : tensor<4x2xf32>
   %scale = stablehlo.constant dense<[1.5000000e+00, 5.0000000e-01]> : tensor<2xf32>
@@ -23,13 +24,13 @@ func.func @main() {
   %pads = stablehlo.constant dense<[[1, 0], [0, 0]]> : tensor<2x2xi32>
   %c = "stablehlo.dynamic_conv"(%image, %kernel, %pads) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, window_strides = array<i64: 1, 1>}> : (tensor<1x2x2x1xi32>, tensor<2x2x1x1xi32>, tensor<2x2xi32>) -> tensor<1x2x1x1xi32>
   check.expect_eq_const %c, dense<[[[[3]], [[10]]]]> : tensor<1x2x1x1xi32>
-  // Random numbers: all in their range, no two alike, means and spreads as they should be.
+  // Random numbers: all are in range, no two are alike, and means and spreads are as expected.
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %one = stablehlo.constant dense<1.0> : tensor<f32>
   %two = stablehlo.constant dense<2.0> : tensor<f32>
   %shape = stablehlo.constant dense<[4096]> : tensor<1xi64>
   %u = stablehlo.rng %one, %two, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>
-  // of truth values from false up to true there is only false
+  // truth values from false up to true are all false
   %no = stablehlo.constant dense<false> : tensor<i1>
   %yes = stablehlo.constant dense<true> : tensor<i1>
   %falses = stablehlo.rng %no, %yes, %shape, distribution = UNIFORM : (tensor<i1>, tensor<i1>, tensor<1xi64>) -> tensor<4096xi1>
@@ -49,7 +50,8 @@ func.func @main() {
   %squares = stablehlo.multiply %n, %n : tensor<4096xf32>
   %nsquares = stablehlo.reduce(%squares init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
   %nsquare = stablehlo.divide %nsquares, %count : tensor<f32>
-  // Mean 1.5 within 4 of its deviations, .0045; mean 1 within 4 of .031; mean square 5 within 4 of .09.
+  // Mean 1.5, within 4 deviations of .0045; mean 1, within 4 of .031; mean square 5, within 4 of
+  // .09.
   %tens = stablehlo.constant dense<50.0> : tensor<f32>
   %uround = stablehlo.multiply %umean, %tens : tensor<f32>
   %u75 = stablehlo.round_nearest_afz %uround : tensor<f32>
@@ -59,7 +61,7 @@ func.func @main() {
   check.expect_eq_const %n2, dense<2.0> : tensor<f32>
   %n5 = stablehlo.round_nearest_afz %nsquare : tensor<f32>
   check.expect_eq_const %n5, dense<5.0> : tensor<f32>
-  // In a loop each turn draws others: six numbers of 2^31 are different.
+  // Each round of the loop draws other numbers: six numbers of 2^31 are different.
   %i0 = stablehlo.constant dense<0> : tensor<i32>
   %i1 = stablehlo.constant dense<1> : tensor<i32>
   %i6 = stablehlo.constant dense<6> : tensor<i32>
@@ -86,7 +88,8 @@ func.func @main() {
   return
 }
 // -----
-// What others make up: einsum and index_select of torch and TensorFlow, broadcasts of chlo, random words and regions of JAX.
+// Other expansions: einsum and index_select of torch and TensorFlow, broadcasts of chlo, random
+// words and regions of JAX.
 func.func @main() {
   %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %b = stablehlo.constant dense<[[1.0, 0.5], [2.0, -1.0]]> : tensor<2x2xf32>
@@ -94,7 +97,7 @@ func.func @main() {
   check.expect_eq_const %0, dense<[[2.0, 5.0], [0.0, 2.0]]> : tensor<2x2xf32>
   %1 = "stablehlo.einsum"(%a, %b) <{einsum_config = "bi,bj->bji"}> : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
   check.expect_eq_const %1, dense<[[[1.0, 2.0], [0.5, 1.0]], [[6.0, 8.0], [-3.0, -4.0]]]> : tensor<2x2x2xf32>
-  // i is summed alone; nothing is left.
+  // i is a summed label of one operand; the result has no dimension.
   %2 = stablehlo.einsum %a, %b, config = "ij,jk->" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<f32>
   check.expect_eq_const %2, dense<12.0> : tensor<f32>
   %3 = stablehlo.unary_einsum %a, config = "...i->i..." : (tensor<2x2xf32>) -> tensor<2x2xf32>
@@ -152,7 +155,8 @@ module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
   }
 }
 // -----
-// LAPACK and BLAS, as JAX calls them on CPUs: [[4, 2], [2, 5]] = [[2, 0], [1, 2]] [[2, 1], [0, 2]].
+// LAPACK and BLAS calls as JAX makes them on CPUs: [[4, 2], [2, 5]] = [[2, 0], [1, 2]] [[2, 1], [0,
+// 2]].
 func.func @main() {
   %a = stablehlo.constant dense<[[[4.0, 2.0], [2.0, 5.0]], [[9.0, 3.0], [3.0, 2.0]]]> : tensor<2x2x2xf32>
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>]} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2xi32>)

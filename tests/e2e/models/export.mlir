@@ -1,4 +1,4 @@
-// As jax.export prints it: attributes of frameworks, shardings, locations, resources.
+// The output of jax.export: attributes of frameworks, shardings, locations, resources.
 #loc1 = loc("x")
 !matrix = tensor<2x2xf32>
 !pair = tuple<!matrix, tensor<f32>>

@@ -1,5 +1,6 @@
-// Transforms that are made in steps (runtime/models/expand_fft.c), there and back, of few elements: fft_long.mlir has more of
-// them, and takes long on both engines. One is added before numbers are compared, because signs of zeros differ.
+// Transforms that are made in steps (runtime/models/expand_fft.c), there and back, of few elements.
+// fft_long.mlir has more of them, and takes long on both engines. One is added before the
+// comparison, because signs of zeros differ.
 module @fft_back {
   func.func public @main() {
     %zero = stablehlo.constant dense<0.0> : tensor<72xf32>

@@ -1,5 +1,6 @@
-// Long Fourier transforms of several rows: of a 1 at place r of row r, which are cosines and sines. Vertices that make elements of two
-// rows must not need both. Ten is added before numbers are compared, because signs of zeros differ.
+// Long Fourier transforms of several rows. Row r has a 1 at position r, so its transform is cosines
+// and sines. A vertex that makes elements of two rows must not need both rows. Ten is added before
+// the comparison, because signs of zeros differ.
 module @fft_large {
   func.func public @main() {
     %r = stablehlo.iota dim = 0 : tensor<16x8192xi32>

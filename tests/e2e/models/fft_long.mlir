@@ -1,5 +1,6 @@
-// Fourier transforms of lengths that are made in steps (runtime/models/expand_fft.c): of what is known in closed form, there and back,
-// and of several dimensions one after the other. Ten is added before numbers are compared, because signs of zeros differ.
+// Fourier transforms of lengths that are made in steps (runtime/models/expand_fft.c): of inputs
+// with a known closed form, there and back, and of several dimensions in sequence. Ten is added
+// before the comparison, because signs of zeros differ.
 module @fft_long {
   func.func private @compare(%a: tensor<2x96xcomplex<f32>>, %b: tensor<2x96xcomplex<f32>>) {
     %ten = stablehlo.constant dense<10.0> : tensor<2x96xf32>
@@ -16,7 +17,8 @@ module @fft_long {
     return
   }
   func.func public @main() {
-    // 1 at place p and 2 at place q, of 96: cosines and sines. Another row has other places.
+    // 1 at position p and 2 at position q, of 96: cosines and sines. The other row has other
+    // positions.
     %i = stablehlo.iota dim = 1 : tensor<2x96xi32>
     %p = stablehlo.constant dense<[[5], [31]]> : tensor<2x1xi32>
     %q = stablehlo.constant dense<[[50], [90]]> : tensor<2x1xi32>
@@ -55,7 +57,7 @@ module @fft_long {
     %back = stablehlo.fft %f, type = IFFT, length = [96] : (tensor<2x96xcomplex<f32>>) -> tensor<2x96xcomplex<f32>>
     call @compare(%back, %z) : (tensor<2x96xcomplex<f32>>, tensor<2x96xcomplex<f32>>) -> ()
 
-    // Half of it, of real numbers, and back, also of an odd length.
+    // Transforms of real numbers have half of the elements; and back, also of an odd length.
     %half = stablehlo.fft %x, type = RFFT, length = [96] : (tensor<2x96xf32>) -> tensor<2x49xcomplex<f32>>
     %again = stablehlo.fft %half, type = IRFFT, length = [96] : (tensor<2x49xcomplex<f32>>) -> tensor<2x96xf32>
     %again2 = stablehlo.complex %again, %zero : tensor<2x96xcomplex<f32>>
@@ -73,7 +75,8 @@ module @fft_long {
     %odd6 = stablehlo.complex %odd5, %zero : tensor<2x96xcomplex<f32>>
     call @compare(%odd6, %z) : (tensor<2x96xcomplex<f32>>, tensor<2x96xcomplex<f32>>) -> ()
 
-    // Two dimensions are one after the other; short ones are the sum of the definition.
+    // Two dimensions are transformed one after the other. Short transforms are the sum of the
+    // definition.
     %m = stablehlo.reshape %expected : (tensor<2x96xcomplex<f32>>) -> tensor<2x8x12xcomplex<f32>>
     %m2 = stablehlo.fft %m, type = IFFT, length = [8, 12] : (tensor<2x8x12xcomplex<f32>>) -> tensor<2x8x12xcomplex<f32>>
     %m3 = stablehlo.reshape %m2 : (tensor<2x8x12xcomplex<f32>>) -> tensor<2x96xcomplex<f32>>

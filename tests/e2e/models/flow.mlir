@@ -8,7 +8,7 @@ module @flow {
     %n = stablehlo.constant dense<5> : tensor<i32>
     %zero = stablehlo.constant dense<0> : tensor<i32>
     %one = stablehlo.constant dense<1> : tensor<i32>
-    // Fibonacci: the carried values change places.
+    // Fibonacci: the carried values are swapped.
     %0:3 = stablehlo.while(%i = %zero, %a = %zero, %b = %one) : tensor<i32>, tensor<i32>, tensor<i32>
       cond {
         %t = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -81,7 +81,7 @@ func.func @windows() {
     stablehlo.return %m : tensor<i32>
   }) : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
   check.expect_eq_const %0, dense<[[1, 4, 4], [5, 5, 3]]> : tensor<2x3xi32>
-  // The same place twice, and one outside, which is left out.
+  // One index is repeated, and one is out of range and ignored.
   %w = stablehlo.constant dense<[[1], [1], [7]]> : tensor<3x1xi32>
   %u = stablehlo.constant dense<[10, 20, 30]> : tensor<3xi32>
   %y = stablehlo.constant dense<[1, 1, 1]> : tensor<3xi32>
@@ -95,7 +95,7 @@ func.func @windows() {
   %k = stablehlo.constant dense<2.0> : tensor<2x2x1x1xf32>
   %2 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x3x1xf32>, tensor<2x2x1x1xf32>) -> tensor<1x1x3x1xf32>
   check.expect_eq_const %2, dense<[[[[0.0], [4.0], [12.0]]]]> : tensor<1x1x3x1xf32>
-  // The same by numbers, with the kernel's dimensions in another order.
+  // The same with dimension numbers, and with the kernel's dimensions in another order.
   %t = stablehlo.transpose %k, dims = [3, 2, 0, 1] : (tensor<2x2x1x1xf32>) -> tensor<1x1x2x2xf32>
   %3 = "stablehlo.convolution"(%i, %t) {dimension_numbers = #stablehlo.conv<raw
     input_batch_dimension = 0, input_feature_dimension = 3, input_spatial_dimensions = [1, 2],
@@ -108,7 +108,7 @@ func.func @windows() {
 // -----
 !inner = tuple<tensor<2xf32>, tensor<i1>>
 !outer = tuple<tensor<i32>, !inner>
-// Tuples that calls, loops and branches take and make.
+// Tuples as operands and results of calls, loops and branches.
 func.func @f(%t: !outer) -> !outer {
   %0 = stablehlo.optimization_barrier %t : !outer
   return %0 : !outer
@@ -157,7 +157,7 @@ func.func @main() {
   return
 }
 // -----
-// Regions of scalars that use values from outside, and loops and branches in them.
+// Scalar regions that use values from outside, and contain loops and branches.
 func.func @main() {
   %x = stablehlo.constant dense<[[3, 1, 2], [6, 5, 4]]> : tensor<2x3xi32>
   %b = stablehlo.optimization_barrier %x : tensor<2x3xi32>
@@ -196,7 +196,7 @@ func.func @main() {
     stablehlo.return %2 : tensor<i32>
   }) : (tensor<2x3xi32>, tensor<2x1xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
   check.expect_eq_const %sc, dense<[[3, 1, 2], [39, 71, 103]]> : tensor<2x3xi32>
-  // The place of the largest of each row gets k times the source.
+  // The position of the largest element of each row gets k times the source.
   %sas = "stablehlo.select_and_scatter"(%b, %w, %zero) <{window_dimensions = array<i64: 1, 3>}> ({
    ^bb0(%p: tensor<i32>, %q: tensor<i32>):
     %1 = stablehlo.subtract %p, %k : tensor<i32>
@@ -218,7 +218,7 @@ func.func @main() {
   }) : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
   check.expect_eq_const %rw, dense<[[3, 3, 2], [3, 3, 3]]> : tensor<2x3xi32>
   check.expect_eq_const %0, dense<[3, 3]> : tensor<2xi32>
-  // Loops and branches in a reducer: the larger of two, if it is positive, by counting.
+  // Loops and branches in a reducer: the larger of two if it is positive, by counting.
   %1 = stablehlo.reduce(%b init: %zero) across dimensions = [0, 1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<i32>
    reducer(%p: tensor<i32>, %q: tensor<i32>) {
     %one = stablehlo.constant dense<1> : tensor<i32>
@@ -250,7 +250,8 @@ func.func @main() {
   return
 }
 // -----
-// What only dead operations use is not there: a branch whose slice nobody takes lays out nothing.
+// Values that only dead operations use do not exist: a branch whose slice is unused lays out
+// nothing.
 func.func @main() {
   %p = stablehlo.constant dense<true> : tensor<i1>
   %z = stablehlo.constant dense<0> : tensor<i32>
@@ -266,7 +267,7 @@ func.func @main() {
   return
 }
 // -----
-// What a barrier lets through is not changed where it lies as long as others need it.
+// A value that passes a barrier is not changed in place while others need it.
 func.func @main() {
   %z = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>

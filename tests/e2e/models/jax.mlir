@@ -92,7 +92,7 @@ module @jit_f attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}, mh
   }
 }
 // -----
-// Operations of mhlo and chlo by way of custom_call: their attributes are in a dictionary.
+// Operations of mhlo and chlo as custom_call: a dictionary has their attributes.
 module @calls {
   func.func public @main() {
     %i = stablehlo.constant dense<[[3, 1, 4, 1, 5], [-9, 2, -6, 5, 3]]> : tensor<2x5xi32>
@@ -101,7 +101,7 @@ module @calls {
     check.expect_eq_const %0#1, dense<[[1, 3, 0], [0, 2, 1]]> : tensor<2x3xi32>
     %1:2 = stablehlo.custom_call @mhlo.topk(%i) {mhlo.attributes = {k = 3 : i64, largest = true}, mhlo.version = 1 : i64} : (tensor<2x5xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>)
     check.expect_eq_const %1#1, dense<[[4, 2, 0], [3, 4, 1]]> : tensor<2x3xi32>
-    // NaN comes last, of zeros the negative one first
+    // NaN comes last; the negative zero comes before the positive one
     %f = stablehlo.constant dense<[0x7FC00000, 0.0, -0.0, 1.0, 0.0, 0x7F800000, 0xFF800000]> : tensor<7xf32>
     %2:2 = stablehlo.custom_call @mhlo.topk(%f) {mhlo.attributes = {k = 7 : i64, largest = false}} : (tensor<7xf32>) -> (tensor<7xf32>, tensor<7xi32>)
     check.expect_eq_const %2#1, dense<[6, 2, 1, 4, 3, 5, 0]> : tensor<7xi32>

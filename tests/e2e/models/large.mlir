@@ -1,6 +1,7 @@
-// Operands that are too large for a copy on each tile. What is expected follows from the indices, element by element.
+// Operands that are too large for a copy on each tile. The expected values follow from the indices,
+// element by element.
 func.func @main() {
-  // All elements to one, and to one with its place.
+  // All elements are reduced to one, and to one with its position.
   %r0 = stablehlo.iota dim = 0 : tensor<50000xi32>
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %r1 = stablehlo.reduce(%r0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<50000xi32>, tensor<i32>) -> tensor<i32>
@@ -18,7 +19,7 @@ func.func @main() {
   }
   check.expect_eq_const %r6#0, dense<49999> : tensor<i32>
   check.expect_eq_const %r6#1, dense<17647> : tensor<i32>
-  // Rows of few elements, and columns.
+  // Rows with few elements, and columns.
   %r7 = stablehlo.reshape %r0 : (tensor<50000xi32>) -> tensor<5x2000x5xi32>
   %r8 = stablehlo.reduce(%r7 init: %zero) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<5x2000x5xi32>, tensor<i32>) -> tensor<5xi32>
   check.expect_eq_const %r8, dense<[49995, 49996, 49997, 49998, 49999]> : tensor<5xi32>
@@ -27,7 +28,7 @@ func.func @main() {
   %r11 = stablehlo.reduce(%r7 init: %r10) applies stablehlo.minimum across dimensions = [1, 2] : (tensor<5x2000x5xi32>, tensor<i32>) -> tensor<5xi32>
   check.expect_eq_const %r9, dense<0> : tensor<5xi32>
   check.expect_eq_const %r11, dense<[0, 1, 1, 1, 1]> : tensor<5xi32>
-  // Padding in front, behind and between; a negative one takes away.
+  // Padding before, after and between elements. Negative padding removes elements.
   %p0 = stablehlo.iota dim = 0 : tensor<6000xi32>
   %p1 = stablehlo.reshape %p0 : (tensor<6000xi32>) -> tensor<100x60xi32>
   %seven = stablehlo.constant dense<7> : tensor<i32>
@@ -61,7 +62,7 @@ func.func @main() {
   %p29 = stablehlo.add %p28, %p27 : tensor<198x181xi32>
   %p30 = stablehlo.select %p25, %p29, %p10 : tensor<198x181xi1>, tensor<198x181xi32>
   check.expect_eq %p2, %p30 : tensor<198x181xi32>
-  // Windows over an image, and back.
+  // Windows over an image, and their gradient.
   %w0 = stablehlo.iota dim = 0 : tensor<12800xi32>
   %w1 = stablehlo.reshape %w0 : (tensor<12800xi32>) -> tensor<1x40x40x8xi32>
   %w2 = "stablehlo.reduce_window"(%w1, %zero) ({
@@ -98,7 +99,7 @@ func.func @main() {
   }) {window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>} : (tensor<1x40x40x8xi32>, tensor<1x20x20x8xi32>, tensor<i32>) -> tensor<1x40x40x8xi32>
   %w21 = stablehlo.pad %w2, %zero, low = [0, 1, 1, 0], high = [0, 0, 0, 0], interior = [0, 1, 1, 0] : (tensor<1x20x20x8xi32>, tensor<i32>) -> tensor<1x40x40x8xi32>
   check.expect_eq %w20, %w21 : tensor<1x40x40x8xi32>
-  // Rows of a table by 64-bit indices, which are moved in; of each row of a batch one element.
+  // Rows of a table by 64-bit indices, clamped into range; one element from each row of a batch.
   %g0 = stablehlo.iota dim = 0 : tensor<100000xi32>
   %g1 = stablehlo.reshape %g0 : (tensor<100000xi32>) -> tensor<5000x20xi32>
   %g2 = stablehlo.constant dense<[4999, 0, -7, 5000, 9223372036854775807, 1234, 1234]> : tensor<7xi64>
@@ -108,7 +109,7 @@ func.func @main() {
   %g6 = stablehlo.iota dim = 1 : tensor<7x20xi32>
   %g7 = stablehlo.add %g5, %g6 : tensor<7x20xi32>
   check.expect_eq %g3, %g7 : tensor<7x20xi32>
-  // More rows than a tile has room for at a time.
+  // More rows than a tile can hold at once.
   %m0 = stablehlo.iota dim = 0 : tensor<5000xi32>
   %m1 = stablehlo.constant dense<3> : tensor<5000xi32>
   %m2 = stablehlo.constant dense<5000> : tensor<5000xi32>
@@ -153,7 +154,7 @@ func.func @main() {
   %d16 = stablehlo.and %d15, %d14 : tensor<5000x20xi1>
   %d17 = stablehlo.select %d16, %d11, %g1 : tensor<5000x20xi1>, tensor<5000x20xi32>
   check.expect_eq %d5, %d17 : tensor<5000x20xi32>
-  // Update i goes to row 7 i mod 53, of which there are 50: 38 is the inverse of 7.
+  // Update i goes to row 7 i mod 53, if that is one of the 50 rows; 38 is the inverse of 7.
   %s0 = stablehlo.constant dense<0> : tensor<50x16xi32>
   %s1 = stablehlo.iota dim = 0 : tensor<5000x1xi32>
   %s2 = stablehlo.constant dense<7> : tensor<5000x1xi32>
@@ -204,7 +205,8 @@ func.func @main() {
   %b10 = stablehlo.multiply %b8, %b9 : tensor<130x16x12xi32>
   %b11 = stablehlo.add %b10, %bc : tensor<130x16x12xi32>
   check.expect_eq %b6, %b11 : tensor<130x16x12xi32>
-  // and scattered there, by two operands and a region whose order counts: 2 x + u, and whether u was larger
+  // scattered there, with two operands and a region whose order matters: 2 x + u, and whether u was
+  // larger
   %b12:2 = "stablehlo.scatter"(%b0, %b0, %b5, %b1, %b1) ({
   ^bb0(%p: tensor<i32>, %q: tensor<i32>, %u: tensor<i32>, %v: tensor<i32>):
     %1 = stablehlo.add %p, %p : tensor<i32>
@@ -232,7 +234,7 @@ func.func @main() {
   %b28 = stablehlo.compare GT, %b25, %b0 : (tensor<12x16x130xi32>, tensor<12x16x130xi32>) -> tensor<12x16x130xi1>
   %b29 = stablehlo.convert %b28 : (tensor<12x16x130xi1>) -> tensor<12x16x130xi32>
   check.expect_eq %b12#1, %b29 : tensor<12x16x130xi32>
-  // a matrix of which a tile has no room for four
+  // a tile has no room for four of these matrices
   %l0 = stablehlo.iota dim = 0 : tensor<208x208xf32>
   %l1 = stablehlo.iota dim = 1 : tensor<208x208xf32>
   %l2 = stablehlo.compare EQ, %l0, %l1 : (tensor<208x208xf32>, tensor<208x208xf32>) -> tensor<208x208xi1>
@@ -245,7 +247,7 @@ func.func @main() {
   %l9 = stablehlo.constant dense<0.5> : tensor<208x16xf32>
   %l10 = stablehlo.multiply %l7, %l9 : tensor<208x16xf32>
   check.expect_eq %l8, %l10 : tensor<208x16xf32>
-  // What a loop carries may be changed where it lies, but not before all have seen it.
+  // A carried value may be changed in place, but only after all of its uses.
   %ux = stablehlo.constant dense<5> : tensor<20000xi32>
   %u0 = stablehlo.constant dense<0> : tensor<i32>
   %u2 = stablehlo.constant dense<1> : tensor<i32>

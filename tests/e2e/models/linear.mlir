@@ -1,8 +1,9 @@
-// Triangular matrices: every way to solve with them, checked by the product, and the factors of a matrix.
+// Triangular matrices: every way to solve with them, checked by the product, and the factors of a
+// matrix.
 func.func @main() {
   %low = stablehlo.constant dense<[[2.0, 9.0, 9.0], [1.0, 4.0, 9.0], [-1.0, 0.5, -2.0]]> : tensor<3x3xf32>
   %up = stablehlo.constant dense<[[2.0, 1.0, -1.0], [9.0, 4.0, 0.5], [9.0, 9.0, -2.0]]> : tensor<3x3xf32>
-  // the same without what must not be looked at
+  // the same without the elements that must be ignored
   %l = stablehlo.constant dense<[[2.0, 0.0, 0.0], [1.0, 4.0, 0.0], [-1.0, 0.5, -2.0]]> : tensor<3x3xf32>
   %u = stablehlo.constant dense<[[2.0, 1.0, -1.0], [0.0, 4.0, 0.5], [0.0, 0.0, -2.0]]> : tensor<3x3xf32>
   %b = stablehlo.constant dense<[[1.0, -2.0], [3.0, 5.0], [7.0, 0.25]]> : tensor<3x2xf32>
@@ -48,7 +49,7 @@ func.func @main() {
   %y9 = stablehlo.dot_general %x9, %u, contracting_dims = [1] x [1] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
   check.expect_almost_eq %y9, %c : tensor<2x3xf32>
 
-  // a diagonal that counts as ones, in 16 bits, of a stack of two
+  // a diagonal that counts as ones, in 16 bits, for a stack of two matrices
   %h = stablehlo.constant dense<[[[8.0, 8.0], [0.5, 8.0]], [[8.0, 8.0], [-2.0, 8.0]]]> : tensor<2x2x2xf16>
   %k = stablehlo.constant dense<[[[1.0], [2.0]], [[3.0], [4.0]]]> : tensor<2x2x1xf16>
   %xh = "stablehlo.triangular_solve"(%h, %k) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = true}> : (tensor<2x2x2xf16>, tensor<2x2x1xf16>) -> tensor<2x2x1xf16>

@@ -1,4 +1,4 @@
-// Data from elsewhere, small (in codelets) and large (views).
+// Data movement, small (in codelets) and large (views).
 func.func @main() {
   %0 = stablehlo.iota dim = 1 : tensor<2x3xi32>
   %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
@@ -42,7 +42,7 @@ func.func @main() {
   return
 }
 // -----
-// What is taken from a table of which all elements are the same needs no table, be it as large as it may.
+// A slice of a table with equal elements needs no table, however large it is.
 func.func @main() {
   %x = stablehlo.constant dense<7.0> : tensor<65536x1024xf64>
   %i = stablehlo.constant dense<[[0, 0], [3, 31], [70000, -1]]> : tensor<3x2xi64>

@@ -1,5 +1,6 @@
-// Products whose operands are too large for a copy on each tile, of each kind of type. Where it says so, the sum over k < 301 of
-// (i + k) * (j + 3 k) is 301 i j + 45150 (3 i + j) + 27135150; else the same is calculated in another way.
+// Products of each kind of type whose operands are too large for a copy on each tile. Where stated,
+// the sum over k < 301 of (i + k) * (j + 3 k) is 301 i j + 45150 (3 i + j) + 27135150. Otherwise
+// the same result is calculated in another way.
 func.func @main() {
   %li = stablehlo.iota dim = 0 : tensor<61x301xi32>
   %lk = stablehlo.iota dim = 1 : tensor<61x301xi32>
@@ -49,7 +50,7 @@ func.func @main() {
   %low = stablehlo.dot_general %left, %right, contracting_dims = [1] x [0] : (tensor<61x301xi32>, tensor<301x5xi32>) -> tensor<61x5xi8>
   check.expect_eq %low, %e_i8 : tensor<61x5xi8>
 
-  // More than 32 bits, and more than a float has.
+  // More than 32 bits, and more than a float holds.
   %l0_i64 = stablehlo.convert %left : (tensor<61x301xi32>) -> tensor<61x301xi64>
   %r_i64 = stablehlo.convert %right : (tensor<301x5xi32>) -> tensor<301x5xi64>
   %lf_i64 = stablehlo.constant dense<1000000007> : tensor<61x301xi64>
@@ -126,7 +127,7 @@ func.func @main() {
   %q_f16 = stablehlo.dot_general %l_f16, %r_f16, contracting_dims = [1] x [0] : (tensor<61x301xf16>, tensor<301x5xf16>) -> tensor<61x5xf32>
   check.expect_eq %q_f16, %small_f32 : tensor<61x5xf32>
 
-  // Numbers of 8 bits with a sum of 32, added up by a reduce.
+  // Numbers of 8 bits with a sum of 32 bits, which a reduce adds up.
   %rsq = stablehlo.multiply %right, %right : tensor<301x5xi32>
   %r8 = stablehlo.convert %rsq : (tensor<301x5xi32>) -> tensor<301x5xi8>
   %p832 = stablehlo.dot_general %l_i8, %r8, contracting_dims = [1] x [0] : (tensor<61x301xi8>, tensor<301x5xi8>) -> tensor<61x5xi32>
@@ -139,7 +140,7 @@ func.func @main() {
   %e832 = stablehlo.reduce(%products init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<61x5x301xi32>, tensor<i32>) -> tensor<61x5xi32>
   check.expect_eq %p832, %e832 : tensor<61x5xi32>
 
-  // Batches, and two dimensions that are contracted, in any order.
+  // Batches, and two contracted dimensions, in any order.
   %x0 = stablehlo.iota dim = 0 : tensor<7x3x43x20xi32>
   %x1 = stablehlo.iota dim = 1 : tensor<7x3x43x20xi32>
   %x2 = stablehlo.iota dim = 2 : tensor<7x3x43x20xi32>
@@ -162,7 +163,7 @@ func.func @main() {
   %ez = stablehlo.reduce(%xy init: %zero) applies stablehlo.add across dimensions = [3, 4] : (tensor<3x43x2x7x20xi32>, tensor<i32>) -> tensor<3x43x2xi32>
   check.expect_eq %z, %ez : tensor<3x43x2xi32>
 
-  // A long sum of few elements is cut into parts: of k (k + 1) over k < 9001.
+  // A long sum with few results is cut into parts: of k (k + 1) over k < 9001.
   %p0 = stablehlo.iota dim = 1 : tensor<1x9001xi64>
   %q0 = stablehlo.iota dim = 0 : tensor<9001x1xi64>
   %q1 = stablehlo.constant dense<1> : tensor<9001x1xi64>
@@ -170,7 +171,7 @@ func.func @main() {
   %long = stablehlo.dot_general %p0, %q, contracting_dims = [1] x [0] : (tensor<1x9001xi64>, tensor<9001x1xi64>) -> tensor<1x1xi64>
   check.expect_eq_const %long, dense<243081006000> : tensor<1x1xi64>
 
-  // Nothing to add, and no rows.
+  // A sum of no terms, and no rows.
   %n0 = stablehlo.constant dense<1> : tensor<5x0xi32>
   %n1 = stablehlo.constant dense<1> : tensor<0x3xi32>
   %n = stablehlo.dot_general %n0, %n1, contracting_dims = [1] x [0] : (tensor<5x0xi32>, tensor<0x3xi32>) -> tensor<5x3xi32>
@@ -179,7 +180,7 @@ func.func @main() {
   %m = stablehlo.dot_general %m0, %right, contracting_dims = [1] x [0] : (tensor<0x301xi32>, tensor<301x5xi32>) -> tensor<0x5xi32>
   check.expect_eq_const %m, dense<> : tensor<0x5xi32>
 
-  // A convolution of bf16 as of f32, rounded.
+  // A convolution of bf16 equals one of f32, rounded.
   %f0 = stablehlo.iota dim = 1 : tensor<1x10x10x96xi32>
   %f1 = stablehlo.iota dim = 3 : tensor<1x10x10x96xi32>
   %f2 = stablehlo.multiply %f0, %f1 : tensor<1x10x10x96xi32>

@@ -1,18 +1,20 @@
-// Random bits. The words are the known answers of the generators' authors (Random123), of counters and keys of zeros, of
-// ones and of digits of pi; how they become elements of 32 bits is by a model in another language.
+// Random bits. The words are the known answers of the generators' authors (Random123), for counters
+// and keys of zeros, of ones and of digits of pi. A model in another language shows how they become
+// elements of 32 bits.
 func.func @main() {
   %zero3 = stablehlo.constant dense<0> : tensor<3xui64>
   %s0, %r0 = stablehlo.rng_bit_generator %zero3, algorithm = PHILOX : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
   check.expect_eq_const %s0, dense<[0, 1, 0]> : tensor<3xui64>
   check.expect_eq_const %r0, dense<[1713891541, 3781805453, 3159862348, 2600524760]> : tensor<4xui32>
 
-  // All ones: the counter goes round, both halves.
+  // All ones: both halves of the counter wrap around.
   %ones = stablehlo.constant dense<18446744073709551615> : tensor<3xui64>
   %s1, %r1 = stablehlo.rng_bit_generator %ones, algorithm = PHILOX : (tensor<3xui64>) -> (tensor<3xui64>, tensor<2x2xui32>)
   check.expect_eq_const %s1, dense<[18446744073709551615, 0, 0]> : tensor<3xui64>
   check.expect_eq_const %r1, dense<[[1083123565, 1103641358], [2718681030, 1834242557]]> : tensor<2x2xui32>
 
-  // A state of two words has the key in its counter, too; elements of 64 bits, and the first of the next counter.
+  // With a state of two words, the key is also in the counter. Elements of 64 bits, and the first
+  // one of the next counter.
   %two = stablehlo.constant dense<[0, 0]> : tensor<2xui64>
   %s2, %r2 = stablehlo.rng_bit_generator %two, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2xui64>)
   check.expect_eq_const %s2, dense<[0, 1]> : tensor<2xui64>
@@ -23,7 +25,7 @@ func.func @main() {
   check.expect_eq_const %s3, dense<[247824715720788526, 9629550131187509897]> : tensor<2xui64>
   check.expect_eq_const %r3, dense<5205589014174907036> : tensor<ui64>
 
-  // Neighbours of the first even dimension, else of the longest, share a counter.
+  // Neighbours along the first even dimension, or else the longest, share a counter.
   %seven = stablehlo.constant dense<[81985529216486895, 7]> : tensor<2xui64>
   %s4, %r4 = stablehlo.rng_bit_generator %seven, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3x3xui32>)
   check.expect_eq_const %s4, dense<[81985529216486895, 13]> : tensor<2xui64>
@@ -32,13 +34,13 @@ func.func @main() {
   check.expect_eq_const %s5, dense<[81985529216486895, 10]> : tensor<2xui64>
   check.expect_eq_const %r5, dense<[[3356640791, 544688494], [3039885333, 3989734403], [2516300363, 2731057536]]> : tensor<3x2xui32>
 
-  // The counter goes round in the middle.
+  // The counter wraps around in the middle.
   %last = stablehlo.constant dense<[81985529216486895, 18446744073709551614]> : tensor<2xui64>
   %s6, %r6 = stablehlo.rng_bit_generator %last, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
   check.expect_eq_const %s6, dense<[81985529216486895, 1]> : tensor<2xui64>
   check.expect_eq_const %r6, dense<[2968789339, 3784990900, 188576916, 2901984476, 2862930057]> : tensor<5xui32>
 
-  // Of narrow types the low bits.
+  // Narrow types get the low bits.
   %five = stablehlo.constant dense<[5, 0]> : tensor<2xui64>
   %s7, %r7 = stablehlo.rng_bit_generator %five, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui8>)
   check.expect_eq_const %r7, dense<[99, 219, 94, 67]> : tensor<4xui8>

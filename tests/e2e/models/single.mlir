@@ -1,4 +1,4 @@
-// Collectives of a module that runs as one process: of itself alone.
+// Collectives of a module that runs as one process: each has only that process.
 func.func @main() {
   %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %n = stablehlo.negate %x : tensor<2xf32>

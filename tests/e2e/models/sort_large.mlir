@@ -1,4 +1,4 @@
-// Rows that several tiles sort together. What they are in order follows from how they are made.
+// Rows that several tiles sort together. The sorted rows follow from how the rows are made.
 
 // Two operands: 10 i mod 501, and i. 451 is the inverse of 10.
 func.func @main() {
@@ -20,7 +20,8 @@ func.func @main() {
   return
 }
 // -----
-// Equals stay in order, in each of two rows; the greatest come first. Bytes: no two workers write to one word.
+// Equal keys stay in order, in each of two rows; the greatest come first. Bytes: no two workers
+// write to one word.
 func.func @main() {
   %i = stablehlo.iota dim = 1 : tensor<2x303xi32>
   %three = stablehlo.constant dense<3> : tensor<2x303xi32>
@@ -59,8 +60,8 @@ func.func @main() {
   return
 }
 // -----
-// Every fifth key is no number, which LT calls equal to all: an order that contradicts itself loses no element and doubles
-// none, as a second sort shows.
+// Every fifth key is NaN, which LT calls equal to all. This order contradicts itself, but no
+// element is lost or doubled, as a second sort shows.
 func.func @main() {
   %i = stablehlo.iota dim = 0 : tensor<403xi32>
   %five = stablehlo.constant dense<5> : tensor<403xi32>
@@ -85,7 +86,7 @@ func.func @main() {
   return
 }
 // -----
-// So many rows that each worker has some to itself.
+// Enough rows that each worker has some to itself.
 func.func @main() {
   %i = stablehlo.iota dim = 1 : tensor<50x20xi64>
   %x = stablehlo.reverse %i, dims = [1] : tensor<50x20xi64>

@@ -1,5 +1,5 @@
-// Windows of many elements that overlap: made of shorter ones (runtime/models/expand_windows.c), compared with what windows are whose
-// body is two operations, each of which is made by itself.
+// Windows of many overlapping elements, made of shorter ones (runtime/models/expand_windows.c).
+// They are compared with windows whose body is two operations, which are made separately.
 module @windows_long {
   func.func public @main() {
     %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -12,7 +12,8 @@ module @windows_long {
     %ij = stablehlo.add %ik, %j : tensor<3x300xi32>
     %x = stablehlo.remainder %ij, %m : tensor<3x300xi32>
 
-    // A cumulative sum: its last column is the sum of all, and differences of neighbours are the elements.
+    // A cumulative sum: its last column is the sum of all, and the differences of neighbours are
+    // the elements.
     %sum = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 300>, padding = dense<[[0, 0], [299, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %r = stablehlo.add %b, %a : tensor<i32>
@@ -28,7 +29,7 @@ module @windows_long {
     %all1 = stablehlo.reshape %all : (tensor<3xi32>) -> tensor<3x1xi32>
     check.expect_eq %last, %all1 : tensor<3x1xi32>, tensor<3x1xi32>
 
-    // An initial value that counts: once for each window, and for each element of padding.
+    // An initial value that counts once for each window, and for each element of padding.
     %s = "stablehlo.reduce_window"(%x, %five) <{window_dimensions = array<i64: 1, 77>, padding = dense<[[0, 0], [40, 41]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %r = stablehlo.add %a, %b : tensor<i32>

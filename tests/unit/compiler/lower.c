@@ -13,7 +13,7 @@
 
 enum { WORD = 4 };
 
-/* Sum: out = sum of a; Add: io[i] += in[i]. Elements are unsigned short, so that words are halves. */
+/* Sum: out = sum of a; Add: io[i] += in[i]. Elements are unsigned short, two in a word. */
 static const pop_field sum_fields[] = {
     {.name = "a",
      .kind = POP_FIELD_INPUT,

@@ -1,4 +1,4 @@
-/* Results, cycles, faults and traces are the same for any number of host threads and either engine. */
+/* Results, cycles, faults and traces are equal for any number of host threads and either engine. */
 #include <criterion/criterion.h>
 
 #include "support/rig.h"
