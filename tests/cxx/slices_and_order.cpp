@@ -78,7 +78,7 @@ void one_slice()
   Tensor rows = popops::dynamicSlice(g, t, at.slice(0, 1), {0}, {3}, f.prog, "rows");
   CHECK((rows.shape() == std::vector<std::size_t>{3, 4}));
   CHECK(
-      same(f.run<unsigned>(rows), {16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3})); // wraps around to row 0
+      same(f.run<unsigned>(rows), {16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3})); // wraps to row 0
   Tensor block = popops::dynamicSlice(g, t, at, {0, 1}, {2, 2}, f.prog);
   CHECK(same(f.run<unsigned>(block), {19, 16, 23, 20}));
   Tensor columns = g.addVariable(UNSIGNED_INT, {6, 1}, VariableMappingMethod::LINEAR);
@@ -514,7 +514,7 @@ void regrouping()
   CHECK((poputil::detectDimGroupings(g, by_columns)[0] == poputil::GroupingInfo{0, 4}));
   CHECK(close(f.run<float>(by_columns), numbers(24)));
   CHECK(popops::rearrange::regroupIfPossible(g, by_columns, f.prog, {0, 2}) == by_columns);
-  CHECK(popops::rearrange::regroupIfPossible(g, m, f.prog, {0, 3}) == m); // not possible: stays as it is
+  CHECK(popops::rearrange::regroupIfPossible(g, m, f.prog, {0, 3}) == m); // not possible: unchanged
   Tensor as_turned =
       popops::rearrange::regroupIfBeneficial(g, m.reshape({4, 6}), by_columns, f.prog);
   CHECK((poputil::detectInnermostGrouping(g, as_turned.transpose()) == 4));

@@ -55,8 +55,8 @@ Test(gp_entries, an_entry_with_code_is_taken_and_other_symbols_may_be_anything)
   free(bytes);
 }
 
-/* The result of the vertex Address of the source: the lower 16 bits of the table's address, plus its
- * first element. */
+/* The result of the source's vertex Address: the lower 16 bits of the table's address, plus the
+ * table's first element. */
 static int run_vertex(const char *source)
 {
   static const char *const input = "address.c";
