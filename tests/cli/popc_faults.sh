@@ -73,7 +73,7 @@ expect 4 'longer than 1 s'
 
 name=S03
 echo '#include "/dev/zero"' >zero.c
-if [ -z "$POPULUS_SANITIZE" ]; then # a sanitizer's allocator says it in its own words
+if [ -z "$POPULUS_SANITIZE" ]; then # a sanitizer's allocator prints its own message
   POPC_MEMORY_LIMIT=600 "$popc" zero.c 2>err.txt
   status=$?
   expect 4 'more than 600 MiB of memory'

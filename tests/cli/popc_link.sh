@@ -33,7 +33,7 @@ cmp out.bin doubled.bin || fail "wrong results without POPULUS_DATA_DIR"
 mv hidden.a small.a
 quiet out "$popc" --link small.a -o again
 cmp app again || fail "made twice, it is another program"
-quiet out "$popc" --link small.a # its name without extension
+quiet out "$popc" --link small.a # the default output: the name without its extension
 doubles ./small
 
 # The program's messages use its file name. It keeps popexec's command line, except that no archive

@@ -53,7 +53,7 @@ constexpr int count(int n)
 }
 constexpr int forever = count(1 << 30);
 EOF
-left() { # brackets: grep must not find itself
+left() { # brackets: grep must not find its own command line
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     grep -qsa "$PWD/endless[.]cpp" /proc/[0-9]*/cmdline || return 0
     sleep 0.2

@@ -176,7 +176,7 @@ npy wrong.npy "{'descr': '>f2', 'fortran_order': False, 'shape': (2, 3), }" in.b
 refuses 1 "elements '>f2'|its bytes are in the other order, array.astype turns them" "$popexec" -w in=wrong.npy --run 0 small.a
 npy wrong.npy "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
 refuses 1 "elements '<i2'|array.astype converts it" "$popexec" -w in=wrong.npy --run 0 small.a
-npy column.npy "{'descr': '|i1', 'fortran_order': True, 'shape': (4,), }" n.bin # one dimension: any order is both
+npy column.npy "{'descr': '|i1', 'fortran_order': True, 'shape': (4,), }" n.bin # with one dimension, both orders are the same
 quiet out "$popexec" -w n=column.npy --run scale -r count=n2.bin small.a
 printf '\002\003\004\000' | cmp - n2.bin || fail "wrong results: $(od -tx1 n2.bin)"
 

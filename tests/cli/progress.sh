@@ -37,7 +37,7 @@ def run(command, enough=None, limit=60, typed=None, delay=0):
         if select.select([master], [], [], 0.05)[0]:
             try:
                 part = os.read(master, 65536)
-            except OSError: # nobody has the terminal any more
+            except OSError: # no process has the terminal open
                 part = b''
             if not part:
                 break
@@ -60,17 +60,17 @@ popexec = [BIN + '/popexec', '--run', 'scale', 'small.a', '--repeat']
 long = popexec + ['1000000000']
 seen, status = run(long, rb'\rrun [0-9]+ of 1000000000: [1-9][0-9]* cycles, [1-9][0-9]* s\x1b\[K')
 check(b'run ' in seen and status == 130, seen)
-check(re.search(rb'\x1b\[K\r\x1b\[Kpopexec: [^\r]*\r?\n$', seen), seen) # taken away, then the message
+check(re.search(rb'\x1b\[K\r\x1b\[Kpopexec: [^\r]*\r?\n$', seen), seen) # the line is removed, then the message comes
 seen, status = run(long + ['--quiet'], limit=2)
 check(seen.startswith(b'popexec: ') and status == 130 and b'\x1b' not in seen, seen)
 begin = time.time()
-seen, status = run(popexec + ['1']) # is done sooner, unless the machine has other things to do
+seen, status = run(popexec + ['1']) # is done sooner, unless the machine is busy
 check((seen == b'' or time.time() - begin >= 1) and status == 0, seen)
 os.environ['TERM'] = 'dumb'
 seen, status = run(long, limit=2)
 check(b'\x1b' not in seen, seen)
 os.environ['TERM'] = 'xterm'
-os.environ['POPLAR_LOG_LEVEL'] = 'ERR' # messages come there
+os.environ['POPLAR_LOG_LEVEL'] = 'ERR' # log messages go to standard error
 seen, status = run(long, limit=2)
 check(b'\x1b' not in seen, seen)
 del os.environ['POPLAR_LOG_LEVEL']

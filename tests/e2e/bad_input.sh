@@ -102,7 +102,7 @@ for delay in 0.02 0.05 0.08 0.11 0.15 0.2; do
   with '{"target.saveArchive":"target.a"}' timeout -s KILL $delay "$multiply" 200 50 >/dev/null 2>&1 || true
   cmp -s target.a old.a || cmp -s target.a new.a || fail "killed after $delay s: target.a is neither the old nor the new archive"
 done
-with '{"target.saveArchive":"target.a"}' "$multiply" 200 50 >/dev/null # sweeps what the dead left
+with '{"target.saveArchive":"target.a"}' "$multiply" 200 50 >/dev/null # removes what the killed processes left
 rm target.a new.a
 unchanged "killed processes"
 

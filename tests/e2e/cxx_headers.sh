@@ -20,7 +20,7 @@ cd "$OLDPWD"
 for header in $headers; do
   printf '#include <%s>\n' "$header" >>all.cpp
 done
-sort -r all.cpp >reverse.cpp # what a header needs and does not include itself is not there yet in one of the orders
+sort -r all.cpp >reverse.cpp # a header that needs another one fails in one of the orders
 cxx g++ -std=c++14 -c reverse.cpp -o reverse.o 2>err || fail "in reverse: $(cat err)"
 for standard in c++11 c++17 c++20; do
   pids=

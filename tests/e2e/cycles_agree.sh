@@ -9,10 +9,10 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   example=$(basename "$folder")
   case $example in
     linked_executable) ;; # it compiles nothing
-    cpp) ;;               # programs of their own names, of the same library
+    cpp) ;;               # other programs, for profiles_cxx.sh
     models) ;;            # modules for pophlo
     matvec*) cycles_agree vertex "$POPULUS_BIN/$example" 300 40 ;;
-    mnist) cycles_agree vertex "$POPULUS_BIN/$example" --epochs 1 ;; # of the same programs
+    mnist) cycles_agree vertex "$POPULUS_BIN/$example" --epochs 1 ;; # more epochs run the same programs
     *) cycles_agree vertex "$POPULUS_BIN/$example" ;;
   esac
 done

@@ -11,7 +11,7 @@ for source in "$POPULUS_SOURCE_DIR"/examples/*/*.c; do
   [ -x "$POPULUS_BIN/$name" ] || continue
   case $name in
     matvec | matvec_split) agree "$POPULUS_BIN/$name" 64 100 ;;
-    mnist) agree "$POPULUS_BIN/$name" --epochs 2 ;; # a program run again; more epochs are the same with other numbers
+    mnist) agree "$POPULUS_BIN/$name" --epochs 2 ;; # runs a program again; more epochs only change the numbers
     *) agree "$POPULUS_BIN/$name" ;;
   esac
   count=$((count + 1))

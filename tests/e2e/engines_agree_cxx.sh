@@ -9,7 +9,7 @@ with_profile=auto:7:kept
 
 for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
   name=$(basename "$source" .cpp)
-  [ "$name" != saved_executable ] || continue # two runs and a file
+  [ "$name" != saved_executable ] || continue # it needs two runs and a file
   example "$name" "$name"
   case $name in
     matvec_split) agree "./$name" 64 100 ;;

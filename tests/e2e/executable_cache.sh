@@ -45,7 +45,7 @@ entry=$(find "$PWD/cache" -name '*.a')
 hash=$(basename "$entry" .a)
 has log.txt "Hash 0x$hash"
 mkdir entry uncached.members
-(cd entry && ar x "$entry" && rm metadata.elf) # which says what the entry was compiled from
+(cd entry && ar x "$entry" && rm metadata.elf) # it records what the entry was compiled from
 (cd uncached.members && ar x ../uncached.a && rm metadata.elf)
 diff -r entry uncached.members || fail "an entry is another archive than target.saveArchive writes"
 cp "$entry" entry.a
@@ -119,7 +119,7 @@ mkdir -m 777 anybodys
 cp entry.a "anybodys/$hash.a"
 without_cache anybodys "executables are not cached: anybody may change what is in the folder 'anybodys' \(mode 777\)"
 cmp entry.a "anybodys/$hash.a"
-chmod 1777 anybodys # as /tmp
+chmod 1777 anybodys # like /tmp
 rm -f log.txt
 quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
 has log.txt "Loaded .* from anybodys/$hash.a"

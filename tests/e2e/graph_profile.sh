@@ -17,10 +17,10 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   example=$(basename "$folder")
   case $example in
     linked_executable) continue ;; # it compiles nothing
-    cpp) continue ;;               # programs of their own names, of the same library
+    cpp) continue ;;               # other programs, for profiles_cxx.sh
     models) continue ;;            # modules for pophlo
     matvec*) arguments="300 40" ;;
-    mnist) arguments="--epochs 1" ;; # of the same programs
+    mnist) arguments="--epochs 1" ;; # more epochs run the same programs
     *) arguments= ;;
   esac
   rm -rf compiled loaded archive.a

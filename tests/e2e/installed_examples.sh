@@ -108,7 +108,7 @@ done
   sed -n '/Vertex\.hpp/d; /^#include </p' ./*/start_here/*.cpp | sort -u
   for file in ./*/start_here/*.cpp; do
     name=$(basename "$file" .cpp)
-    tac "$file" | sed '0,/^}$/s//return 0; }/' | tac >"$prefix/$name.cpp" # which only a program's own main has without saying
+    tac "$file" | sed '0,/^}$/s//return 0; }/' | tac >"$prefix/$name.cpp" # only main returns 0 without a return statement
     printf 'namespace %s {\n#include "%s.cpp"\n}\n' "$name" "$name"
     echo "  if (!strcmp(argv[1], \"$name\")) return call($name::main, argc - 1, argv + 1);" >>"$prefix/calls"
   done
@@ -121,14 +121,14 @@ int main(int argc, char **argv)
   echo '}'
 } >"$prefix/starts.cpp"
 cd "$OLDPWD"
-ccache=$(command -v ccache) || ccache= # which knows what was compiled apart from linking
+ccache=$(command -v ccache) || ccache= # it caches compilations that do not link
 sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
 # shellcheck disable=SC2046,SC2086 # words
 $ccache g++ -std=c++11 -Wall -Wextra $sanitizers -c "$prefix/starts.cpp" -o starts.o $(pkg-config --cflags poplar) >cc.txt 2>&1 &&
   g++ $sanitizers starts.o -o starts $(pkg-config --libs poplar) \
     "-Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")" >>cc.txt 2>&1 && [ ! -s cc.txt ] ||
   fail "start_here: $(cat cc.txt)"
-unset POPULUS_STRICT_LOADS # not all is written yet
+unset POPULUS_STRICT_LOADS # these programs read variables that they do not write yet
 # starts <tutorial and arguments, one word> <exit status> <line>...: the program prints these lines,
 # among others.
 starts()

@@ -16,7 +16,7 @@ done
 quiet out "$pophlo" --check --device=cpu "$models"/*.mlir "$models"/*.txt
 has out '^19 of 19 files hold, with [0-9]+ checks$'
 mv out cpu.out
-if [ -z "$POPULUS_SANITIZE" ]; then # there the other passes are enough
+if [ -z "$POPULUS_SANITIZE" ]; then # with a sanitizer the other runs suffice
   quiet out "$pophlo" --check --tiles=64 "$models"/*.mlir "$models"/*.txt
   cmp out cpu.out # each check counts once
 fi
@@ -488,7 +488,7 @@ said = {"arguments": [{"name": "v0", "type": "f32", "shape": []}], "results": [{
         "streams": []}
 assert json.loads(line) == json.load(open("pretty")) == said and line.count("\n") == 1, line' || fail '--list --json'
 refuses 2 'about --list' "$pophlo" --codelets --json long.mlir
-quiet out "$pophlo" --codelets long.mlir # what nobody needs is not calculated
+quiet out "$pophlo" --codelets long.mlir # operations that nothing needs are removed
 
 # A product fetches its operands in steps so short that the copies have at most half as many
 # elements as the matrices. (A tile's share is that of 768 x 768 on 800 tiles. Without a limit on
@@ -540,7 +540,7 @@ head -c $((256 * 100 * 4)) /dev/zero >l.zeros
 "$pophlo" --tiles 64 --run --cycles --memory --in x=x.zeros --in l=l.zeros rows.mlir >rows
 bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" rows)
 [ "$bytes" -le 300000 ] || fail "$bytes bytes of elements for rows and their sums"
-awk '/^cycles:/ { exit $2 > 15000 }' rows || fail "rows and their sums: $(head -1 rows)" # 21305, eight for a worker
+awk '/^cycles:/ { exit $2 > 15000 }' rows || fail "rows and their sums: $(head -1 rows)" # 21305 with eight rows for each worker
 
 # Double precision gives the bits of the host. It is faster than with the compiler's own helper
 # functions, which took 1.28 million cycles.
@@ -553,7 +553,7 @@ EOF
 python3 - <<'EOF'
 import random, struct
 draw = random.Random(1)
-# what cancels, what is far apart, what is below the least normal number or above the largest; row 0 has what is no number
+# Terms that cancel, are far apart, are subnormal or overflow. Row 0 has infinities and zeros.
 number = lambda least, most: draw.choice((-1, 1)) * draw.randrange(2**52, 2**53) * 2.0**draw.randint(least, most)
 x = [[number(-560 if i > 8 else -54, -550 if i > 8 else -50) for k in range(16)] for i in range(16)]
 y = [[number(-570 if j > 8 else -54, -560 if j > 8 else -50) for j in range(16)] for k in range(16)]

@@ -10,7 +10,7 @@ source=$POPULUS_SOURCE_DIR/tests/codelets/busy.c
 export POPULUS_TILE_ENGINE=interpreter
 
 # Each tool as a command in the current folder. `product` is the tool's output, if it has one.
-within='env' # /proc's absence is what the shell itself cannot arrange
+within='env' # a command that runs the tool; the shell cannot remove /proc
 popc() { "$within" "$POPULUS_BIN/popc" -O2 "$source" -o product; }
 host_program() { POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"product"}' "$within" "$support/busy_graph" "$top/busy.gp" ipu2 8; }
 popexec() { "$within" "$POPULUS_BIN/popexec" "$top/small.a" --run scale --write in="$top/in.bin" --read out=product; }
@@ -35,7 +35,7 @@ under()
   rm -rf here
   mkdir here
   status=0
-  (cd here && exec >out 2>err && eval "$before" && $tool) || status=$? # the shell itself opens nothing behind `before`
+  (cd here && exec >out 2>err && eval "$before" && $tool) || status=$? # after `before` the shell opens nothing itself
   if [ $status -eq 0 ]; then
     cmp here/out "$tool.whole/out" || fail "$what: other output"
     [ "$tool" = popsize ] || cmp here/product "$tool.whole/product" || fail "$what: another product"
@@ -56,7 +56,7 @@ works()
 # few.
 for tool in $tools; do
   refused=0
-  for count in 3 4 5 6 8 10 14 16 18 19 20 21 22; do # with each of the last ones popc ends elsewhere
+  for count in 3 4 5 6 8 10 14 16 18 19 20 21 22; do # popc fails in another place with each of the last ones
     under "D03 $count descriptors" "$tool" "ulimit -n $count"
     case $status in
     0) ;;
@@ -115,7 +115,7 @@ if ! ./no_proc.sh true 2>err; then
 fi
 within=$top/no_proc.sh
 for tool in $tools; do works 'D10 no /proc' "$tool" :; done
-quiet out "$POPULUS_BIN/popc" --link small.a -o linked # which reads itself
+quiet out "$POPULUS_BIN/popc" --link small.a -o linked # the program reads itself
 quiet list "$POPULUS_BIN/popexec" --list small.a
 quiet out "$within" "$top/linked" --list
 cmp out list || fail 'D10: a program that holds its archive'

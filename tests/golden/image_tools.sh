@@ -42,7 +42,7 @@ quiet sizes llvm-size-19 -A images.a
 grep -e ".text" sizes | awk '{print $2}' | cmp - per-tile || fail "llvm-size -A"
 quiet sizes size images.a
 quiet sizes sh -c 'size -A images.a | grep -c text'
-has sizes '^5$' # no other line holds the word
+has sizes '^5$' # no other line has the word
 
 quiet members ar t images.a
 awk '{print $1}' made | cmp - members || fail "ar t: $(cat members)"

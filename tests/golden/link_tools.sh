@@ -203,7 +203,7 @@ for model in medlow medany; do
     compile codelets.cpp -mno-relax -mcmodel=$model $optimisation
     compile other.cpp -mno-relax -mcmodel=$model $optimisation
     compare_with_lld
-    case $model$optimisation in medlow-O2 | medlow-Os) compare_debug_sections ;; esac # lld's table of addresses is in the way
+    case $model$optimisation in medlow-O2 | medlow-Os) compare_debug_sections ;; esac # in the other cases, lld has a table of addresses
     run_under_qemu
     whole=$(wc -c <all.bin)
     run_under_qemu --fold
