@@ -506,8 +506,8 @@ Test(replicas, one_callback_may_be_for_all)
   }
 }
 
-/* A replica's data for the host lie where the next replica's data from the host come: all of the
- * former are sent first, as the program says. */
+/* The output stream of each replica leads to the memory that the input stream of the next replica
+ * reads. The program reads first: every replica gets its input before any output overwrites it. */
 Test(replicas, streams_may_lead_from_one_to_the_next)
 {
   for (kind of = 0; of < KINDS; of++) {

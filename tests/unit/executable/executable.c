@@ -316,7 +316,7 @@ Test(executable, damaged_metadata_are_refused)
   pop_bytes cbor = encode(compiled);
   size_t refused = 0;
   for (size_t size = 0; size < cbor.size; ++size) {
-    uint8_t *part = malloc(size + 1); /* its own: a sanitizer sees what is read behind it */
+    uint8_t *part = malloc(size + 1); /* its own block: a sanitizer then reports reads beyond it */
     memcpy(part, cbor.data, size);
     expect_error(decode(part, size, &decoded), POP_ERROR_FILE_LOAD, "", "prefix");
     pop_executable_free(decoded);

@@ -366,8 +366,8 @@ static bool overlap(uint32_t a, uint32_t a_words, uint32_t b, uint32_t b_words)
   return a < b + b_words && b < a + a_words;
 }
 
-/* Words that are being sent must not be written, to the word, whatever comes first; nor may words
- * that are being received. */
+/* Words that are being sent or received must not be received into. A buffer near another one faults
+ * exactly when the two share a word. */
 Test(machine_exchange, V14_buffers_in_use_are_not_written)
 {
   enum { REACH = 4, FAR = 32 };
