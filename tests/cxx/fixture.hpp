@@ -1,4 +1,4 @@
-// A graph on a few tiles, what its tensors hold after its program, and numbers to begin with.
+// A graph on a few tiles, the contents of its tensors after its program, and numbers for inputs.
 #ifndef TESTS_CXX_FIXTURE_HPP
 #define TESTS_CXX_FIXTURE_HPP
 

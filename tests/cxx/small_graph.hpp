@@ -25,7 +25,7 @@ struct SmallGraph {
   }
 };
 
-// Runs the program and answers the tensor's elements.
+// Runs the program and returns the tensor's elements.
 template <typename T>
 std::vector<T> result(SmallGraph &f, const poplar::program::Program &program,
                       const poplar::Tensor &tensor)
