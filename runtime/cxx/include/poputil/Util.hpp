@@ -217,7 +217,8 @@ inline std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions>
   }
   return parts;
 }
-// At most as many parts as a tile has workers, or more as above.
+// At most as many parts as a tile has workers, unless a part would exceed
+// `maxElementsPerPartition`.
 template <typename Which>
 auto splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<Which> &regions,
                                 unsigned grainSize, unsigned minElementsPerPartition = 0,
