@@ -1,6 +1,6 @@
 /* The contents of a report, from a folder, a file or an archive, as one JSON object for the page:
  *
- *   {name, version, written, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
+ *   {name, written, version?, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
  *
  * The name is the path; of an absolute one, its last two parts. */
 #ifndef PAGE_REPORT_PIECES_H

@@ -1,5 +1,5 @@
-// Checks of the C++ test programs. A failed check does not stop the program; its exit status says
-// whether all passed.
+// Checks for the C++ test programs. A program continues after a failed check; its exit status says
+// whether all held.
 #ifndef TESTS_CXX_CHECK_HPP
 #define TESTS_CXX_CHECK_HPP
 
@@ -14,7 +14,8 @@ static int failures;
        ? (void)0                                                                                   \
        : (void)(++failures, std::cerr << __FILE__ << ":" << __LINE__ << ": " #condition "\n"))
 
-// The call throws exactly this exception. Its message has `words` and no name of the C interface.
+// Checks that the call throws exactly this exception, with a message that has `words` and no name
+// of the C interface.
 #define CHECK_THROWS(exception, words, call)                                                       \
   do {                                                                                             \
     try {                                                                                          \

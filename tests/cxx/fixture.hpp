@@ -1,4 +1,4 @@
-// A graph on a few tiles, the contents of its tensors after its program, and numbers as inputs.
+// A graph on a few tiles, the contents of its tensors after its program, and numbers for inputs.
 #ifndef TESTS_CXX_FIXTURE_HPP
 #define TESTS_CXX_FIXTURE_HPP
 
@@ -38,7 +38,7 @@ struct Fixture {
     graph.setInitialValue(t, values);
     return t;
   }
-  // The tensor's elements after the program.
+  // The elements of a tensor after the program.
   template <typename T> std::vector<T> run(const poplar::Tensor &t)
   {
     std::string name = "t" + std::to_string(outputs.size());

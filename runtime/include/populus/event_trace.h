@@ -1,31 +1,40 @@
 /* A trace of events: when graphs were compiled, loaded and run, with reports about these.
  *
  *   pop_event_trace_create(options, n, &trace);
- *   pop_event_trace_compile_graph(trace, graph, &program, 1, NULL, 0, &executable);   COMPILE_BEGIN, COMPILE_END
+ *   // COMPILE_BEGIN, COMPILE_END
+ *   pop_event_trace_compile_graph(trace, graph, &program, 1, NULL, 0, &executable);
  *   pop_engine_create_from_executable(executable, NULL, 0, &engine);
- *   pop_engine_load(engine);                                                          LOAD_ENGINE
- *   pop_engine_run(engine, 0);                                                        EXECUTE
- *   pop_event_trace_fetch(trace, &events);                                            … and the trace is empty again
- *   pop_trace_events_write(events, stream);                                           protobuf: event_trace.proto
+ *   pop_engine_load(engine);                   LOAD_ENGINE
+ *   pop_engine_run(engine, 0);                 EXECUTE
+ *   pop_event_trace_fetch(trace, &events);     … and the trace is empty again
+ *   pop_trace_events_write(events, stream);    protobuf: event_trace.proto
  *
- * Options, each a string ("true", "false", a number, a path):
+ * Options, each a string ("true", "false", a number, a path). Without one of the first three,
+ * nothing is recorded.
  *
- *   profiling                       turns the trace on, with compilation reports
- *   enable_ipu_events               turns the trace on, without reports
- *   profile_execution               turns the trace on, with execution reports. true or DEVICE_PROFILE, IPU_PROFILE,
- *                                   TILE_PROFILE: the graph is compiled with debug.instrument and the
- *                                   debug.computeInstrumentationLevel device, ipu, tile
- *   use_poplar_text_report          reports are summaries (pop_profile_print_graph_summary, …) instead of JSON
- *   use_poplar_cbor_report          reports are CBOR
- *   enable_poplar_serialized_graph  COMPILE_END has the graph (pop_graph_serialize)
- *   report_every_nth_execution      only every nth execution of a module has a report, including the first; 0: all
- *   max_report_size                 limit in bytes of a report or graph; a larger one is dropped, with a warning in
- *                                   the log. Default: 268435456
- *   report_directory                reports and graphs are files, and events have their paths. Each compilation has a
- *                                   folder in this one: <module>/report.json, serialized_graph.json, execution.json
- *                                   (the last one; .txt and .cbor for the other formats). A folder that exists is
- *                                   never written to: the next is <module>_1, …
- *   ordinal                         of the device, for the events. Default: 0
+ *   profiling            turns the trace on, with compilation reports. Runs are recorded only with
+ *                        one of the next two
+ *   enable_ipu_events    turns the trace on, with runs, without reports
+ *   profile_execution    turns the trace on, with runs and execution reports. true or
+ *                        DEVICE_PROFILE, IPU_PROFILE, TILE_PROFILE: the graph is compiled with
+ *                        debug.instrument and the debug.computeInstrumentationLevel device, ipu,
+ *                        tile
+ *   use_poplar_text_report
+ *                        reports are summaries (pop_profile_print_graph_summary, …), not JSON
+ *   use_poplar_cbor_report
+ *                        reports are CBOR
+ *   enable_poplar_serialized_graph
+ *                        COMPILE_END has the graph (pop_graph_serialize)
+ *   report_every_nth_execution
+ *                        only every nth execution of a module has a report, including the first;
+ *                        0: all
+ *   max_report_size      limit in bytes of a report or graph; a larger one is dropped, with a
+ *                        warning in the log. Default: 268435456
+ *   report_directory     reports and graphs are files, and events have their paths. Each module
+ *                        has a folder in this one: <module>/report.json, serialized_graph.json,
+ *                        execution.json (the last one; .txt and .cbor for the other formats). A
+ *                        folder that exists is never written to: the next is <module>_1, …
+ *   ordinal              of the device, for the events. Default: 0
  *
  * Several threads may use a trace. */
 #ifndef POPULUS_EVENT_TRACE_H
@@ -76,9 +85,9 @@ typedef struct pop_trace_text {
 
 typedef struct pop_trace_event {
   pop_trace_event_type type;
-  double timestamp; /* seconds since 1970, UTC */
+  double timestamp; /* seconds since 1970, UTC: when it ended; COMPILE_BEGIN: when it began */
   int32_t ordinal;
-  int64_t duration; /* microseconds; 0 for COMPILE_BEGIN */
+  int64_t duration; /* microseconds, without reports; 0 for COMPILE_BEGIN */
   const char *module_name;
   const char *program; /* EXECUTE; otherwise "" */
   pop_trace_text

@@ -27,8 +27,8 @@ typedef struct pop_host_function {
   size_t num_inputs, num_outputs;
 } pop_host_function;
 
-/* `handle` is different from those of the graph's other host functions. At least one input or
- * output. Errors are the graph's. */
+/* `handle` is not NULL nor empty, and different from those of the graph's other host functions. At
+ * least one input or output. Errors are the graph's. */
 pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *handle,
                                               const pop_host_argument *inputs, size_t num_inputs,
                                               const pop_host_argument *outputs, size_t num_outputs);

@@ -109,9 +109,9 @@ pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destina
 pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const char *name);
 
 /* Prints the tensor to the engine's print stream as `title: {1,1.5,2}`; higher ranks have nested
- * braces, one row a line, as in the guide. The stream is standard error by default; an engine
- * option and pop_engine_set_print_stream change it. In a replicated graph each replica's tensor
- * is printed, as `title (replica 0)`. */
+ * braces, one row a line, as in the guide. The stream is standard error, unless
+ * pop_engine_set_print_stream sets another one. In a replicated graph each replica's tensor is
+ * printed, as `title (replica 0)`. */
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title);
 
 /* How floating-point numbers are printed. FIXED: with the same number of digits after the point.

@@ -26,8 +26,8 @@ typedef struct pop_remote_buffer {
 #define POP_REMOTE_BUFFER_MAX_ROW_BYTES ((uint64_t)UINT32_MAX)
 #define POP_REMOTE_BUFFER_MAX_BYTES ((uint64_t)1 << 38)
 
-/* `handle` names the buffer for the host. It is not NULL, and different from those of the
- * graph's other remote buffers. `num_elements` and `repeats` are at least 1. */
+/* `handle` names the buffer for the host. It is not NULL nor empty, and different from those of
+ * the graph's other remote buffers. `num_elements` and `repeats` are at least 1. */
 pop_remote_buffer pop_graph_add_remote_buffer(pop_graph *graph, const char *handle, pop_type type,
                                               size_t num_elements, size_t repeats);
 

@@ -2,8 +2,9 @@
  * writes such pages, and so do programs with the engine option autoReport.outputViewer.
  *
  * A report is one of these: a folder that autoReport.directory has named, a profile.pop, a graph
- * profile (graph.json, graph.cbor), an execution profile (execution.json), or an archive of tile
- * images. */
+ * profile (graph.json), an execution profile (execution.json), or an archive of tile images.
+ * graph.cbor and execution.cbor are read in a folder only: alone they are refused with FILE_LOAD,
+ * and so is any other CBOR that is not a profile.pop. */
 #ifndef POPULUS_REPORT_PAGE_H
 #define POPULUS_REPORT_PAGE_H
 
@@ -28,10 +29,11 @@ POP_MUST_CHECK pop_error *pop_report_write_page(const char *const *reports, size
                                                 unsigned left_out, const char *output);
 
 /* Writes what such a page contains, as JSON: {format, version, reports}. Each report is {name,
- * version, written, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}. Errors:
- * INVALID_ARGUMENT for no report, NULL or other bits; FILE_LOAD, with the path, for a file that
- * is not a report or is damaged (a file beside profile.pop that cannot be read is named in
- * `files`, with the reason); SYSTEM if the stream cannot be written. */
+ * written, version?, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}; version
+ * is that of profile.pop. Errors: INVALID_ARGUMENT for no report, NULL or other bits; FILE_LOAD,
+ * with the path, for a file that is not a report, is damaged or cannot be read; SYSTEM if the
+ * stream cannot be written. In a folder, such a file is not an error if another one has a profile:
+ * `files` has its status, without the reason. But profile.pop must be good if it is there. */
 POP_MUST_CHECK pop_error *pop_report_write_json(const char *const *reports, size_t num_reports,
                                                 unsigned left_out, FILE *stream);
 

@@ -17,7 +17,7 @@ typedef struct pop_stream {
   uint32_t index;
 } pop_stream;
 
-/* `handle` names the stream for the host. It is not NULL, and different from those of the
+/* `handle` names the stream for the host. It is not NULL nor empty, and different from those of the
  * graph's other streams. A copy of no elements does nothing, and asks the host for nothing. */
 pop_stream pop_graph_add_host_to_device_fifo(pop_graph *graph, const char *handle, pop_type type,
                                              size_t num_elements);
@@ -34,8 +34,9 @@ void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mod
 
 /* Options, by key and value:
  *
- *   splitLimit       bytes, 0 to 2^32 - 1: a larger copy is split into parts of this size, one host
- *                    exchange after another. 0 and 2^32 - 1: never. The default is 52428800 (50 MiB)
+ *   splitLimit       bytes, 0 or an element's size to 2^32 - 1: a larger copy is split into parts
+ *                    of this size, in whole elements, one host exchange after another. 0 and
+ *                    2^32 - 1: never. The default is 52428800 (50 MiB)
  *   bufferingDepth   host to device: how many copies may be prefetched, 1 (the default) to 1024
  *
  * Another key or value is an INVALID_OPTION error of the graph. */

@@ -6,7 +6,8 @@
 //       WORKER_FUNC bool work(unsigned worker);
 //       SUPERVISOR_FUNC bool compute()
 //       {
-//         for (int phase = 0; phase < 10; ++phase) ipu::syncAndStartOnAllWorkers<Phases, &Phases::work>(this);
+//         for (int phase = 0; phase < 10; ++phase)
+//           ipu::syncAndStartOnAllWorkers<Phases, &Phases::work>(this);
 //         ipu::syncAllWorkers();
 //         return true;
 //       }
@@ -35,7 +36,7 @@ template <typename V, bool (V::*function)(unsigned)> bool work(void *vertex, uns
 
 } // namespace populus_detail
 
-// The workers must have been waited for.
+// No worker may be running: call syncAllWorkers first, if some were started.
 template <typename V, bool (V::*function)(unsigned)> inline void startOnAllWorkers(V *vertex)
 {
   populus_start_workers(populus_detail::work<V, function>, vertex);
@@ -67,7 +68,7 @@ template <typename V> inline V &getVertexPtr()
   populus_end_worker();
 }
 
-// A fault, TRAP with this value.
+// Raises a fault, TRAP with this value.
 enum class PatchedBreakpoint : char { PBRK0 = 0, PBRK1 = 1 };
 template <PatchedBreakpoint breakpoint = PatchedBreakpoint::PBRK0> [[noreturn]] inline void trap()
 {

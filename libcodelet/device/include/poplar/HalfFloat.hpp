@@ -1,5 +1,5 @@
-// The 16-bit floating-point type of codelets and, on the tile, its vectors. For the host the
-// vectors are not defined, as a program that is also compiled for other processors has its own.
+// The 16-bit floating-point type of codelets and, on the tile, its vectors. Without __IPU__ the
+// vectors are not defined: a source that is also compiled for other processors defines its own.
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
 

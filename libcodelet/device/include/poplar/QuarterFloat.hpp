@@ -60,8 +60,8 @@ inline quarter encode(float value, quarter_metadata metadata, bool nanoo)
 {
   constexpr unsigned char notANumber = 0x80, largest = 0x7f;
   QuarterFormat format = formatOf(metadata);
-  // Below half of the smallest number everything is 0, above 2^60 everything is too large: the
-  // scale keeps the product in the range in which a float is exact.
+  // The product is exact unless it underflows or overflows a float. Then it is far below half of
+  // the smallest quarter, which gives 0, or far too large.
   value *= power2(-metadata.scale);
   unsigned bits = __builtin_bit_cast(unsigned, value), magnitude = bits & 0x7fffffff;
   unsigned char sign = static_cast<unsigned char>(bits >> 24 & 0x80);

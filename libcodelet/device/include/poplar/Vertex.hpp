@@ -1,5 +1,5 @@
-// Codelets in C++: a class derived from poplar::Vertex, MultiVertex or SupervisorVertex, with fields
-// and a function compute().
+// Codelets in C++: a class derived from poplar::Vertex, MultiVertex or SupervisorVertex, with
+// fields and a function compute().
 //
 //     #include <poplar/Vertex.hpp>
 //
@@ -16,7 +16,7 @@
 #error "in C a vertex is a struct and a function, of <populus/vertex.h>"
 #endif
 
-// Codelets use memcpy, uint16_t and size_t without asking for them.
+// Codelets use memcpy, uint16_t and size_t without including their headers.
 #include <populus/std_names.h>
 
 #include <poplar/HalfFloat.hpp>

@@ -4,8 +4,8 @@
 
 #include <populus/hlo_float.h>
 
-/* (e^x +- e^-x) / 2. The factor is inside the exponent, so that no intermediate is larger
- * than the result. */
+/* (e^x +- e^-x) / 2. The factor is inside the exponent, so that the exponential overflows only if
+ * the result does. */
 #define HLO_HYPERBOLIC(T, C, F)                                                                    \
   HLO_LARGE C hlo_cosh_##T(C a)                                                                    \
   {                                                                                                \

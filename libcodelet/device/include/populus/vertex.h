@@ -15,8 +15,8 @@
  *       return true;
  *     }
  *
- *     MULTI_COMPUTE(MyVertex)          on all workers: bool compute(MyVertex *vertex, unsigned worker)
- *     SUPERVISOR_COMPUTE(MyVertex)     on the supervisor: bool compute(MyVertex *vertex)
+ *     MULTI_COMPUTE(MyVertex)       on all workers: bool compute(MyVertex *vertex, unsigned worker)
+ *     SUPERVISOR_COMPUTE(MyVertex)  on the supervisor: bool compute(MyVertex *vertex)
  *
  * A vertex is a plain struct and a function. popc finds the struct through COMPUTE, and the kinds
  * of its fields through the annotations that INPUT, OUTPUT and INOUT leave on them.

@@ -1,5 +1,5 @@
-/* How a supervisor vertex starts workers itself: several phases in one vertex, without a compute set
- * for each.
+/* How a supervisor vertex starts workers itself: several phases in one vertex, without a compute
+ * set for each.
  *
  *     #include <populus/workers.h>
  *
@@ -18,9 +18,10 @@
  *
  * Only the supervisor may start workers, and it must wait for them before the vertex returns.
  * Starting a worker that runs is a fault. This file must be included where the vertex's compute()
- * is. The engine option target.workerStackSizeInBytes sets the stack of workers; without it they
- * get 2,048 bytes. The supervisor sees what they write after populus_wait_for_workers. On the host,
- * a started worker has run when the starting function returns.
+ * is. How much stack the started workers need is unknown. They get at least what the engine option
+ * debug.workerStackSizeInBytes says, or 2,048 bytes without it. The supervisor sees what they write
+ * after populus_wait_for_workers. On the host, a started worker has run when the starting function
+ * returns.
  *
  * A worker's function may ask for the worker's number and state, and may end the worker. On the
  * host that is a fault: there a worker has only its arguments, and ends by returning.

@@ -1,4 +1,4 @@
-// Whole numbers as planners need them.
+// Integer arithmetic for planners.
 #ifndef GCCS_ALGORITHM_HPP
 #define GCCS_ALGORITHM_HPP
 
@@ -34,13 +34,13 @@ template <typename A, typename B> constexpr detail::Common<A, B> floordiv(A a, B
   return T(T(a) / T(b));
 }
 
-// The next multiple of `grain` that is not below x.
+// The least multiple of `grain` that is not below x.
 template <typename A, typename B> constexpr detail::Common<A, B> alignNext(A x, B grain)
 {
   return ceildiv(x, grain) * detail::Common<A, B>(grain);
 }
 
-// The multiple of `grain` that is x or the last before it.
+// The largest multiple of `grain` that is not above x.
 template <typename A, typename B> constexpr detail::Common<A, B> alignPrev(A x, B grain)
 {
   return floordiv(x, grain) * detail::Common<A, B>(grain);

@@ -1,4 +1,4 @@
-// What compilers are told about declarations.
+// Attributes of declarations.
 #ifndef GCCS_COMPILERFEATURES_HPP
 #define GCCS_COMPILERFEATURES_HPP
 

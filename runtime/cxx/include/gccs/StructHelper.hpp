@@ -1,4 +1,5 @@
-// Structs are compared member by member: gccs::makeStructHelper(&S::a, &S::b) has lt(x, y) and eq(x, y).
+// Compares structs member by member: gccs::makeStructHelper(&S::a, &S::b) has lt(x, y) and eq(x,
+// y).
 #ifndef GCCS_STRUCTHELPER_HPP
 #define GCCS_STRUCTHELPER_HPP
 

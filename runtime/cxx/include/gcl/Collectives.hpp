@@ -1,5 +1,5 @@
-// Collectives between replicas: populus/collectives.h, which says the algorithm, the order and
-// the cost.
+// Collectives between replicas and within replicas: populus/collectives.h, which says the
+// algorithm, the order and the cost.
 #ifndef GCL_COLLECTIVES_HPP
 #define GCL_COLLECTIVES_HPP
 
@@ -62,8 +62,8 @@ public:
 namespace detail
 {
 
-// Checks options, which are otherwise ignored: they choose among several ways of the documented
-// library, and here each collective has one.
+// Checks options. They have no effect: they choose among the documented library's implementations
+// of a collective, and here there is one of each.
 inline void checkOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -89,7 +89,8 @@ inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data
 
 } // namespace detail
 
-// Each collective has four forms: one tensor or several, with a group or for all replicas.
+// Each collective has a form with a group, and one for all replicas. All-reduce (a new tensor, or
+// in place) and all-gather also take several tensors, one after the other.
 #define GCL_FORMS(RESULT, NAME, PARAMETERS, ARGUMENTS)                                             \
   inline RESULT NAME(poplar::Graph &graph, PARAMETERS poplar::program::Sequence &prog,             \
                      const poplar::DebugContext &debugContext = {},                                \
@@ -306,7 +307,7 @@ inline poplar::Tensor allToAllWithinReplica(poplar::Graph &graph, const poplar::
                                                call.program(), call.c()));
 }
 
-// All parts get the one at `rootPart`.
+// Broadcast of data [parts, ...]: all parts get the one with the number `rootPart`.
 inline poplar::Tensor broadcastWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                              poplar::program::Sequence &prog, unsigned rootPart = 0,
                                              const poplar::DebugContext &debugContext = {},
@@ -318,7 +319,7 @@ inline poplar::Tensor broadcastWithinReplica(poplar::Graph &graph, const poplar:
                                               call.program(), call.c()));
 }
 
-// What one IPU has of something that is cut into chunks.
+// A chunk of a tensor that is cut into chunks, one for each part (IPU).
 struct Chunk {
   poplar::Tensor tensor;
   unsigned index = 0;  // of the chunk in its ring
@@ -334,7 +335,7 @@ struct Chunks {
   explicit Chunks(unsigned size) : chunks(size) {}
 };
 
-// One behind the other, in the order of offsets and then of indices.
+// Concatenates the chunks, in the order of offsets and then of indices.
 inline poplar::Tensor concatChunks(Chunks chunks)
 {
   std::sort(chunks.chunks.begin(), chunks.chunks.end(), [](const Chunk &a, const Chunk &b) {
@@ -345,7 +346,7 @@ inline poplar::Tensor concatChunks(Chunks chunks)
   return poplar::concat(tensors);
 }
 
-// A chunk for each part of the data, which are [parts, ...], on its tiles.
+// Reduce-scatter of data [parts, ...]. Returns a chunk for each part, on that part's tiles.
 inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                          CollectiveOperator op, poplar::program::Sequence &prog,
                                          const poplar::DebugContext &debugContext = {},
@@ -365,7 +366,7 @@ inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Ten
   return chunks;
 }
 
-// [parts, elements]: all chunks on the tiles of each.
+// All-gather: [parts, elements]. Each part has all chunks, on its tiles.
 inline poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks &chunks,
                                              poplar::program::Sequence &prog,
                                              const poplar::DebugContext &debugContext = {},

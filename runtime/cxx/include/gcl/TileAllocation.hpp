@@ -18,9 +18,9 @@ inline unsigned getMinIoTiles(const poplar::Graph &graph)
   return tiles < 32 ? tiles : 32;
 }
 
-// Tiles [offset, offset + count) of an IPU, in ascending order. For Graph::createVirtualGraph of
-// a graph of one IPU, or of the same tiles of each IPU. The order has pairs of tiles together in
-// any case.
+// The tiles [offset, offset + count) of an IPU, in ascending order, for Graph::createVirtualGraph,
+// which takes these tiles of every IPU. This order is sorted and has pairs of tiles together,
+// whatever the last two arguments are. Throws poplar_error if the IPU has no such tiles.
 inline std::vector<unsigned> perIPUTiles(const poplar::Graph &graph, unsigned offset,
                                          unsigned count, bool /*sorted*/ = true,
                                          bool /*tilePairs*/ = true)

@@ -40,7 +40,7 @@ public:
   {
   }
   template <std::size_t N> ArrayRef(const T (&elements)[N]) : data_(elements), size_(N) {}
-  // The list lives as long as the call that it is an argument of.
+  // Only for arguments of a call: the list lives as long as the call.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
@@ -74,7 +74,7 @@ public:
     return true;
   }
   friend bool operator!=(ArrayRef a, ArrayRef b) { return !(a == b); }
-  // [1,2,3], as options in JSON have lists.
+  // Prints [1,2,3], as lists are written in JSON options.
   friend std::ostream &operator<<(std::ostream &os, ArrayRef a)
   {
     os << "[";

@@ -1,4 +1,4 @@
-// How workers compute with floating-point numbers: populus/registers.h.
+// The floating-point behaviour of workers: populus/registers.h.
 #ifndef POPLAR_CSRFUNCTIONS_HPP
 #define POPLAR_CSRFUNCTIONS_HPP
 
@@ -11,7 +11,7 @@ struct FloatingPointBehaviour {
   bool inv = true, div0 = true,
        oflo = true;  // faults: invalid operations, divisions by zero, overflows
   bool esr = true;   // stochastic rounding
-  bool nanoo = true; // a half that is too large is NaN
+  bool nanoo = true; // a half that is too large is NaN, otherwise infinity
 
   FloatingPointBehaviour() = default;
   FloatingPointBehaviour(bool invalid, bool divisionByZero, bool overflow, bool stochasticRounding,
@@ -20,7 +20,7 @@ struct FloatingPointBehaviour {
         nanoo(nanOnOverflow)
   {
   }
-  // Everything that this is not.
+  // The behaviours that are off here.
   FloatingPointBehaviour operator!() const
   {
     return FloatingPointBehaviour(!inv, !div0, !oflo, !esr, !nanoo);
@@ -50,7 +50,7 @@ inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
   pop_graph_set_floating_point_behaviour(graph.c(), call.program(), behaviour.c(), call.c());
   call.finish();
 }
-// Back to what getAndModifyFloatingPointBehaviour has answered.
+// Restores what getAndModifyFloatingPointBehaviour has returned.
 inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
                                       const Tensor &behaviour,
                                       const DebugContext &debugContext = {})

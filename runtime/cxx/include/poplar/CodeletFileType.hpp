@@ -4,7 +4,7 @@
 namespace poplar
 {
 
-// What a file of codelets is. Auto: its name's extension says so.
+// The kind of a file of codelets. Auto, IrSource and Object: its name's extension says it.
 enum class CodeletFileType {
   PreprocessedAsmSource,
   AsmSource,

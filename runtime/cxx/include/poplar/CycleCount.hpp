@@ -1,4 +1,4 @@
-// What a program takes, measured on a tile: populus/registers.h.
+// The cycles of a program, measured on a tile: populus/registers.h.
 #ifndef POPLAR_CYCLECOUNT_HPP
 #define POPLAR_CYCLECOUNT_HPP
 
@@ -8,8 +8,8 @@
 namespace poplar
 {
 
-// The cycles that the present contents of the sequence take, each time it runs: two elements of
-// UNSIGNED_INT, the low 32 bits first.
+// Measures the cycles that the present contents of the sequence take on the tile, each time they
+// run, with two syncs. Returns two elements of UNSIGNED_INT, the low 32 bits first.
 inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
                          const DebugContext &debugContext = {})
 {
@@ -23,7 +23,7 @@ inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile,
 {
   return cycleCount(graph, prog, tile, SyncType::INTERNAL, debugContext);
 }
-// The tile's cycle counter, of the same kind.
+// The tile's cycle counter after a sync, in the same form.
 inline Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
                          const DebugContext &debugContext = {})
 {
@@ -31,7 +31,7 @@ inline Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, S
   return call.finish(
       pop_graph_cycle_stamp(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
 }
-// The same of each of these tiles, behind one sync of all.
+// The same for several tiles after one sync: a tensor for each, in their order.
 inline std::vector<Tensor> cycleStamp(Graph &graph, program::Sequence &prog,
                                       const std::vector<unsigned> &tiles, SyncType syncType,
                                       const DebugContext &debugContext = {})

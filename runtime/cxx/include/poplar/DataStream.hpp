@@ -14,7 +14,7 @@ namespace poplar
 enum class DataStreamType {
   HostToDeviceFIFO,
   DeviceToHostFIFO,
-  HostToDeviceBuffer, // those of remote buffers: no stream here is one
+  HostToDeviceBuffer, // these two are of remote buffers; no DataStream here has them
   DeviceToHostBuffer
 };
 inline bool isHostToDevice(DataStreamType type)

@@ -15,7 +15,8 @@
 namespace poplar
 {
 
-// Where in the program something was made. Populus' messages do not use it, and it is known only if it is asked for.
+// Where in the program something was made. It is known only if the program calls Current(), and
+// Populus does not use it.
 class SourceLocation
 {
   std::string function, file;
@@ -59,7 +60,7 @@ public:
   {
   }
   const std::string &getPathName() const { return path; }
-  // Of the DebugInfo that it is of; 0: of none.
+  // The number of the DebugInfo that it comes from; 0: none.
   DebugId getId() const { return id_; }
   friend std::ostream &operator<<(std::ostream &os, const DebugNameAndId &name)
   {
@@ -82,7 +83,8 @@ public:
       : name(nameAndId, text)
   {
   }
-  // Of a DebugInfo or what is derived from it; a braced list is none.
+  // From a DebugInfo or a class derived from it. It is a template so that a braced list does not
+  // match.
   template <typename Info,
             typename = typename std::enable_if<std::is_base_of<DebugInfo, Info>::value>::type>
   DebugContext(const Info &info, StringRef text = "", const SourceLocation & = {})
@@ -102,9 +104,9 @@ public:
 
 enum class DebugSerializationFormat { CBOR, JSON };
 
-// Debug information of a library function's call; its name is the context's. If the debug stream
-// is open (populus/debug_stream.h), the destructor writes {"id", "parentId", "layer", "name",
-// and the values that were set}.
+// Debug information of a library function's call. Its name is the context's. If the debug stream
+// is open (populus/debug_stream.h), the destructor writes a record with "id", "parentId", "layer",
+// "name" and the values that were set. The first four replace values of these names.
 class DebugInfo
 {
   DebugNameAndId context;
@@ -128,21 +130,21 @@ public:
       values["layer"] = layer;
       values["name"] = context.getPathName();
       ProfileValue record(values);
-      pop_error_free(pop_debug_stream_add(record.c())); // closeStreamer says it
+      pop_error_free(pop_debug_stream_add(record.c())); // closeStreamer throws it
     } catch (...) { // NOLINT(bugprone-empty-catch): there is no memory, and nobody to tell
     }
   }
 
   std::string getPathName() const { return context.getPathName(); }
   DebugId getId() const { return id; }
-  // False: something else has this name already.
+  // False if there is a value of this name already, which stays.
   bool setValue(std::string name, ProfileValue value)
   {
     return values.emplace(std::move(name), std::move(value)).second;
   }
   const ProfileValue::Map &getValues() const { return values; }
 
-  // What every DebugInfo says from now on goes to the file, until it is closed.
+  // Until closeStreamer, each DebugInfo that is destroyed is written to the file.
   static void initializeStreamer(const std::string &fileName,
                                  DebugSerializationFormat format = DebugSerializationFormat::CBOR)
   {

@@ -1,4 +1,4 @@
-// What engines run on: populus/device.h says which there are.
+// Devices that engines run on: populus/device.h.
 #ifndef POPLAR_DEVICE_HPP
 #define POPLAR_DEVICE_HPP
 
@@ -34,20 +34,20 @@ class Device
 
 public:
   Device() = default;
-  // Takes the reference over.
+  // Takes over the caller's reference.
   explicit Device(pop_device *c) : device(c), target(*pop_device_target(c)) {}
   Device(Device &&) = default;
   Device &operator=(Device &&) = default;
 
-  // The host takes the place of so many IPUs.
+  // The host, in the place of so many IPUs.
   static Device createCPUDevice(unsigned numIPUs = 1)
   {
     Device device(pop_device_create_cpu());
     device.target = Target::createCPUTarget(false, numIPUs);
     return device;
   }
-  // A software IPU of the program's own with these figures. It counts the cycles of vertices'
-  // code.
+  // A software IPU of the program's own with the target's figures. Vertices take the cycles of
+  // their code, whatever their estimates are.
   static Device createSimulatorDevice(const Target &target)
   {
     const pop_target &t = target.c();
@@ -93,7 +93,7 @@ public:
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<int>(ids[i]);
     return list;
   }
-  // False: somebody else has it.
+  // False if the device cannot be attached, as when another process has it.
   bool attach() const
   {
     pop_error *error = pop_device_attach(get());

@@ -1,4 +1,4 @@
-// Who knows the devices.
+// The devices that there are.
 #ifndef POPLAR_DEVICEMANAGER_HPP
 #define POPLAR_DEVICEMANAGER_HPP
 
@@ -50,7 +50,7 @@ public:
     for (unsigned id = 0; id < getNumDevices(); ++id) devices.push_back(getDevice(id));
     return devices;
   }
-  // Of the CPU and of models there is as many as one likes: one is made.
+  // For the CPU and for IPU Models, makes one device, since any number of them can be made.
   std::vector<Device> getDevices(TargetType type, unsigned numIPUs,
                                  const OptionFlags &options = {}) const;
   // The devices with `numChildDeviceIPUs` IPUs each that are parts of this one.
@@ -66,7 +66,7 @@ public:
     }
     return children;
   }
-  // Attached; throws if all are taken.
+  // Returns an attached device; throws if all are taken.
   Device acquireAvailableDevice(unsigned numIPUs = 1, const OptionFlags &options = {}) const
   {
     refuse(options);

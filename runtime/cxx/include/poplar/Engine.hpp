@@ -49,7 +49,7 @@ class Engine
     detail::check(pop_engine_create_from_executable(get().executable->executable, flags.data(),
                                                     flags.size(), &get().engine));
   }
-  // Throws what a callback has thrown, or else the error.
+  // Throws the last exception of a callback, or else the error.
   void finishRun(pop_error *error)
   {
     if (get().thrown) {
@@ -60,7 +60,7 @@ class Engine
     }
     detail::check(error);
   }
-  // Of one copy of the stream, of all replicas.
+  // The bytes of one copy of the stream, of all replicas together.
   std::size_t streamBytes(const std::string &handle) const
   {
     pop_executable *executable = get().executable->executable;
@@ -87,7 +87,8 @@ class Engine
     }
     return 0; // the call that follows says which there are
   }
-  // Replicas have the same format and scale, or nothing that holds for all.
+  // The format and scale of quarters. Throws tensor_metadata_error if replicas have different
+  // ones, or if there are none.
   QuarterMetadata readMetadata(const std::string &handle)
   {
     const std::string name = handle + POP_METADATA_SUFFIX;
@@ -130,7 +131,7 @@ public:
       : Engine(graph, ArrayRef<program::Program>(program), options, progress, debugContext)
   {
   }
-  // An executable that is not moved is there for the next engine.
+  // A copy of the executable stays valid for other engines.
   explicit Engine(Executable executable, const OptionFlags &options = {})
   {
     create(std::move(executable), options);
@@ -143,7 +144,7 @@ public:
   // ---- running ----
 
   void load(const Device &device) { finishRun(pop_engine_load_device(get().engine, device.c())); }
-  // Both are what load does.
+  // In two steps what load does: prepare keeps the device, deploy loads.
   void prepare(const Device &device) { get().prepared.reset(pop_device_retain(device.c())); }
   void deploy()
   {
@@ -174,7 +175,7 @@ public:
 
   // ---- the host ----
 
-  // The buffer may be larger than the tensor: its beginning is used.
+  // Without replicas, the buffer may be larger than the tensor: its beginning is used.
   void readTensor(StringRef handle, void *begin, void *end)
   {
     std::string name = handle;
@@ -187,8 +188,8 @@ public:
     detail::check(pop_engine_write_tensor(get().engine, name.c_str(), begin,
                                           usedBytes(name, false, bytes(begin, end))));
   }
-  // Quarters with their format and scale. If these are constants of the graph, they cannot be
-  // changed: writeTensor must give the same.
+  // The same for quarters, with their format and scale. If these are constants of the graph,
+  // writeTensor must be given the same. Throws tensor_metadata_error otherwise.
   void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)
   {
     readTensor(handle, begin, end);
@@ -199,7 +200,7 @@ public:
   {
     const std::string name = handle.cloneAsString() + POP_METADATA_SUFFIX;
     if (!handleBytes(handle.cloneAsString(), false))
-      return writeTensor(handle, begin, end); // says what is wrong
+      return writeTensor(handle, begin, end); // throws the error
     if (const std::size_t size = handleBytes(name, false)) {
       const std::vector<unsigned char> all(size, metadata.getBinary());
       writeTensor(name, all.data());
@@ -219,7 +220,7 @@ public:
     T *begin = const_cast<T *>(values.data());
     readTensor(handle, begin, begin + values.size());
   }
-  // A buffer as large as the tensor.
+  // The buffer is as large as the tensor; for readTensor, as large as those of all replicas.
   void readTensor(StringRef handle, void *buffer)
   {
     std::string name = handle;
@@ -238,7 +239,7 @@ public:
     detail::check(
         pop_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, end));
   }
-  // A buffer as large as what one copy moves.
+  // The buffer is as large as one copy, of all replicas together unless the stream is BROADCAST.
   void connectStream(StringRef handle, void *begin)
   {
     std::string name = handle;
@@ -277,7 +278,7 @@ public:
     connectCallback(handle, replica, std::move(callback));
   }
 
-  // What program::Call of a HostFunction calls.
+  // Connects the function that program::Call of a HostFunction calls.
   void connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback)
   {
     std::string name = handle;
@@ -321,7 +322,7 @@ public:
     detail::check(pop_engine_copy_from_remote_buffer(get().engine, name.c_str(), row, replica, data,
                                                      rowBytes(name)));
   }
-  // A vector, or what else an ArrayRef is of, as long as the row.
+  // The same with a vector, or anything else that an ArrayRef can view, as long as the row.
   template <typename T>
   void copyToRemoteBuffer(ArrayRef<T> values, StringRef handle, std::uint64_t row,
                           unsigned replica = 0)
@@ -349,7 +350,7 @@ public:
   {
     return {std::chrono::steady_clock::now(), pop_engine_cycles(get().engine)};
   }
-  // "name: 1234 cycles, 0.5 s": of the device, and of the host.
+  // Prints "name: 1234 cycles, 0.5 s": cycles of the device and time of the host.
   void reportTiming(std::ostream &os, const std::string &name, const TimerTimePoint &start,
                     const TimerTimePoint &end) const
   {
@@ -376,12 +377,12 @@ public:
   POPLAR_NOT_YET(clearSimulatedErrors)
   POPLAR_NOT_YET(getSimulatedErrorLocations)
 #undef POPLAR_NOT_YET
-  // That the engine was made with.
+  // The options that the engine was made with.
   const OptionFlags &getEngineOptions() const { return get().options; }
-  // The archive of tile images.
+  // Writes the archive of tile images.
   void serializeExecutable(std::ostream &os) const { Executable(get().executable).serialize(os); }
 
-  // #include <pva/pva.hpp>, which defines it.
+  // <pva/pva.hpp> defines it.
   pva::Report getReport(bool reportExecution = true) const;
   ProfileValue getGraphProfile() const
   {
@@ -395,8 +396,8 @@ public:
     detail::check(pop_engine_execution_profile(get().engine, &profile));
     return ProfileValue(profile);
   }
-  // How many tiles compute, exchange and wait, as CSV: a row for each interval of cycles in
-  // which these numbers are constant.
+  // Writes how many tiles compute, exchange and wait, as CSV: a row for each interval of cycles
+  // in which these numbers are constant.
   void reportIntervals(std::ostream &os) const
   {
     detail::check(pop_engine_write_intervals(get().engine, detail::CStream(os)));
@@ -405,7 +406,8 @@ public:
   void enableExecutionProfiling() { pop_engine_enable_execution_profiling(get().engine); }
   void disableExecutionProfiling() { pop_engine_disable_execution_profiling(get().engine); }
 
-  // Memory, and what runs have cost (pop_engine_print_profile_summary has the options).
+  // Prints the guide's summary of memory and, if it is measured, of runs. The options are those of
+  // pop_profile_print_graph_summary.
   void printProfileSummary(std::ostream &os, const OptionFlags &options = {}) const
   {
     OptionFlags coloured = detail::withColours(os, options);

@@ -17,7 +17,7 @@ namespace poplar
 namespace detail
 {
 
-// With the archive in memory that it may have been read from.
+// Has the archive that the executable was read from, if any: it must live as long.
 struct ExecutableState {
   std::string archive;
   pop_executable *executable = nullptr;
@@ -30,7 +30,7 @@ struct ExecutableState {
 
 } // namespace detail
 
-// Copies are one executable.
+// Copies share one executable.
 class Executable
 {
   detail::Shared<detail::ExecutableState> state;
@@ -49,7 +49,7 @@ public:
   pop_executable *c() const { return getState()->executable; }
 
   Target getTarget() const { return Target(*pop_executable_target(c())); }
-  // The archive of tile images, as target.saveArchive writes it.
+  // Writes the archive of tile images, as target.saveArchive does.
   void serialize(std::ostream &os) const
   {
     detail::check(pop_executable_write(c(), detail::CStream(os)));
@@ -66,15 +66,15 @@ public:
   }
 };
 
-// Called during compilation with the number of steps done and of all steps; both are equal in
-// the last call.
+// Called during compilation with the number of steps done and of all steps. In the last call both
+// are equal, unless the compilation fails.
 using ProgressFunc = std::function<void(int, int)>;
 
 namespace detail
 {
 
-// Has the function called during the object's life. An exception of the function is kept for the
-// thread that compiles.
+// Has the function called by compilations during the object's life. Its first exception is kept for
+// rethrow(), and ends the calls.
 class Progress
 {
   pop_graph *graph;
@@ -109,7 +109,7 @@ public:
 
 } // namespace detail
 
-// `debugContext` names the compilation; Populus names it by its programs.
+// `debugContext` has no effect: a compilation has the names of its programs.
 inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
                                const OptionFlags &options = {}, const ProgressFunc &progress = {},
                                const DebugContext & /*debugContext*/ = {})

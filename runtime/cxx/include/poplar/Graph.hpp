@@ -2,8 +2,8 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
-// Programs name what the first six, <memory>, <numeric>, <optional>, <unordered_set> and <poplar/version.hpp> have and do not
-// include them: the documented headers do.
+// Programs use the first six, <memory>, <numeric>, <optional>, <unordered_set> and
+// <poplar/version.hpp> without including them, because the documented headers do.
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -121,7 +121,7 @@ public:
   {
   }
   // The form of older programs, with so many tiles of each IPU for I/O only. Here any tile can
-  // do I/O, so only 0 is possible.
+  // do I/O. Throws poplar_error unless the number is 0.
   Graph(const Target &graphTarget, unsigned numIOTiles, replication_factor replicas)
       : Graph(graphTarget, replicas)
   {
@@ -148,13 +148,13 @@ public:
 
   // ---- virtual graphs ----
 
-  // The graph of one of as many replicas of this graph, each with its part of the tiles. What is
-  // made with it is made in each replica.
+  // Divides the tiles of this graph among so many replicas, and returns the graph of one of them.
+  // What is made with it is made in each replica.
   Graph createReplicatedGraph(unsigned replicationFactor)
   {
     return view(pop_graph_create_replicated_graph(get(), replicationFactor));
   }
-  // The tensor in all replicas, which are one more dimension in front.
+  // The tensor in all replicas, with a further dimension in front: the replica.
   Tensor getNonReplicatedTensor(const Tensor &t)
   {
     return wrap(pop_graph_get_non_replicated_tensor(get(), t.c()));
@@ -185,7 +185,8 @@ public:
     return static_cast<unsigned>(physical);
   }
 
-  // Of a tile of the device; throws if it is not one of this graph.
+  // The number in this graph of a tile of the top-level graph; throws index_error if the tile is
+  // not in this graph.
   unsigned convertPhysicalTileToVirtualTile(unsigned tile) const
   {
     for (unsigned i = 0; i < target.getNumTiles(); ++i)
@@ -213,7 +214,7 @@ public:
   // Adds a .gp file, or source that is compiled now. Returns true; errors throw.
   bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto,
                    StringRef compileFlags = "", StringRef targetName = "");
-  // A string could also be a list of one.
+  // These two decide for a string, which could also be a list of one string.
   bool addCodelets(const std::string &file, CodeletFileType type = CodeletFileType::Auto,
                    StringRef compileFlags = "", StringRef targetName = "");
   bool addCodelets(const char *file, CodeletFileType type = CodeletFileType::Auto,
@@ -275,11 +276,12 @@ public:
   {
     return clone(tensor.elementType(), metadata, tensor, debugContext, method);
   }
-  // As many values as the shape says, whose type of the host `traits` says.
+  // `values` are of the host type that `traits` describes: as many as the shape has elements, or
+  // with `broadcast` one.
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
                      const TypeTraits &traits, bool broadcast = false,
                      const DebugContext &debugContext = {});
-  // As the guide's tutorial 7 has it: the type by its name.
+  // The form of the guide's tutorial 7, with the type's name.
   Tensor addTensor(StringRef typeName, ArrayRef<std::size_t> shape,
                    const DebugContext &debugContext = {})
   {
@@ -304,11 +306,11 @@ public:
             typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const Vector &values,
                      const DebugContext &debugContext = {});
-  // One value for all elements.
+  // The same value for all elements.
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
                      const DebugContext &debugContext = {});
-  // As many values as the shape says.
+  // As many values as the shape has elements.
   template <typename P, typename = typename std::enable_if<std::is_pointer<P>::value>::type,
             typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
@@ -389,7 +391,7 @@ public:
 
   void setTileMapping(const VertexRef &vertex, unsigned tile);
   void setTileMapping(const Tensor &tensor, unsigned tile);
-  // By tile: intervals of the flattened tensor.
+  // `mapping` has, for each tile, intervals of the flattened tensor.
   void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping);
   // `allowExternal` concerns variables outside of the tiles, which do not exist here.
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
@@ -403,8 +405,8 @@ public:
       const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
       std::vector<std::size_t> *aliases = nullptr) const;
 
-  // Brings the tensor into the order of its elements in memory, and `others`, which have as many
-  // elements, into the same order. All become flat.
+  // The order of a tensor's elements in memory. reorderToSimplify brings the tensor into this
+  // order, and `others`, which have as many elements, as well. All become flat.
   TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const;
   void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
                          bool /*requireSimplestOrder*/ = true) const;
@@ -420,7 +422,7 @@ public:
     check();
     return set;
   }
-  // As the guide's tutorial 7 has it.
+  // The form of the guide's tutorial 7.
   ComputeSet createComputeSet(const DebugContext &debugContext = {})
   {
     return addComputeSet(debugContext);
@@ -450,7 +452,7 @@ public:
                         std::to_string(dimension));
     return f.has_rows && dimension == 0 ? f.max_rows : f.max_elements;
   }
-  // The largest value of a field's elements.
+  // The largest value of the field's element type.
   template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
   {
     return target.getTypeLimitsMaxAs<T>(Type(fieldInfo(vertexType, field).type));
@@ -469,7 +471,7 @@ public:
   {
     detail::connect(get(), field, detail::tensors(tensors));
   }
-  // A constant on the vertex's tile, or the value of a plain member.
+  // Connects an edge to a constant on the vertex's tile, or sets the value of a plain member.
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void connect(const FieldRef &field, T value)
   {
@@ -529,7 +531,7 @@ public:
     estimators->add(get(), vertexType, std::move(estimate));
     check();
   }
-  // Called as PerfEstimateFunc is, answers the cycles.
+  // The estimator is called as a PerfEstimateFunc is, and returns the cycles.
   template <typename CycleEstimateFunc>
   void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimate)
   {
@@ -538,7 +540,8 @@ public:
                             return VertexPerfEstimate(estimate(vertex, t));
                           });
   }
-  // The vertex's own or, once the graph has been compiled, its type's.
+  // The vertex's own estimate or, once the graph has been compiled, that of its type. Throws
+  // missing_perf_estimate if there is none, or if it is 0.
   VertexPerfEstimate getPerfEstimate(const VertexRef &vertex) const
   {
     pop_perf_estimate estimate = pop_graph_perf_estimate(get(), vertex.c());
@@ -547,7 +550,7 @@ public:
     return VertexPerfEstimate(estimate.cycles, estimate.flops);
   }
   void rethrowFromEstimators() const { estimators->rethrow(); }
-  // Elements that are connected, or rows.
+  // The number of elements, or of rows; 0 if the field is not connected.
   std::size_t getFieldSize(const FieldRef &field) const
   {
     std::size_t size = pop_graph_vertex_field_size(get(), field.c(), field.getName().c_str());
@@ -557,8 +560,8 @@ public:
 
   // ---- the host ----
 
-  // `rearrangeOnHost` and `optimiseMemory` decide who puts elements in order; here the host
-  // always does.
+  // `rearrangeOnHost` and `optimiseMemory` have no effect: the host always puts elements in
+  // order.
   void createHostWrite(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
   {
     pop_graph_create_host_write(get(), handle.cloneAsString().c_str(), detail::check(tensor.c()));

@@ -1,4 +1,4 @@
-// What a graph gives out besides tensors.
+// Handles of a graph's parts, besides tensors.
 #ifndef POPLAR_GRAPHELEMENTS_HPP
 #define POPLAR_GRAPHELEMENTS_HPP
 

@@ -1,4 +1,4 @@
-// Half-precision numbers: on the device those of the compiler, on the host a class that stores one.
+// Half-precision numbers: the compiler's type in codelets, a class on the host.
 #ifdef __POPC__
 #include_next <poplar/HalfFloat.hpp>
 #else

@@ -1,5 +1,5 @@
-// What a host function does (populus/host_function.h): called with the inputs' and outputs' elements, in the device's
-// format, while the run waits.
+// The callback of a host function (populus/host_function.h). It is called with the elements of
+// inputs and outputs, in the device's format, while the run waits.
 #ifndef POPLAR_HOSTFUNCTIONCALLBACK_HPP
 #define POPLAR_HOSTFUNCTIONCALLBACK_HPP
 
@@ -46,7 +46,7 @@ public:
   HostCallbackHandle(std::unique_ptr<T> c) : callback(c.release())
   {
   }
-  // An empty function is none.
+  // An empty function is refused by Engine::connectHostFunction.
   HostCallbackHandle(HostFunctionCallback f)
   {
     if (f) callback.reset(new Calling<HostFunctionCallback>(std::move(f)));

@@ -12,13 +12,13 @@
 
 namespace poplar
 {
-// What goes over a link: from one IPU to another.
+// Data over a link, from one IPU to another.
 struct GlobalExchangeFlow {
   unsigned src, dst;
 
   GlobalExchangeFlow(unsigned from, unsigned to) : src(from), dst(to) {}
 };
-// All of these flows together have so many bits a second.
+// All of these flows together have a bandwidth of so many bits a second.
 struct GlobalExchangeConstraint {
   double bandwidth;
   std::vector<GlobalExchangeFlow> flows;
@@ -29,7 +29,7 @@ struct GlobalExchangeConstraint {
   }
 };
 
-// X(name, of pop_target_units)
+// X(name here, name in pop_target_units)
 #define POPULUS_FIGURES(X)                                                                         \
   X(dataPathWidth, data_path_bits)                                                                 \
   X(atomicStoreGranularity, atomic_store_bytes)                                                    \
@@ -101,10 +101,11 @@ public:
   unsigned minIPUSyncDelay;               // cycles of a sync
   unsigned globalSyncCycles;              // of one with the host or of all IPUs
   // All links of an IPU together have one figure here: the narrowest constraint, if there are
-  // any.
+  // any; at least a byte a cycle.
   std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
-  // What vertices with an estimate take. false: the estimated cycles; true: those of their code.
+  // Whether memory profiles include the code (populus/device.h: compile_ipu_code). Vertices with an
+  // estimate take the estimated cycles in both cases.
   bool compileIPUCode;
 
   // Figures of the architecture that libraries compute with (populus/target_units.h). They can

@@ -1,8 +1,8 @@
-// Numbers begin <= i < end.
+// Intervals: numbers with begin <= i < end.
 #ifndef POPLAR_INTERVAL_HPP
 #define POPLAR_INTERVAL_HPP
 
-#include <algorithm> // for programs that use it without including it, as <limits>, <map> and <vector>
+#include <algorithm> // like <limits>, <map> and <vector>: programs use it without including it
 #include <cstddef>
 #include <limits>
 #include <map>

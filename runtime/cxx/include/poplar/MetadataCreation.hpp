@@ -1,4 +1,4 @@
-// Formats of quarters as tensors of a graph, on its first tile.
+// Metadata of quarters (format and scale) as tensors of a graph, on its first tile.
 #ifndef POPLAR_METADATACREATION_HPP
 #define POPLAR_METADATACREATION_HPP
 

@@ -81,8 +81,8 @@ public:
   }
 };
 
-// Sets the flags of a JSON object's members. Numbers and booleans need no quotes. Throws
-// parse_error if the text is not such an object; then nothing is set.
+// Sets the flags of a JSON object's members: strings, numbers and booleans. Throws parse_error if
+// the text is not such an object, or has other values; then nothing is set.
 inline void readJSON(const std::string &text, OptionFlags &flags)
 {
   pop_option *options = nullptr;

@@ -1,4 +1,4 @@
-// What vertices take, by their type: VertexPerfEstimate, PerfEstimateFunc.
+// Estimates of what vertices take: VertexPerfEstimate, PerfEstimateFunc.
 #ifndef POPLAR_PERFESTIMATEFUNC_HPP
 #define POPLAR_PERFESTIMATEFUNC_HPP
 

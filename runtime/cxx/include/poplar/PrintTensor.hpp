@@ -30,7 +30,7 @@ public:
                closeBracket}
   {
   }
-  // All elements, on lines of any length, each as it is.
+  // Prints all elements, on lines of any length, each without formatting.
   static PrintTensorFmt disableFormatting()
   {
     return PrintTensorFmt(UINT_MAX, 0, 0, 8, FloatFormat::None);

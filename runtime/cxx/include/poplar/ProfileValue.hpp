@@ -103,7 +103,7 @@ public:
     for (const ProfileValue &item : items) putValue(bytes, item);
     take(bytes);
   }
-  // The parameter is there so that only a program that makes a map has one compiled.
+  // A template, so that only programs that make a map compile one.
   template <typename M, typename = typename M::mapped_type> ProfileValue(const M &entries)
   {
     std::string bytes;
@@ -114,7 +114,7 @@ public:
     }
     take(bytes);
   }
-  // Takes it over.
+  // Takes over the profile.
   explicit ProfileValue(pop_profile *p) : profile(p), value(pop_profile_root(p)) {}
 
   pop_profile_value c() const { return value; }
@@ -143,7 +143,7 @@ public:
     return part(pop_profile_get(value, key.c_str()), "'" + key + "'");
   }
   ProfileValue operator[](const char *key) const { return (*this)[std::string(key)]; }
-  // Of any type: a literal 0 would be a key as well as a std::size_t.
+  // For any integer type: otherwise a literal 0 could be a key as well as a std::size_t.
   template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
   ProfileValue operator[](T i) const
   {
@@ -165,14 +165,14 @@ public:
     for (std::size_t i = 0; i < items.size(); ++i) items[i] = (*this)[i];
     return items;
   }
-  // The parameter is there so that only a program that asks for a map has one compiled.
+  // A template, so that only programs that ask for a map compile one.
   template <typename M = Map> M asMap() const
   {
     M entries;
     for (const std::string &key : keys()) entries.emplace(key, (*this)[key]);
     return entries;
   }
-  // Nothing, of which type() throws, if there is no such entry.
+  // An empty value, of which type() throws, if there is no such entry.
   ProfileValue getOrNull(const std::string &key) const
   {
     ProfileValue result = *this;
@@ -204,7 +204,7 @@ public:
     for (std::size_t i = 0; i < size(); ++i) sum += pop_profile_as_double(pop_profile_at(value, i));
     return sum;
   }
-  // Of a vector of vectors.
+  // The sum of a vector of vectors.
   std::int64_t sum2DInt() const
   {
     std::int64_t sum = 0;
@@ -216,7 +216,8 @@ public:
 
 namespace detail
 {
-// As the guide has it: colours where there is a terminal that has them, unless the program says otherwise.
+// As the guide says: colours if the stream is a terminal that has them, unless the program sets the
+// option.
 inline OptionFlags withColours(std::ostream &os, const OptionFlags &options)
 {
   OptionFlags result = options;
@@ -232,7 +233,8 @@ inline ProfileValue readReport(const std::string &path)
 }
 } // namespace detail
 
-// The guide's summary of what Engine::getGraphProfile answers (pop_profile_print_graph_summary has the options).
+// Prints the guide's summary of an Engine::getGraphProfile. pop_profile_print_graph_summary has the
+// options.
 inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile,
                               const OptionFlags &options = {})
 {
@@ -241,7 +243,7 @@ inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile
   detail::check(pop_profile_print_graph_summary(graphProfile.c(), flags.data(), flags.size(),
                                                 detail::CStream(os)));
 }
-// … and of what Engine::getExecutionProfile answers.
+// Prints the guide's summary of an Engine::getExecutionProfile.
 inline void printExecutionSummary(std::ostream &os, const ProfileValue &graphProfile,
                                   const ProfileValue &executionProfile,
                                   const OptionFlags &options = {})
@@ -251,7 +253,7 @@ inline void printExecutionSummary(std::ostream &os, const ProfileValue &graphPro
   detail::check(pop_profile_print_execution_summary(
       graphProfile.c(), executionProfile.c(), flags.data(), flags.size(), detail::CStream(os)));
 }
-// Both; an execution profile that is empty is not printed.
+// Prints both; only the graph's if the execution profile is empty.
 inline void printProfileSummary(std::ostream &os, const ProfileValue &graphProfile,
                                 const ProfileValue &executionProfile = {},
                                 const OptionFlags &options = {})
@@ -262,7 +264,8 @@ inline void printProfileSummary(std::ostream &os, const ProfileValue &graphProfi
                                           flags.size(), detail::CStream(os)));
 }
 
-// The same of a profile.pop: what autoReport.all and graph_memory_allocation_error::profilePath name.
+// The same for the path of a profile.pop, which autoReport.all writes, and which
+// graph_memory_allocation_error::profilePath names.
 inline void printGraphSummary(std::ostream &os, const std::string &profilePath,
                               const OptionFlags &options = {})
 {

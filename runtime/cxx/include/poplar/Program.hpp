@@ -18,7 +18,7 @@
 
 namespace poplar
 {
-class Graph; // declarations that take one need no more than this header
+class Graph; // declarations with a Graph need only this header
 
 namespace program
 {
@@ -32,7 +32,7 @@ protected:
 
 public:
   Program() = default;
-  // One of the C interface.
+  // Wraps a program of the C interface.
   explicit Program(pop_program made) : node(new detail::MadeProgram(made))
   {
     if (made.index) return;
@@ -47,7 +47,7 @@ public:
 
 class Sequence : public Program
 {
-  // The node to change: this sequence's alone.
+  // The node, for changes: a copy if others share it.
   detail::SequenceNode &own()
   {
     auto *mine = static_cast<const detail::SequenceNode *>(node.get());
@@ -78,7 +78,7 @@ public:
       : Sequence({first, second, more...})
   {
   }
-  // Of one program that is none: `Sequence steps = Repeat(…)`.
+  // A sequence of one program that is not a sequence: `Sequence steps = Repeat(…)`.
   template <typename Other,
             typename = typename std::enable_if<std::is_base_of<Program, Other>::value &&
                                                !std::is_same<Program, Other>::value &&
@@ -95,7 +95,7 @@ public:
     return *this;
   }
 
-  // As the program is now: a sequence may be added to itself.
+  // Adds the program as it is now. A sequence may be added to itself.
   void add(const Program &program)
   {
     detail::ProgramNodePtr added = program.getNode();
@@ -122,7 +122,7 @@ public:
   }
 };
 
-// `dontOutline` and `optimiseMemory` are about what the documented compiler does on its own; nothing is outlined here.
+// `dontOutline` and `optimiseMemory` have no effect: nothing is outlined here.
 class Copy : public Program
 {
 public:
@@ -221,10 +221,10 @@ class Switch : public Program
 public:
   using Case = std::pair<std::int32_t, Program>;
 
-  // A value that no case has ends the run with an error.
+  // A value without a case ends the run with an error.
   static Switch switchWithBoundsChecking(const Tensor &control, const std::vector<Case> &cases,
                                          const DebugContext &debugContext = {});
-  // A value that no case has does nothing: the documented one may do anything.
+  // A value without a case does nothing. In the documented interface it may do anything.
   static Switch switchWithUnreachableDefault(const Tensor &control,
                                              const DebugContext &debugContext = {})
   {
@@ -282,7 +282,7 @@ public:
       : Program(pop_program_call(function.c(), debugContext.c()))
   {
   }
-  // Of the host.
+  // Calls a function of the host.
   Call(const HostFunction &function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
        const DebugContext &debugContext = {})
       : Program(make(function.c(), inputs, outputs, debugContext.c()))
@@ -290,7 +290,7 @@ public:
   }
 };
 
-// Marks what it holds for profiles.
+// Names its body for profiles.
 class Block : public Program
 {
 public:
@@ -419,7 +419,7 @@ class CrossReplicaCopy : public Program
   }
 
 public:
-  // replicas: from which to which.
+  // `replicas`: from the source's replica to the destination's.
   CrossReplicaCopy(const Tensor &source, const Tensor &destination,
                    const std::map<unsigned, unsigned> &replicas,
                    const DebugContext &debugContext = {})
@@ -440,7 +440,7 @@ public:
 
 POPLAR_MISSING_CLASS(Loop, "poplar::program::Loop: a run has to end: use RepeatWhileTrue")
 
-// As JSON: the list of all that `program` runs, itself first (pop_program_serialize).
+// Writes JSON: the list of all programs that `program` runs, itself first (pop_program_serialize).
 void dumpProgram(const Graph &graph, const Program &program, std::ostream &out);
 
 } // namespace program

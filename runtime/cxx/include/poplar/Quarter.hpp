@@ -1,4 +1,5 @@
-// Formats of quarters, the 8-bit floating point numbers, on the host: which of the two, and a scale by powers of two.
+// Metadata of quarters, the 8-bit floating-point numbers, on the host: one of two formats, and a
+// scale by powers of two.
 #ifndef POPLAR_QUARTER_HPP
 #define POPLAR_QUARTER_HPP
 
@@ -46,7 +47,7 @@ inline std::string toString(QuarterMetadata::Format format)
 {
   return format == QuarterMetadata::Format::F143 ? "F143" : "F152";
 }
-// A template, so that a program's own way to print formats comes first.
+// A template, so that a program's own operator for formats is preferred.
 template <typename F>
 typename std::enable_if<std::is_same<F, QuarterMetadata::Format>::value, std::ostream &>::type
 operator<<(std::ostream &os, F format)

@@ -7,7 +7,7 @@
 namespace poplar
 {
 
-// UNSIGNED_INT [tiles, workers, 4]
+// The states, of UNSIGNED_INT [tiles, workers, 4]. setHwSeeds takes such a tensor.
 inline Tensor getHwSeeds(Graph &graph, program::Sequence &prog,
                          const DebugContext &debugContext = {})
 {

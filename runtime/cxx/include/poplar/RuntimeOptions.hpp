@@ -1,4 +1,4 @@
-// Options of one run. Engines take theirs when they are made.
+// Options of one run, which Populus does not have: options are given to the Engine.
 #ifndef POPLAR_RUNTIMEOPTIONS_HPP
 #define POPLAR_RUNTIMEOPTIONS_HPP
 

@@ -4,7 +4,8 @@
 namespace poplar
 {
 
-// Of Graph::serialize: Binary is the same as JSON says, as CBOR.
+// For Graph::serialize, Binary is the contents of the JSON as CBOR. For Graph::serializeTensors it
+// is another format, which Graph::deserializeTensors reads.
 enum class SerializationFormat { Binary, JSON };
 
 } // namespace poplar

@@ -24,13 +24,13 @@ public:
   virtual void fetch(void *buffer) = 0;
   // Host to device: the device has taken the data.
   virtual void complete() = 0;
-  // What was prefetched and not taken will not be used.
+  // Data that were prefetched and not taken will not be used.
   virtual void invalidatePrefetched() {}
 };
 
 using StreamCallbackBase = StreamCallback;
 
-// Only fetch.
+// A callback that has fetch only.
 class LegacyStreamCallback : public StreamCallback
 {
 public:

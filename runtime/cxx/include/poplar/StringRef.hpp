@@ -1,4 +1,4 @@
-// A piece of text that is somebody else's.
+// A view of text that somebody else owns.
 #ifndef POPLAR_STRINGREF_HPP
 #define POPLAR_STRINGREF_HPP
 

@@ -4,7 +4,7 @@
 namespace poplar
 {
 
-// Whom tiles wait for (populus/program.h: pop_sync_type).
+// Which others a tile waits for (populus/program.h: pop_sync_type).
 enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
 
 } // namespace poplar

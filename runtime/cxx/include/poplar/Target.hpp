@@ -1,4 +1,4 @@
-// What a graph is made for: so many tiles with so much memory.
+// The target of a graph: so many tiles with so much memory, and their figures.
 #ifndef POPLAR_TARGET_HPP
 #define POPLAR_TARGET_HPP
 
@@ -19,7 +19,7 @@
 namespace poplar
 {
 
-// A program may keep one and not look at it: no warning.
+// Unused ones give no warning.
 class __attribute__((unused)) Target
 {
   pop_target target_ = {};
@@ -39,7 +39,7 @@ class __attribute__((unused)) Target
   }
 
   const pop_target_units &units() const { return *pop_target_get_units(&target_); }
-  // What makes it another target.
+  // The figures that are compared.
   std::tuple<int, std::string, unsigned, unsigned, unsigned, unsigned> key() const
   {
     return std::make_tuple(static_cast<int>(target_.type), std::string(target_.name),
@@ -51,7 +51,8 @@ public:
   Target() = default;
   explicit Target(const pop_target &target) : target_(target) {}
 
-  // `systemType` is an architecture, "ipu1", "ipu2" or "ipu21", or a system of "ipu2": "IPU-M2000", "IPU-POD16", ….
+  // `systemType` is an architecture, "ipu1", "ipu2" or "ipu21", or a system of "ipu2":
+  // "IPU-M2000", "IPU-POD16", ….
   static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
                                 const OptionFlags &options = {})
   {
@@ -83,7 +84,7 @@ public:
     return target;
   }
 
-  // The same with so many IPUs and tiles; without any nothing can be made for it.
+  // The same target with so many IPUs and tiles. With 0 tiles no graph can be made for it.
   Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
   {
     Target target = *this;
@@ -135,7 +136,7 @@ public:
     return (target_.interleaved_base - target_.memory_base) / target_.memory_element_bytes;
   }
 
-  // The largest and the lowest value of a type.
+  // The largest and the lowest value of a type. Throws type_error for 64-bit types and QUARTER.
   template <typename T> T getTypeLimitsMaxAs(const Type &type) const
   {
     return static_cast<T>(limits(type).second);
@@ -144,16 +145,17 @@ public:
   {
     return static_cast<T>(limits(type).first);
   }
-  // Cycles from the last tile's request to the release of all tiles; all tiles are equally near.
-  // Of a sync of one IPU, and of one with the host or of all IPUs (populus/target.h).
+  // Cycles of a sync, from the last tile's request to the release of all tiles; all tiles are
+  // equally near. The first two are of a sync of one IPU, the third of one with the host or of all
+  // IPUs (populus/target.h).
   unsigned getMinIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getMaxIPUSyncDelay() const { return target_.sync_cycles; }
   unsigned getGlobalSyncCycles() const { return target_.host_sync_cycles; }
-  // Each tile has its own four bytes a cycle of the exchange, so sharing a bus gains nothing.
+  // Each tile has its own bandwidth of the exchange, so sharing a bus would gain nothing.
   bool supportsExchangeBusSharing() const { return false; }
 
-  // Widths of the chip's instructions (populus/target_units.h), by which programs lay out data
-  // for the chip. Tiles here are RV32IMF, for which such layouts cost nothing.
+  // Widths of the chip's instructions (populus/target_units.h), by which programs lay out data for
+  // the chip. Tiles here are RV32IMF, and no cost depends on these figures.
   unsigned getVectorWidth(const Type &type) const
   {
     return pop_target_vector_width(&target_, type.c());
@@ -211,7 +213,7 @@ public:
 
   friend bool operator==(const Target &a, const Target &b) { return a.key() == b.key(); }
   friend bool operator!=(const Target &a, const Target &b) { return !(a == b); }
-  // Some order, in which targets that are equal are equal.
+  // An order in which equal targets are equivalent.
   friend bool operator<(const Target &a, const Target &b) { return a.key() < b.key(); }
 
   // Figures of the chip's instruction set. They do not hold for Populus' tiles, which are
@@ -236,7 +238,8 @@ public:
 #undef POPLAR_NO_FIGURE
 };
 
-// Elements of type HALF, in the host's memory, from and to float.
+// Converts between floats or doubles and elements of type HALF, in the host's memory. A double
+// becomes a float first.
 inline void copyFloatToDeviceHalf(const Target &, const float *source, void *destination,
                                   std::size_t numElements)
 {

@@ -22,7 +22,8 @@ namespace poplar
 namespace detail
 {
 
-// Throws the error of the last call on the graph; the graph continues without that call.
+// Throws the error that the graph has, if any. The graph continues as if the call that failed had
+// not been made.
 inline void check(pop_graph *graph)
 {
   if (graph && pop_graph_error(graph)) check(pop_graph_take_error(graph));
@@ -58,7 +59,7 @@ struct VariableInterval {
 };
 using VariableRef = std::size_t;
 
-// Each element several times in a row.
+// Repeats each element several times in a row.
 enum class UpsampleMethod { REPEAT };
 
 // A tensor keeps its graph alive: it may be used when the Graph is gone.
@@ -90,7 +91,7 @@ public:
   ~Tensor() { pop_graph_release(t.graph); }
   pop_tensor c() const { return t; }
 
-  // ---- questions ----
+  // ---- queries ----
 
   bool valid() const { return pop_tensor_valid(t); }
   Type elementType() const { return Type(pop_tensor_element_type(t)); }
@@ -151,8 +152,8 @@ public:
                         std::to_string(end.size()) + " ends: there must be as many");
     return Tensor(detail::check(pop_tensor_slice_nd(t, begin.data(), end.data(), begin.size())));
   }
-  // In a dimension of size 1, intervals beyond it are cut off. So libraries can take the same
-  // regions of an operand and of a single element that is broadcast to it.
+  // In a dimension of size 1, intervals are cut off at 1. So libraries can take the same regions of
+  // an operand and of a single element that is broadcast to it.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const
   {
     std::vector<Tensor> result(intervals.size());
@@ -164,7 +165,7 @@ public:
   }
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,
                              unsigned dimension = 0) const;
-  // One at each of these indices, of size 1 in the dimension.
+  // A slice at each of these indices, of size 1 in the dimension.
   std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const
   {
     std::vector<Tensor> result(indices.size());
@@ -218,7 +219,7 @@ public:
   {
     return Tensor(detail::check(pop_tensor_flatten_partial(t, begin, end)));
   }
-  // A dimension of size 1 before each of these dimensions.
+  // Adds a dimension of size 1 before each of these dimensions.
   Tensor expand(ArrayRef<std::size_t> dimensions) const
   {
     return Tensor(detail::check(pop_tensor_expand_dims(t, dimensions.data(), dimensions.size())));
@@ -270,8 +271,8 @@ public:
     return regions;
   }
 
-  // The value of a tensor of one constant element. False if it is not one, or if it is a quarter
-  // without constant metadata.
+  // *value gets the value of a tensor of one constant element. False for other tensors, and for a
+  // quarter whose metadata are not constant.
   template <typename T> bool getConstantValue(T *value) const
   {
     unsigned char bytes[8] = {0};
@@ -287,9 +288,9 @@ public:
   }
 
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
-  // Format and scale of quarters: a tensor of one element of type QUARTER_METADATA, which a
-  // program may write. An empty tensor for other types. Quarters that were added without
-  // metadata have their own, F143 with scale 0.
+  // Format and scale of quarters: a tensor of one element of type QUARTER_METADATA, which a program
+  // may write unless it is constant. Tensor() for other types, and for tensors without elements.
+  // Quarters that were added without metadata have their own, F143 with scale 0.
   Tensor getMetadata() const
   {
     if (!hasMetadata()) return Tensor();
@@ -338,7 +339,7 @@ inline Tensor concat(const Tensor &a, const Tensor &b, unsigned dimension = 0)
 {
   return concat(ArrayRef<Tensor>({a, b}), dimension);
 }
-// A tensor joined to another with one dimension more.
+// Joins to a tensor another one that has one dimension less.
 inline Tensor append(const Tensor &a, const Tensor &b, unsigned dimension = 0)
 {
   return concat(a, b.expand({dimension}), dimension);

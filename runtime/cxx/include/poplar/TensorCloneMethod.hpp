@@ -12,7 +12,8 @@ enum class TensorCloneMethod {
   GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 };
 
-// How the clones of Graph::cloneN lie.
+// The variables of Graph::cloneN: one for each clone, or one for each contiguous region of a tile,
+// with that region of all clones.
 enum class TensorCloneDuplicationMethod {
   DUPLICATE_BY_OUTER_DIMENSION,
   DUPLICATE_BY_TILE_CONTIGUOUS_REGION

@@ -1,4 +1,4 @@
-// Another order of a tensor's elements, and back.
+// Puts the elements of tensors into another order, and back.
 #ifndef POPLAR_TENSORREARRANGER_HPP
 #define POPLAR_TENSORREARRANGER_HPP
 
@@ -11,7 +11,7 @@ namespace poplar
 // Made by Graph::getSimplifyingRearranger. Tensors become flat.
 class TensorRearranger
 {
-  std::vector<Interval> order, inverse; // of elements before, of elements behind
+  std::vector<Interval> order, inverse; // of elements before, and after rearrangement
   std::size_t elements = 0;
   bool made = false;
 
@@ -32,14 +32,14 @@ public:
       : order(std::move(intervals)), elements(numElements), made(true)
   {
     struct Back {
-      std::size_t before, behind, size; // where the elements come from, and are
+      std::size_t before, behind, size; // positions of the elements before and after
     };
     std::size_t at = 0;
     detail::CArray<Back> back(order, [&](const Interval &i) {
       at += i.size();
       return Back{i.begin(), at - i.size(), i.size()};
     });
-    // std::sort makes much more of every program that includes this.
+    // std::sort would take every program that includes this longer to compile.
     std::qsort(back.data(), back.size(), sizeof(Back), [](const void *a, const void *b) {
       std::size_t x = static_cast<const Back *>(a)->before;
       std::size_t y = static_cast<const Back *>(b)->before;

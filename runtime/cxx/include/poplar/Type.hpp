@@ -13,7 +13,7 @@
 namespace poplar
 {
 
-// A program may keep one and not look at it: no warning.
+// Unused ones give no warning.
 class __attribute__((unused)) Type
 {
   pop_type type_ = POP_TYPE_COUNT; // none
@@ -54,7 +54,7 @@ constexpr Type UNSIGNED_LONGLONG{POP_UNSIGNED_LONGLONG};
 constexpr Type HALF{POP_HALF};
 constexpr Type FLOAT{POP_FLOAT};
 constexpr Type QUARTER{POP_QUARTER};
-// A format and a scale of quarters (Quarter.hpp), as the device has them.
+// Format and scale of quarters (Quarter.hpp), in the device's representation.
 constexpr Type QUARTER_METADATA = UNSIGNED_CHAR;
 // A long of the device has 32 bits.
 constexpr Type LONG = INT;
@@ -70,8 +70,8 @@ template <pop_type T> constexpr Type DeviceType<T>::value;
 #endif
 } // namespace detail
 
-// The device's type for a type of the host: equivalent_device_type<float>().value is FLOAT. The device has no 64-bit
-// floating point, and its long has 32 bits.
+// The device's type for a type of the host: equivalent_device_type<float>().value is FLOAT. There
+// is none for double: the device has no 64-bit floating point. Its long has 32 bits.
 template <typename T> struct equivalent_device_type;
 template <> struct equivalent_device_type<bool> : detail::DeviceType<POP_BOOL> {
 };

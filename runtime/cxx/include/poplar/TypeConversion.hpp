@@ -1,4 +1,4 @@
-// Values of the host's types to elements of the device's, and back: in the host's memory.
+// Conversions of values between the host's types and the device's, in the host's memory.
 #ifndef POPLAR_TYPECONVERSION_HPP
 #define POPLAR_TYPECONVERSION_HPP
 
@@ -12,15 +12,16 @@ namespace poplar
 namespace detail
 {
 
-// Elements one behind the other: an ArrayRef, or what has data() and size().
+// The element type of a list: of an ArrayRef, or of anything with data() and size().
 template <typename List>
 using ElementOf = typename std::remove_const<
     typename std::remove_pointer<decltype(std::declval<List &>().data())>::type>::type;
 
 } // namespace detail
 
-// Converts values to elements of `type`, as C++ does; floating point is rounded to nearest even.
-// `destination` has room for them.
+// Converts values to elements of `type`, as C++ does. Floats are rounded to nearest even; a double
+// becomes a half by way of float. `destination` has room for them. Throws tensor_metadata_error for
+// QUARTER.
 template <typename List>
 void convertToDeviceType(const Type &type, const List &values, void *destination)
 {
@@ -32,7 +33,7 @@ void convertToDeviceType(const Type &type, const List &values, void *destination
   for (std::size_t i = 0; i < values.size(); ++i)
     detail::putElement(out + i * size, type.c(), values.data()[i], POP_QUARTER_USUAL);
 }
-// The list says how many.
+// The other way: fills the list, whose size is the number of elements.
 template <typename List>
 void convertFromDeviceType(const Type &type, const void *source, List &&values)
 {

@@ -1,6 +1,6 @@
 // Facts about types of the host.
 #ifdef __POPC__
-#include_next <poplar/TypeTraits.hpp> // the device's, if a codelet is compiled with the host's headers on its path
+#include_next <poplar/TypeTraits.hpp> // the device's header, for codelets
 #else
 #ifndef POPLAR_TYPETRAITS_HPP
 #define POPLAR_TYPETRAITS_HPP

@@ -4,7 +4,7 @@
 namespace poplar
 {
 
-// Who maps a new variable to tiles: nobody yet, or spread evenly over all.
+// How a new variable is mapped to tiles: not yet, or spread evenly over all.
 enum class VariableMappingMethod { NONE, LINEAR };
 
 } // namespace poplar

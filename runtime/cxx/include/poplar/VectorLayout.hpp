@@ -1,5 +1,5 @@
-// How vectors lie in a vertex, as estimates of its cycles ask for it (FieldData::getProfilerVectorLayout). Codelets choose theirs
-// from poplar/VectorTypes.hpp.
+// Layouts of vectors in a vertex, for estimates of its cycles (FieldData::getProfilerVectorLayout).
+// Codelets choose theirs from poplar/VectorTypes.hpp.
 #ifndef POPLAR_VECTORLAYOUT_HPP
 #define POPLAR_VECTORLAYOUT_HPP
 

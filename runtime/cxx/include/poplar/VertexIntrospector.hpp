@@ -50,7 +50,7 @@ class FieldData
       list.push_back(detail::fromDevice<T>(info.type, bytes + i * size));
     return list;
   }
-  // getInitialValues<T> and, of the rows, getInitialValues<std::vector<T>>.
+  // getInitialValues<T> and, for a field with rows, getInitialValues<std::vector<T>>.
   template <typename T> std::vector<T> values(const T *) const
   {
     detail::CArray<unsigned char> bytes(count * pop_type_bytes(info.type));
@@ -99,9 +99,9 @@ public:
   const std::string &name() const { return field; }
   // 0: one value; 1: a vector; 2: a vector of vectors.
   unsigned rank() const { return info.has_rows ? 2 : info.is_vector ? 1 : 0; }
-  // Elements or, of a field with rows, how many these are. One value: 1.
+  // The number of elements or, for a field with rows, of rows; 1 for one value.
   std::size_t size() const { return count; }
-  // Of a row; of a field without rows, of an element: 1.
+  // The size of a row; 1 for an element of a field without rows.
   std::size_t getSizeAtIndex(std::size_t row) const
   {
     if (row >= count)
@@ -113,8 +113,9 @@ public:
   }
   SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
 
-  // The values of a plain member, or of an edge to constants, as T; halves as the numbers that
-  // they stand for. With T = std::vector<U>: a field with rows, as U.
+  // The value of a plain member, or of an edge to constants, as T; halves as the numbers that they
+  // stand for. With T = std::vector<U>: a row of U. getInitialValues has all values, or rows. Both
+  // throw type_error for an edge to variables; the first also unless there is one value.
   template <typename T> T getInitialValue(const Target &) const
   {
     std::vector<T> list = values(static_cast<const T *>(nullptr));
@@ -164,7 +165,8 @@ class VertexIntrospector
 public:
   VertexIntrospector(pop_graph *g, pop_vertex v) : graph(g), vertex(v) {}
   FieldData getFieldInfo(StringRef field) const { return FieldData(graph, vertex, field); }
-  // "SumVertex"
+  // As in "SumVertex".
+
   std::string getTypeName() const
   {
     pop_vertex_info info;
@@ -179,8 +181,8 @@ using PerfEstimateFunc =
 namespace detail
 {
 
-// The estimators of a graph by vertex type, as functions for the C interface. Exceptions are
-// kept for the thread that compiles.
+// The estimators of a graph by vertex type, as functions for the C interface. The first exception
+// is kept for rethrow(), and ends the calls.
 class Estimators
 {
   struct Entry {

@@ -63,8 +63,8 @@ POPLAR_EXCEPTION(system_runtime_error, runtime_error)
 POPLAR_EXCEPTION(unknown_runtime_error, system_runtime_error)
 POPLAR_EXCEPTION(unrecoverable_runtime_error, system_runtime_error)
 
-// A graph that does not fit. If a report was asked for, profile.pop was written nevertheless,
-// and this is its path; otherwise "".
+// A graph that does not fit. If a report was asked for, profile.pop was written nevertheless, and
+// profilePath is its path; otherwise it is "".
 struct graph_memory_allocation_error : poplar_error {
   std::string profilePath;
   explicit graph_memory_allocation_error(const std::string &sentence, const std::string &path = "")
@@ -73,7 +73,7 @@ struct graph_memory_allocation_error : poplar_error {
   }
 };
 
-// What would make a device of the chip continue. No error of a software IPU is of this class.
+// What would make a device of the chip continue. Populus throws no recoverable_runtime_error.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 struct recoverable_runtime_error : system_runtime_error {
   recoverable_runtime_error(RecoveryAction needed, const std::string &sentence)
@@ -86,7 +86,7 @@ private:
   RecoveryAction action;
 };
 
-// The message of a linker, and what it has printed.
+// A linker's error: its message. Populus leaves `output` empty.
 struct link_error : poplar_error {
   std::string output;
   explicit link_error(const std::string &sentence, const std::string &linkerOutput = "")
@@ -151,7 +151,7 @@ namespace detail
   throw poplar_error(sentence);
 }
 
-// Throws what an error of the C interface is, and frees it; NULL: returns.
+// Frees an error of the C interface and throws its exception; does nothing for NULL.
 inline void check(pop_error *error)
 {
   if (!error) return;

@@ -1,11 +1,11 @@
-// Which interface this is, and whose.
+// Versions: of the documented interface and of Populus.
 #ifndef POPLAR_VERSION_HPP
 #define POPLAR_VERSION_HPP
 
 #include <populus/populus.h>
 #include <string>
 
-// Of the documented interface that these headers follow.
+// The version of the documented interface that these headers follow.
 #define POPLAR_VERSION_MAJOR 3
 #define POPLAR_VERSION_MINOR 4
 #define POPLAR_VERSION_POINT 0

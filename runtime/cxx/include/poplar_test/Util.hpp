@@ -1,5 +1,5 @@
-// What tests of libraries share: tensors that the host writes and reads by streams, and values
-// that the host has as numbers.
+// Shared by tests of libraries: tensors that the host writes and reads by streams, and conversion
+// of the host's numbers.
 #ifndef POPLAR_TEST_UTIL_HPP
 #define POPLAR_TEST_UTIL_HPP
 
@@ -24,7 +24,7 @@
 namespace poplar_test
 {
 
-// Bytes that are somebody else's: what a stream reads or writes.
+// A view of bytes that somebody else owns: the memory of a stream.
 class HostMemory
 {
   char *data_;
@@ -51,7 +51,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
   std::memset(memory.get() + bytes, POP_QUARTER_USUAL, replicas);
   return memory;
 }
-// And how many bytes that is.
+// The same; `bytes` gets the size of the elements.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
                                                            const poplar::Tensor &tensor,
                                                            unsigned replicas, std::size_t &bytes)
@@ -62,7 +62,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
 
 namespace detail
 {
-// Metadata are copied with the elements in both directions; constant ones only to the host.
+// Copies metadata, like the elements, in both directions; constant ones only to the host.
 inline void addMetadataStreams(const poplar::Tensor &metadata, const std::string &name,
                                poplar::Graph &graph, poplar::program::Sequence *uploadProg,
                                poplar::program::Sequence *downloadProg, char *memory,
@@ -117,7 +117,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(
   return detail::addStreams(tensor, name, graph, &uploadProg, &downloadProg, map);
 }
 #if __has_include(<boost/optional.hpp>)
-// No stream in a direction without a program.
+// The same, without streams in a direction that has no program.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(
     const poplar::Tensor &tensor, const std::string &name, poplar::Graph &graph,
     boost::optional<poplar::program::Sequence &> uploadProg,
@@ -185,8 +185,8 @@ void copy(const poplar::Target &target, const poplar::Type &type, const void *so
   copy(target, type, source, destination.data(), destination.size());
 }
 
-// Copies quarters to and from memory of allocateHostMemoryForTensor, whose metadata follow the
-// elements.
+// Copies quarters of one replica to and from memory of allocateHostMemoryForTensor, whose metadata
+// follow the elements.
 namespace detail
 {
 template <typename T>

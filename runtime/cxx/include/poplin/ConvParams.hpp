@@ -36,8 +36,8 @@ struct ConvParams {
           paddingUpper(std::move(padUpper)), flip(std::move(flips))
     {
     }
-    // The size of dimension `d` after these transforms; negative if more is truncated than there
-    // is.
+    // The size of dimension `d` after these transforms. If more is truncated than there is, the
+    // excess is subtracted from the padding, and the size may be negative.
     long transformed(std::size_t size, std::size_t d) const
     {
       long rest = static_cast<long>(size) - truncationLower[d] - truncationUpper[d];
@@ -156,7 +156,7 @@ struct ConvParams {
   {
     return static_cast<unsigned>(kernelTransform.transformed(kernelShape[dim], dim));
   }
-  // Before the result is cut, taken in strides and padded.
+  // The size of the result before its truncation, stride and padding.
   std::size_t getUntransformedOutputSize(unsigned dim) const
   {
     return getTransformedInputSize(dim) - getTransformedKernelSize(dim) + 1;
@@ -174,7 +174,7 @@ struct ConvParams {
     for (unsigned d = 0; d < getNumFieldDims(); ++d) shape.push_back(getOutputSize(d));
     return shape;
   }
-  // poplar_error for what no convolution is.
+  // Throws poplar_error if these are not parameters of a convolution.
   void validate() const
   {
     const std::size_t n = getNumFieldDims();
@@ -242,7 +242,8 @@ private:
        << name << "PaddingUpper: " << list(t.paddingUpper) << '\n'
        << name << "Flip: " << list(t.flip) << '\n';
   }
-  // A line for each.
+  // A line for each parameter.
+
   friend std::ostream &operator<<(std::ostream &os, const ConvParams &p)
   {
     const OutputTransform &o = p.outputTransform;

@@ -1,4 +1,4 @@
-// Plans of convolutions and products in advance.
+// Plans of convolutions and products in advance: only options are checked.
 #ifndef POPLIN_CONVPREPLAN_HPP
 #define POPLIN_CONVPREPLAN_HPP
 

@@ -12,7 +12,7 @@
 namespace poplin
 {
 
-// With dilation - 1 places between elements.
+// The size with dilation - 1 places between elements.
 inline unsigned getDilatedSize(unsigned size, unsigned dilation)
 {
   return size ? (size - 1) * dilation + 1 : 0;
@@ -24,7 +24,7 @@ namespace detail
 enum : unsigned { NO_ELEMENT = ~0U };
 using Range = std::pair<unsigned, unsigned>; // [first, second)
 
-// Where an element of an operand is once its transform is done, and back.
+// The position of an operand's element after its transform, and the inverse.
 inline unsigned transformedIndex(const ConvParams::InputTransform &t, std::size_t size, unsigned d,
                                  unsigned index)
 {
@@ -41,7 +41,8 @@ inline unsigned originalIndex(const ConvParams::InputTransform &t, std::size_t s
   const unsigned index = (at - t.paddingLower[d]) / t.dilation[d] + t.truncationLower[d];
   return index + t.truncationUpper[d] < size ? index : NO_ELEMENT;
 }
-// The kernel position that an element of the result comes from; none for its padding.
+// Where in the transformed input the kernel lies for an element of the result; none for padding of
+// the result.
 inline unsigned kernelPlace(const ConvParams &p, unsigned d, unsigned output)
 {
   const ConvParams::OutputTransform &o = p.outputTransform;
@@ -49,7 +50,7 @@ inline unsigned kernelPlace(const ConvParams &p, unsigned d, unsigned output)
     return NO_ELEMENT;
   return (output - o.paddingLower[d]) * o.stride[d] + o.truncationLower[d];
 }
-// How many positions of the result are behind the last one that a stride reaches.
+// How many positions of the result follow the last one that a stride reaches.
 inline unsigned beyondLastStride(const ConvParams &p, unsigned d)
 {
   const ConvParams::OutputTransform &o = p.outputTransform;
@@ -57,7 +58,7 @@ inline unsigned beyondLastStride(const ConvParams &p, unsigned d)
       (p.getUntransformedOutputSize(d) - o.truncationLower[d] - o.truncationUpper[d] - 1) %
       o.stride[d]);
 }
-// From the first to the last of `in` that `has` something.
+// The part of `in` from the first to the last index for which `has` is true.
 template <typename Has> Range hull(Range in, const Has &has)
 {
   while (in.first < in.second && !has(in.first)) ++in.first;
@@ -79,7 +80,8 @@ template <typename Has> bool any(Range in, const Has &has)
 
 // ---- one element ----
 
-// The element of the input that this element of the kernel is multiplied by for this element of the result.
+// The element of the input that this element of the kernel is multiplied by, for this element of
+// the result.
 inline unsigned getInputIndex(unsigned dim, unsigned outputIndex, unsigned kernelIndex,
                               const ConvParams &params)
 {
@@ -100,7 +102,7 @@ inline unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inpu
   return detail::originalIndex(params.kernelTransform, params.kernelShape[dim], dim, in - place);
 }
 
-// ---- ranges [first, second): from the first to the last element that has to do with others ----
+// ---- ranges [first, second): from the first to the last element that is combined with others ----
 
 inline std::pair<unsigned, unsigned> getOutputRangeForKernelRange(
     unsigned dim, std::pair<unsigned, unsigned> outputRange,
@@ -190,9 +192,9 @@ inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned output
 // ---- gradients ----
 
 // The convolution that calculates the input's gradient: of the result's gradient by the weights,
-// with channels exchanged and kernels flipped. All transforms are inverted: padding of the input
-// becomes truncation, and so on. If the input was flipped, the convolution runs from the other
-// end.
+// with channels exchanged and kernels flipped. Transforms of input and result are inverted: padding
+// of the input becomes truncation of the gradient, and so on. If the input was flipped, the
+// convolution runs from the other end.
 inline ConvParams getGradientParams(const ConvParams &params)
 {
   params.validate();

@@ -1,5 +1,5 @@
-// Convolutions and their gradients: populus/poplin.h. Inputs are [batch, channels, field…], weights [groups, channels of the
-// result, channels, kernel…].
+// Convolutions and their gradients: populus/poplin.h. Inputs are [batch, groups * channels,
+// field…], weights [groups, channels of the result, channels, kernel…].
 #ifndef POPLIN_CONVOLUTION_HPP
 #define POPLIN_CONVOLUTION_HPP
 
@@ -15,7 +15,7 @@ namespace poplin
 namespace detail
 {
 
-// As those of products, by which convolutions are made.
+// Options, as those of products, by which convolutions are made.
 inline pop_mat_mul_options convOptions(const char *function, const poplar::OptionFlags &options,
                                        const poplar::Type &outputType)
 {
@@ -35,8 +35,9 @@ inline pop_mat_mul_options convOptions(const char *function, const poplar::Optio
   return c;
 }
 
-// Truncation and flips are applied to the tensors (truncated()). Padding of the kernel becomes
-// less padding of the input, and so does truncation of the result.
+// Parameters for the C interface. truncated() truncates the tensors, and flips the input; flips of
+// the kernel are parameters. Padding of the kernel becomes less padding of the input, and so does
+// truncation of the result. Padding of the result is added afterwards.
 inline pop_conv_params convParams(const char *function, const ConvParams &p)
 {
   p.validate();
@@ -63,7 +64,8 @@ inline pop_conv_params convParams(const char *function, const ConvParams &p)
   return c;
 }
 
-// Dimensions from `first` on without what the transform cuts off.
+// The tensor without what the transform cuts off, in the dimensions from `first` on; with `flips`
+// also flipped.
 inline poplar::Tensor truncated(poplar::Tensor t, const ConvParams::InputTransform &transform,
                                 unsigned first, bool flips)
 {
@@ -100,7 +102,7 @@ inline void checkGradient(const char *function, const ConvParams &p)
         "of the input and flipped kernels only");
 }
 
-// [G, O, I, kernel…] as [G, I, O, kernel…], kernels turned round.
+// [G, O, I, kernel…] as [G, I, O, kernel…], with kernels reversed.
 inline poplar::Tensor transposedAndFlipped(const poplar::Tensor &weights)
 {
   poplar::Tensor t = weights.dimRoll(1, 2);
@@ -110,7 +112,7 @@ inline poplar::Tensor transposedAndFlipped(const poplar::Tensor &weights)
 
 } // namespace detail
 
-// ---- variables that lie well for it ----
+// ---- variables for convolutions, mapped linearly ----
 
 inline poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params,
                                   const poplar::DebugContext &debugContext = {},
@@ -206,7 +208,7 @@ inline void convolutionWithOutput(poplar::Graph &graph, const poplar::Tensor &in
                                              prog, debugContext, options, cache),
                                  out, false, debugContext));
 }
-// Channels exchanged and kernels turned round.
+// Exchanges channels and reverses kernels.
 inline void weightsTransposeChansFlipXY(poplar::Graph &, const poplar::Tensor &weightsIn,
                                         const poplar::Tensor &weightsOut,
                                         poplar::program::Sequence &prog,
@@ -221,7 +223,8 @@ inline void weightsTransposeChansFlipXY(poplar::Graph &, const poplar::Tensor &w
 // ---- gradients ----
 
 // The gradient of the weights, from that of the result. `params` are those of the forward
-// convolution.
+// convolution. Throws poplar_error if they have other transforms than strides, dilations, padding
+// of the input and flips of the kernel.
 inline poplar::Tensor calculateWeightDeltas(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                                             const poplar::Tensor &activations,
                                             const ConvParams &params,
@@ -328,7 +331,7 @@ inline std::uint64_t getWuFlops(const ConvParams &params)
   return getFwdFlops(params);
 }
 
-// If all tiles of the target made as many products at once as its units can.
+// Assumes that all tiles of the target make as many products at once as its units can.
 inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
 {
   const poplar::Target &target = graph.getTarget();

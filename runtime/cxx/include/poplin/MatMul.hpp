@@ -11,7 +11,7 @@
 namespace poplin
 {
 
-// A plan takes milliseconds to make: none is kept.
+// Plans are not kept, since making one takes milliseconds.
 class PlanningCache
 {
 public:
@@ -56,7 +56,8 @@ inline pop_mat_mul_options matMulOptions(const char *function, const poplar::Opt
 
 } // namespace detail
 
-// [m,k] times [k,n]
+// The product of [m,k] and [k,n].
+
 inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
                              poplar::program::Sequence &prog, const poplar::Type &outputType,
                              const poplar::DebugContext &debugContext = {},
@@ -154,7 +155,7 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &c,
       matMulGrouped(graph, a, b, prog, c.elementType(), debugContext, options, cache);
   popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
 }
-// Of the matrices of a tensor [groups, …].
+// Transposes the matrices of a tensor [groups, …].
 inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &t)
 {
   return t.dimShuffle({0, 2, 1});
@@ -163,7 +164,8 @@ inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &t)
 namespace detail
 {
 
-// A product of shapes [groups,m,k] and [groups,k,n]; with `rank` 2, of one group.
+// The sizes of a product of [groups,m,k] and [groups,k,n]; with `rank` 2, of one group without that
+// dimension. Throws tensor_creation_error for other shapes.
 inline pop_mat_mul_sizes matMulSizes(const char *function, const std::vector<std::size_t> &aShape,
                                      const std::vector<std::size_t> &bShape, std::size_t rank)
 {
@@ -174,7 +176,7 @@ inline pop_mat_mul_sizes matMulSizes(const char *function, const std::vector<std
                                            : ": shapes [groups,m,k] and [groups,k,n] are needed"));
   return {rank == 3 ? aShape[0] : 1, aShape[rank - 2], aShape[rank - 1], bShape[rank - 1]};
 }
-// A variable of such a product, that make(sizes, options, name) gives.
+// A variable of such a product, which make(sizes, options, name) makes.
 template <typename Make>
 poplar::Tensor createForMatMul(const char *function, poplar::Graph &graph,
                                const poplar::Type &outputType,
@@ -189,7 +191,7 @@ poplar::Tensor createForMatMul(const char *function, poplar::Graph &graph,
   poplar::detail::check(graph.c());
   return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
 }
-// An operand that lies as such a product fetches it.
+// An operand that is mapped as such a product fetches it.
 inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &graph,
                                         const poplar::Type &inputType,
                                         const poplar::Type &outputType, pop_mat_mul_side side,
@@ -204,7 +206,7 @@ inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &gra
         return pop_poplin_create_mat_mul_input(graph.c(), inputType.c(), side, sizes, c, name);
       });
 }
-// What such a product is kept in, each part on the tile that makes it.
+// A variable for such a product, each part on the tile that makes it.
 inline poplar::Tensor createMatMulOutput(const char *function, poplar::Graph &graph,
                                          const poplar::Type &inputType,
                                          const poplar::Type &outputType,
@@ -219,7 +221,7 @@ inline poplar::Tensor createMatMulOutput(const char *function, poplar::Graph &gr
         return pop_poplin_create_mat_mul_output(graph.c(), inputType.c(), sizes, c, name);
       });
 }
-// A right operand as a copy that lies as the product fetches it.
+// Copies a right operand to a variable that is mapped as the product fetches it.
 inline poplar::Tensor arrangeMatMulInputRHS(
     const char *function, poplar::Graph &graph, const std::vector<std::size_t> &aShape,
     const poplar::Tensor &b, poplar::program::Sequence &prog, const poplar::Type &outputType,
@@ -234,7 +236,7 @@ inline poplar::Tensor arrangeMatMulInputRHS(
 
 } // namespace detail
 
-// Operands may lie anywhere; these lie as the product fetches them.
+// Operands may have any mapping; these variables are mapped as the product fetches them.
 inline poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
                                            const poplar::Type &outputType,
                                            const std::vector<std::size_t> &aShape,

@@ -25,7 +25,8 @@ inline poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, f
   return t;
 }
 
-// Views of shape [elements of y, elements of x]: the values of `x` along rows, and those of `y` along columns.
+// Two views of shape [elements of y, elements of x]: the values of `x` along rows, and those of `y`
+// along columns.
 inline std::vector<poplar::Tensor> meshgrid2d(poplar::Graph &, poplar::Tensor x, poplar::Tensor y)
 {
   if (x.rank() != 1 || y.rank() != 1)

@@ -59,7 +59,8 @@ inline std::pair<poplar::Tensor, poplar::Tensor> normStatistics(
       graph, popnn::detail::ofStatistics(pop_norm{}, stableAlgo, partialsType), acts, eps, prog,
       unbiasedVarEstimate, debugContext);
 }
-// Statistics of a batch of `normSize` elements, of which each replica has as many as `acts`.
+// Statistics of a batch of `normSize` elements, which is spread over consecutive replicas: each has
+// as many as `acts`.
 inline std::pair<poplar::Tensor, poplar::Tensor> distributedNormStatistics(
     poplar::Graph &replicatedGraph, const poplar::Tensor &acts, float eps,
     poplar::program::Sequence &prog, bool unbiasedVarEstimate,
@@ -90,7 +91,7 @@ inline poplar::Tensor normalise(poplar::Graph &graph, const poplar::Tensor &acts
   return popnn::detail::scale(graph, actsWhitened, gamma, beta, prog, debugContext);
 }
 
-// Of gamma and of beta.
+// The gradients of gamma and of beta.
 inline std::pair<poplar::Tensor, poplar::Tensor> normParamGradients(
     poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
     poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -99,7 +100,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> normParamGradients(
   return popnn::detail::parameterGradients(graph, detail::byChannel(partialsType), actsWhitened,
                                            gradsIn, prog, debugContext);
 }
-// Of what `normalise` has scaled: gradsIn * gamma.
+// The gradient of the whitened activations, from that of normalise's result: gradsIn * gamma.
 inline poplar::Tensor normGradients(poplar::Graph &graph, const poplar::Tensor &gradsIn,
                                     const poplar::Tensor &gamma, poplar::program::Sequence &prog,
                                     const poplar::DebugContext &debugContext = {})
@@ -113,7 +114,7 @@ inline poplar::Tensor normGradients(poplar::Graph &graph, const poplar::Tensor &
   shape[0] = gamma.numElements();
   return popops::mul(graph, gradsIn, gamma.reshape(shape), prog, debugContext);
 }
-// Of the activations, through whitening and statistics.
+// The gradient of the activations, through whitening and statistics.
 inline poplar::Tensor normStatisticsGradients(
     poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
     const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,

@@ -7,7 +7,8 @@
 namespace poplin
 {
 
-// For all functions of poplin.
+// Adds the codelets of poplin. Its functions need popops::addCodelets, too. Calling it again does
+// no harm.
 inline void addCodelets(poplar::Graph &graph)
 {
   pop_poplin_add_codelets(graph.c());

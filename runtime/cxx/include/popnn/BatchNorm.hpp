@@ -9,7 +9,7 @@ namespace popnn
 namespace bn
 {
 
-// The mean and 1 / sqrt(variance + eps) of each set of elements.
+// The mean and 1 / sqrt(variance + eps) of each channel.
 inline std::pair<poplar::Tensor, poplar::Tensor> batchNormStatistics(
     poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
     bool unbiasedVarEstimate, bool stableAlgo = false,
@@ -27,7 +27,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> batchNormStatistics(
 #undef POPNN_NORM
 #undef POPNN_NORM_GROUPS
 
-// Statistics and parameters combined: acts * combinedMultiplicand + addend.
+// Normalises with statistics and parameters combined: acts * combinedMultiplicand + addend.
 inline poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
                                      const poplar::Tensor &combinedMultiplicand,
                                      const poplar::Tensor &addend, poplar::program::Sequence &prog,
@@ -38,7 +38,7 @@ inline poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor 
   return detail::scale(graph, acts, combinedMultiplicand, addend, prog, debugContext);
 }
 
-// ---- of a batch of normBatchSize elements, of which each replica has as many as `acts` ----
+// ---- a batch of normBatchSize elements, spread over replicas: each has as many as `acts` ----
 
 inline std::pair<poplar::Tensor, poplar::Tensor> distributedBatchNormStatistics(
     poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,

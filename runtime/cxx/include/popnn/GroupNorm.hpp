@@ -1,5 +1,5 @@
-// Group norm: statistics of groups of channels of each element of the batch, number element *
-// groups + group. populus/popnn_norm.h.
+// Group norm: statistics of groups of channels of each element of the batch. Those of element e and
+// group g have the number e * groups + g. populus/popnn_norm.h.
 #ifndef POPNN_GROUPNORM_HPP
 #define POPNN_GROUPNORM_HPP
 
@@ -10,7 +10,7 @@ namespace popnn
 namespace gn
 {
 
-// The mean and 1 / sqrt(variance + eps) of each set of elements.
+// The mean and 1 / sqrt(variance + eps) of each group of each element.
 inline std::pair<poplar::Tensor, poplar::Tensor> groupNormStatistics(
     poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
     unsigned numGroups, bool unbiasedVarEstimate, bool stableAlgo = false,

@@ -9,7 +9,7 @@ namespace popnn
 namespace in
 {
 
-// The mean and 1 / sqrt(variance + eps) of each set of elements.
+// The mean and 1 / sqrt(variance + eps) of each channel of each element of the batch.
 inline std::pair<poplar::Tensor, poplar::Tensor> instanceNormStatistics(
     poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
     bool unbiasedVarEstimate, bool stableAlgo = false,

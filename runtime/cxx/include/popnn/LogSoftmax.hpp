@@ -8,7 +8,7 @@
 namespace popnn
 {
 
-// Along the last dimension.
+// The logarithm of the softmax along the last dimension: a new variable, or in place.
 inline poplar::Tensor logSoftmax(poplar::Graph &graph, const poplar::Tensor &t,
                                  poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {})

@@ -17,7 +17,7 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 namespace detail
 {
 
-// Of singles: halves are converted before and behind.
+// The loss in float. Halves are converted before and after it.
 inline void lossOfSingles(poplar::Graph &graph, const poplar::Tensor &activations,
                           const poplar::Tensor &expected, const poplar::Tensor &loss,
                           const poplar::Tensor &deltas, const poplar::Tensor &numCorrect,
@@ -40,7 +40,7 @@ inline poplar::Tensor asSingles(poplar::Graph &graph, const poplar::Tensor &t,
                                          : t;
 }
 
-// Scales may be invalid tensors: 1.
+// Scales may be invalid tensors, which stand for 1.
 inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor &outputs,
                                      const poplar::Tensor &expected, const poplar::Tensor &loss,
                                      const poplar::Tensor &deltas,
@@ -72,11 +72,11 @@ inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor 
 
 } // namespace detail
 
-// A program that calculates the loss of each row of outputs and its gradient, and adds the
-// number of correct rows to numCorrect. Rows whose expected label is MASKED_LABEL_CODE
-// (popops/EncodingConstants.hpp) are ignored. Cross entropy: outputs are divided by
-// modelOutputScaling first, and deltas are multiplied by deltasScale (tensors of one element;
-// SOFTMAX_SCALED has a scaling). float or half.
+// A program that calculates the loss of each row of outputs and its gradient, and adds the number
+// of correct rows to numCorrect. Outputs are float or half. A row whose expected label is
+// MASKED_LABEL_CODE (popops/EncodingConstants.hpp) has loss and gradient 0, and is never correct.
+// For cross entropy only, outputs are divided by modelOutputScaling first (SOFTMAX_SCALED has one),
+// and deltas are multiplied by deltasScale; both are tensors of one element.
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,
                                          const poplar::Tensor &deltas,
@@ -134,8 +134,8 @@ inline poplar::program::Program calcAccuracy(poplar::Graph &graph,
   return poplar::program::Program(std::move(prog));
 }
 
-// The K largest elements of each row, and their columns in `indices`. `sort`: in descending
-// order.
+// The K largest elements of each row; `indices` becomes their columns. They are in descending
+// order, whether or not `sort` asks for it.
 inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input,
                            poplar::Tensor &indices, unsigned K, bool sort,
                            poplar::program::Sequence &prog,
@@ -168,7 +168,7 @@ inline poplar::Tensor argMin(poplar::Graph &graph, const poplar::Tensor &input,
 }
 namespace detail
 {
-// First the elements, then their columns.
+// The elements and their columns.
 inline std::pair<poplar::Tensor, poplar::Tensor> extremeAndArg(
     poplar::Graph &graph, const poplar::Tensor &input, bool largest,
     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)

@@ -1,4 +1,4 @@
-// Functions between layers: populus/popnn.h.
+// Non-linearities between layers: populus/popnn.h.
 #ifndef POPNN_NONLINEARITY_HPP
 #define POPNN_NONLINEARITY_HPP
 
@@ -11,7 +11,7 @@
 namespace popnn
 {
 
-// What results of SOFTMAX_SCALED are multiplied by, as in the original.
+// The factor of the results of SOFTMAX_SCALED, as in the documented library.
 #define SOFTMAX_SCALING (16384.0f)
 
 namespace detail
@@ -106,7 +106,7 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
                                  debugContext));
 }
 
-// As vertices of a compute set: for the functions that are one operation.
+// As vertices of a compute set. Throws poplar_error for functions that are not one operation.
 inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
                                 const poplar::Tensor &t, poplar::ComputeSet &computeSet,
                                 const poplar::DebugContext &debugContext = {})
@@ -120,11 +120,11 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
                                 poplar::ComputeSet &computeSet,
                                 const poplar::DebugContext &debugContext = {})
 {
-  scaling = 1.0f; // of all that are one operation
+  scaling = 1.0f; // for all functions that are one operation
   nonLinearityInPlace(graph, type, t, computeSet, debugContext);
 }
 
-// The same. *scaling becomes the factor in the results: SOFTMAX_SCALING for SOFTMAX_SCALED,
+// The same. `scaling` becomes the factor in the results: SOFTMAX_SCALING for SOFTMAX_SCALED,
 // otherwise 1.
 inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
                                    const poplar::Tensor &t, float &scaling,
@@ -144,8 +144,8 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
 }
 
 // The gradient of the function's input. `act` is the function's output, without a scaling; for
-// GELU, GELU_ERF, SWISH and HARD_SIGMOID it is the input, as in the original. `outGradient` is
-// the gradient of the output, of act's shape.
+// GELU, GELU_ERF, SWISH and HARD_SIGMOID it is the input, as in the documented library.
+// `outGradient` is the gradient of the output, of act's shape.
 inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType type,
                                                 const poplar::Tensor &act,
                                                 const poplar::Tensor &outGradient,

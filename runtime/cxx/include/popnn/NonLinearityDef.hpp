@@ -1,4 +1,4 @@
-// Kinds of functions between layers.
+// Kinds of non-linearities between layers.
 #ifndef POPNN_NONLINEARITYDEF_HPP
 #define POPNN_NONLINEARITYDEF_HPP
 

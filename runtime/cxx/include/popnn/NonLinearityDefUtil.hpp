@@ -1,4 +1,4 @@
-// Kinds of functions between layers as text.
+// Kinds of non-linearities between layers, as text.
 #ifndef POPNN_NONLINEARITYDEFUTIL_HPP
 #define POPNN_NONLINEARITYDEFUTIL_HPP
 
@@ -26,7 +26,8 @@ inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
 {
   return os << asString(type);
 }
-// Of one word each.
+// Reads a name of one word, which differs from asString's: hard_sigmoid, softmax_stable,
+// softmax_scaled.
 inline std::istream &operator>>(std::istream &is, NonLinearityType &type)
 {
   static const char *const names[] = {"sigmoid",        "hard_sigmoid",  "relu",  "tanh",

@@ -13,7 +13,7 @@ namespace popnn
 namespace detail
 {
 
-// Groups of channels, or 0 for a batch norm.
+// A norm of so many groups of channels; 0: a batch norm.
 inline pop_norm normOf(std::size_t groups, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -26,7 +26,7 @@ inline pop_norm normOf(std::size_t groups, const poplar::OptionFlags &options)
   return norm;
 }
 
-// What sums are made of: float, or half of half activations.
+// Sets the type of sums: float, or half for half activations.
 inline pop_norm withSums(pop_norm norm, const poplar::Type &partialsType)
 {
   if (partialsType != poplar::FLOAT && partialsType != poplar::HALF)
@@ -42,7 +42,7 @@ inline pop_norm ofStatistics(pop_norm norm, bool stable, const poplar::Type &par
   return norm;
 }
 
-// As many groups as there are statistics for each element of the batch.
+// The number of groups: of statistics for each element of the batch.
 inline std::size_t groupsOf(const poplar::Tensor &acts, const poplar::Tensor &statistics)
 {
   const std::size_t batch = acts.rank() ? acts.dim(0) : 0;
@@ -98,7 +98,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> parameterGradients(
   return {gamma, poplar::Tensor(beta)};
 }
 
-// gamma null: of what is whitened.
+// The gradient of the activations. If gamma is null, gradsIn is that of the whitened activations.
 inline poplar::Tensor gradients(poplar::Graph &graph, pop_norm norm, const poplar::Tensor &whitened,
                                 const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
                                 pop_tensor gamma, poplar::program::Sequence &prog,

@@ -21,7 +21,7 @@ struct PoolParams {
   std::vector<std::size_t> inputFieldShape;
   std::vector<std::size_t> kernelShape;
   std::vector<unsigned> stride;
-  // More than 0: padding; less than 0: what is cut off.
+  // More than 0: so much padding; less than 0: so many elements are cut off.
   std::vector<int> inputTruncationOrPaddingLower;
   std::vector<int> inputTruncationOrPaddingUpper;
   std::size_t numChannels;
@@ -87,7 +87,7 @@ inline void check(const char *function, const PoolParams &p, const poplar::Tenso
                                std::to_string(p.numChannels) + " channels");
 }
 
-// Elements of all windows of a plane, without padding.
+// The number of elements in all windows of a plane, without padding.
 inline std::uint64_t elementsOfWindows(const PoolParams &p)
 {
   const pop_pooling c = parameters(p);
@@ -139,7 +139,7 @@ inline std::ostream &operator<<(std::ostream &o, const PoolParams &params)
   return o;
 }
 
-// An operation for each element of a window; an average divides once more.
+// One operation for each element of a window, and a division for an average.
 inline std::uint64_t getFwdFlops(const PoolParams &params)
 {
   std::uint64_t windows = 1;
@@ -176,7 +176,8 @@ inline poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const
   return call.finish(pop_popnn_pool(graph.c(), &c, in.c(), call.program(), call.c()));
 }
 
-// For maxima: useScaledGradient shares a gradient among equally large elements.
+// For maxima, useScaledGradient shares a gradient equally among the elements that are the maximum.
+// Otherwise each of them gets all of it.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         const poplar::Tensor &in, const poplar::Tensor &pooled,
                                         const poplar::Tensor &pooledGradient,
@@ -190,8 +191,8 @@ inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &
   return call.finish(pop_popnn_pool_gradient(graph.c(), &c, in.c(), pooled.c(), pooledGradient.c(),
                                              useScaledGradient, call.program(), call.c()));
 }
-// For averages and sums. Channels have any layout, so the grouping of the forward pass does not
-// matter.
+// For averages and sums; throws poplar_error for maxima. Channels have any layout, so the grouping
+// of the forward pass does not matter.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                         unsigned /*fwdChansPerGroup*/,
                                         const poplar::Tensor &pooledGradient,

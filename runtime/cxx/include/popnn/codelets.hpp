@@ -7,7 +7,8 @@
 namespace popnn
 {
 
-// For all functions of popnn.
+// Adds the codelets of popnn. Its functions need popops::addCodelets, too. Calling it again does no
+// harm.
 inline void addCodelets(poplar::Graph &graph)
 {
   pop_popnn_add_codelets(graph.c());

@@ -7,7 +7,7 @@
 namespace popops
 {
 
-// A bool without dimensions, which is what predicates of programs are.
+// The result is a bool without dimensions, as predicates of programs are.
 inline poplar::Tensor allTrue(poplar::Graph &graph, poplar::Tensor a,
                               poplar::program::Sequence &prog,
                               const poplar::DebugContext &debugContext = {})

@@ -1,4 +1,4 @@
-// Elements of another type: populus/popops.h.
+// Conversion of elements to another type: populus/popops.h.
 #ifndef POPOPS_CAST_HPP
 #define POPOPS_CAST_HPP
 
@@ -38,7 +38,8 @@ inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &source,
   call.finish(pop_popops_cast(graph.c(), poplar::detail::check(source.c()), out.elementType().c(),
                               poplar::detail::check(out.c()), call.program(), call.c()));
 }
-// To quarters of this format and scale: QUARTER and a tensor of poplar/MetadataCreation.hpp.
+// Converts to quarters of a format and scale: `type` is QUARTER, `metadata` a tensor of
+// poplar/MetadataCreation.hpp. Throws tensor_metadata_error for other types.
 inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
                            const poplar::Type &type, const poplar::Tensor &metadata,
                            poplar::program::Sequence &prog,
@@ -75,7 +76,7 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
   cast(graph, source, out, computeSet);
   return out;
 }
-// A program that does it.
+// Returns a program that converts `source` to `out`.
 inline poplar::program::Program cast(poplar::Graph &graph, const poplar::Tensor &source,
                                      const poplar::Tensor &out,
                                      const poplar::DebugContext &debugContext = {})

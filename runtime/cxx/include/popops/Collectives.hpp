@@ -1,6 +1,5 @@
-// Collectives by their names before gcl (gcl/Collectives.hpp); each is the one there.
-// Collectives between the IPUs of one replica that have chunks (reduceScatter, allGather of
-// Chunks) are in gcl only.
+// Collectives by their names before gcl. Each is a function of gcl/Collectives.hpp. Collectives of
+// Chunks between the IPUs of one replica (reduceScatter, allGather) are in gcl only.
 #ifndef POPOPS_COLLECTIVES_HPP
 #define POPOPS_COLLECTIVES_HPP
 
@@ -60,7 +59,7 @@ inline gcl::CollectiveOperator asGcl(Operation op)
 
 } // namespace detail
 
-// Op: CollectiveOperator or Operation.
+// Op is CollectiveOperator or Operation.
 template <typename Op>
 inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, Op op,
                                 poplar::program::Sequence &prog,
@@ -79,7 +78,7 @@ inline poplar::Tensor replicatedAllReduce(poplar::Graph &graph, const poplar::Te
 {
   return gcl::allReduceCrossReplica(graph, data, detail::asGcl(op), prog, debugContext, options);
 }
-// The parent graph says nothing that the replicated one does not know.
+// The same; the parent graph is not needed.
 template <typename Op>
 inline poplar::Tensor replicatedAllReduce(poplar::Graph &graph, poplar::Graph & /*parentGraph*/,
                                           const poplar::Tensor &data, Op op,

@@ -1,4 +1,4 @@
-// Parts of tensors by numbers that the device has: populus/popops_slice.h.
+// Slices and updates of tensors at offsets that only the device knows: populus/popops_slice.h.
 #ifndef POPOPS_DYNAMICSLICE_HPP
 #define POPOPS_DYNAMICSLICE_HPP
 
@@ -9,8 +9,7 @@
 namespace popops
 {
 
-// There is nothing to plan: work is done where the tensor lies, and any plan is as good as any
-// other.
+// An empty class: there is nothing to plan, since work is done where the tensor lies.
 class SlicePlan
 {
 public:
@@ -37,7 +36,7 @@ inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &type, std:
   return plan(graph, type, numEntries, outputSize, numLookups, options);
 }
 
-// What plan() is given.
+// Arguments of plan().
 struct SlicePlanningParameters {
   const poplar::Graph &graph;
   const poplar::Type dataType;
@@ -102,9 +101,10 @@ inline poplar::Tensor constantOffsets(poplar::Graph &graph, poplar::ArrayRef<uns
 }
 inline std::size_t rowsOf(const poplar::Tensor &t, std::size_t dim)
 {
-  return dim < t.rank() ? t.shape()[dim] : 0; // the call that follows says so
+  return dim < t.rank() ? t.shape()[dim] : 0; // the call that follows reports the error
 }
-// `groups` is 1 if the first dimension of the tensors is the groups; `dims` do not count it.
+// `groups` is 1 if the first dimension of the tensors is the groups, otherwise 0. `dims` do not
+// count that dimension.
 inline poplar::Tensor multiSlice(poplar::Graph &graph, std::size_t groups, const poplar::Tensor &t,
                                  const poplar::Tensor &offsets,
                                  const std::vector<std::size_t> &dims,
@@ -145,7 +145,7 @@ inline void multiUpdate(poplar::Graph &graph, std::size_t groups, pop_update_op 
 
 } // namespace detail
 
-// ---- tensors that lie well for it ----
+// ---- tensors for slices ----
 
 inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                             const std::vector<std::size_t> &shape,
@@ -224,7 +224,7 @@ inline poplar::Tensor firstSlice(const poplar::Tensor &t, const std::vector<std:
 
 } // namespace detail
 
-// How the first slice of these sizes lies.
+// The tile mapping of the first slice of these sizes.
 inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
                                                           const poplar::Tensor &t,
                                                           const std::vector<std::size_t> &dims,

@@ -20,7 +20,7 @@ inline Tensor map(Graph &graph, const expr::Expr &expression, const std::vector<
                   const Tensor &out, Sequence &prog, const DebugContext &debugContext,
                   const OptionFlags &options)
 {
-  // These options have no effect: an expression is one vertex for each operation, and small
+  // These options have no effect: an expression is one compute set for each operation, and small
   // operands are broadcast.
   using poplar::detail::OptionValue;
   poplar::detail::checkOptions("popops::map", options,
@@ -44,7 +44,7 @@ inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expression,
 {
   return detail::map(graph, expression, ts, {}, prog, debugContext, options);
 }
-// The result goes to the first tensor.
+// The result replaces the contents of the first tensor.
 inline void mapInPlace(poplar::Graph &graph, const expr::Expr &expression,
                        const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {},
@@ -60,8 +60,8 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
 {
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
-// Several expressions of the same tensors. In the last form, the results go to the first
-// tensors, one for each expression, after all have been calculated.
+// Several expressions of the same tensors. mapInPlace writes the results to the first tensors, one
+// for each expression, after all have been calculated.
 inline std::vector<poplar::Tensor> map(poplar::Graph &graph,
                                        const std::vector<expr::Any> &expressions,
                                        const std::vector<poplar::Tensor> &ts,
@@ -386,8 +386,10 @@ inline expr::Any deviation(Deviation way, const expr::Expr &value, const expr::E
 
 } // namespace detail
 
-// Takes `value` and `epsilon`, one of which may be a number. The result's type is `type`, by
-// default that of the tensor.
+// Takes `value` and `epsilon`, one of which may be a number. The result's type is `type`, which is
+// HALF for varianceToInvStdDev and FLOAT for invStdDevToVariance if it is not given. With a
+// debugContext in its place, and if `value` is a number, it is the type of the first tensor.
+// WithOutput has the type of `out`.
 #define POPOPS_DEVIATION(name, way, otherwise)                                                     \
   inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &value,                    \
                              const poplar::Tensor &epsilon, poplar::program::Sequence &prog,       \

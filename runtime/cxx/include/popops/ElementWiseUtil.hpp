@@ -1,4 +1,4 @@
-// Where results of operations element by element lie.
+// Variables for the results of element-wise operations.
 #ifndef POPOPS_ELEMENTWISEUTIL_HPP
 #define POPOPS_ELEMENTWISEUTIL_HPP
 
@@ -7,8 +7,8 @@
 namespace popops
 {
 
-// A variable for the result of an operation on tensors of one shape: mapped as the first of them that can be written,
-// or else spread.
+// A variable for the result of an operation on tensors of one shape. It is mapped like the first of
+// them that can be written in parallel; if there is none, it is spread over the tiles.
 inline poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph,
                                                    const std::vector<poplar::Tensor> &inputs,
                                                    const poplar::Type &outputType,

@@ -1,4 +1,4 @@
-// Numbers in order, and numbers as rows that are 1 in one place.
+// Consecutive numbers, and one-hot encoding.
 #ifndef POPOPS_ENCODING_HPP
 #define POPOPS_ENCODING_HPP
 
@@ -11,7 +11,7 @@ namespace popops
 namespace detail
 {
 
-// A constant whose elements are their places in the last dimension.
+// A constant whose elements are their positions in the last dimension, plus `first`.
 inline poplar::Tensor places(poplar::Graph &graph, const poplar::Type &type,
                              const std::vector<std::size_t> &shape, unsigned first = 0)
 {
@@ -26,7 +26,7 @@ inline poplar::Tensor places(poplar::Graph &graph, const poplar::Type &type,
 
 } // namespace detail
 
-// first, first + 1, … to a tensor of rank 1 of int or unsigned int.
+// Sets a tensor of rank 1, of int or unsigned int, to first, first + 1, ….
 inline void iota(poplar::Graph &graph, const poplar::Tensor &t, unsigned first,
                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
@@ -43,7 +43,7 @@ inline void iota(poplar::Graph &graph, const poplar::Tensor &t, int first,
 }
 
 // Sets row i of `encoded`, [n, classes], to `on` at indices[i] and to `off` elsewhere. `on` and
-// `off` are scalars of its type.
+// `off` are scalars of its type. Indices may have any rank; `encoded` has one dimension more.
 inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
                          const poplar::Tensor &encoded, poplar::program::Sequence &prog,
                          const poplar::Tensor &on, const poplar::Tensor &off,
@@ -58,7 +58,8 @@ inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
   mapWithOutput(graph, expr::Select(expr::_1, expr::_2, expr::_3), {on, off, is}, encoded, prog,
                 debugContext);
 }
-// 1 and 0
+// The same with 1 and 0.
+
 inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
                          const poplar::Tensor &encoded, poplar::program::Sequence &prog,
                          const poplar::DebugContext &debugContext = {})

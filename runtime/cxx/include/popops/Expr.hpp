@@ -16,7 +16,7 @@ namespace popops
 namespace expr
 {
 
-// The nodes in postfix order, as pop_popops_map takes them.
+// An expression: its nodes in postfix order, as pop_popops_map takes them.
 class Expr
 {
 protected:
@@ -57,7 +57,7 @@ inline bool deepEquals(const Expr &a, const Expr &b)
   return a.deepEquals(b);
 }
 
-// Any of them, by value.
+// Any expression, by value.
 class Any : public Expr
 {
 public:

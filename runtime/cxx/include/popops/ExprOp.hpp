@@ -1,4 +1,4 @@
-// Operations on elements: populus/expression_ops.h.
+// Element-wise operations: populus/expression_ops.h.
 #ifndef POPOPS_EXPROP_HPP
 #define POPOPS_EXPROP_HPP
 

@@ -1,4 +1,4 @@
-// Operations on elements as text: their enumerators.
+// Prints element-wise operations: the names of their enumerators.
 #ifndef POPOPS_EXPROPUTILS_HPP
 #define POPOPS_EXPROPUTILS_HPP
 

@@ -1,4 +1,4 @@
-// All elements get one value: populus/popops.h.
+// Sets all elements to one value: populus/popops.h.
 #ifndef POPOPS_FILL_HPP
 #define POPOPS_FILL_HPP
 

@@ -1,4 +1,4 @@
-// Elements of a dimension by number: populus/popops_slice.h.
+// Elements of a tensor at indices: populus/popops_slice.h.
 #ifndef POPOPS_GATHER_HPP
 #define POPOPS_GATHER_HPP
 
@@ -34,12 +34,12 @@ inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input,
                                        call.c()));
 }
 
-// ---- windows at places that vectors of indices say ----
+// ---- windows at vectors of indices ----
 
 namespace detail
 {
 
-// As lists of sizes, of whatever they were; what they point to lives as long as this.
+// The parameters as pop_windows, which points into this object.
 struct Windows {
   std::vector<std::size_t> operandDims, windowDims, droppedDims;
   pop_windows how;
@@ -76,7 +76,7 @@ inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type
   std::vector<std::size_t> dims(startIndexMap.begin(), startIndexMap.end()), ones(dims.size(), 1);
   return createSliceableTensor(graph, type, inputShape, dims, ones, 0, debugContext);
 }
-// Slices that begin outside, or end there, are moved in.
+// Slices that begin or end outside of the tensor are moved inside.
 inline poplar::Tensor gather(
     poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
     std::size_t indexVectorDim, const std::vector<std::size_t> &offsetDims,

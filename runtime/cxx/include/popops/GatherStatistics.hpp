@@ -1,4 +1,4 @@
-// How many elements lie between levels: populus/popops.h.
+// Histograms: populus/popops.h.
 #ifndef POPOPS_GATHERSTATISTICS_HPP
 #define POPOPS_GATHERSTATISTICS_HPP
 
@@ -11,7 +11,8 @@ namespace popops
 namespace detail
 {
 
-// Counts are exact whatever useFloatArithmeticWithUnsignedIntOutput says. True if the result is to be of float.
+// Returns whether the result has type float. useFloatArithmeticWithUnsignedIntOutput has no effect:
+// counts are made with integers.
 inline bool checkHistogramOptions(const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -28,8 +29,9 @@ inline bool checkHistogramOptions(const poplar::OptionFlags &options)
 
 } // namespace detail
 
-// The levels ascend. Counts have one element more: elements below the first level, …, elements
-// from the last level on.
+// Counts the elements between levels, which ascend. There is one count more than levels: elements
+// below the first level, …, elements from the last level on. They are UNSIGNED_INT, or float with
+// useFloatArithmetic.
 inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &input,
                                 const poplar::Tensor &levels, bool absoluteOfInput,
                                 poplar::program::Sequence &prog,
@@ -43,7 +45,7 @@ inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &inpu
       absoluteOfInput, pop_tensor{}, false, call.program(), call.c()));
   return asFloat ? popops::cast(graph, counts, poplar::FLOAT, prog, debugContext) : counts;
 }
-// To a tensor of UNSIGNED_INT; updateOutput: added to what it holds.
+// The same to a tensor of UNSIGNED_INT. With updateOutput, the counts are added to its contents.
 inline void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &output,
                       bool updateOutput, const poplar::Tensor &levels, bool absoluteOfInput,
                       poplar::program::Sequence &prog,

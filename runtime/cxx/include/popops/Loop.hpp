@@ -11,8 +11,8 @@ namespace popops
 
 using CountedLoopBodyType = std::function<poplar::program::Program(const poplar::Tensor &)>;
 
-// Runs the body for begin, begin + step, … below `end`. `body` is called once, now, with a
-// tensor [1] of unsigned int for the number, and returns the body's program.
+// Runs the body for begin, begin + step, … below `end`. `body` is called once, now, with a tensor
+// [1] of unsigned int that holds the number in each iteration, and returns the body's program.
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin,
                                              std::size_t end, std::size_t step,
                                              const CountedLoopBodyType &body,
@@ -41,8 +41,8 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t c
   return countedLoop(graph, 0, count, 1, body, debugContext);
 }
 
-// Adds countStep to `count`, and returns whether it differs from `countLimit` then: the
-// condition of a RepeatWhileTrue. The result is a BOOL on the tile.
+// Adds countStep to `count`, and returns whether it differs from `countLimit` then: the condition
+// of a RepeatWhileTrue. Both have one element. The result is a BOOL on `tile`.
 inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
                                               const poplar::Tensor &countLimit, int countStep,
                                               unsigned tile, poplar::program::Sequence &prog,
@@ -56,7 +56,7 @@ inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar
 }
 
 // Runs `body` for initialCount, initialCount + countStep, …, until `countLimit` is reached or
-// passed. `count` holds the number. Both are an int or unsigned int of one element.
+// passed. `count` holds the number. Both tensors have one element of int or unsigned int.
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count,
                                                 int initialCount, const poplar::Tensor &countLimit,
                                                 int countStep, const poplar::program::Program &body,

@@ -1,4 +1,4 @@
-// Is any element no number?
+// Is any element a NaN (or infinite)?
 #ifndef POPOPS_NAN_HPP
 #define POPOPS_NAN_HPP
 
@@ -8,7 +8,7 @@
 namespace popops
 {
 
-// A bool without dimensions, of floats or halves.
+// `src` is of float or half. The result is a bool without dimensions.
 inline poplar::Tensor hasNaN(poplar::Graph &graph, const poplar::Tensor &src,
                              poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {})

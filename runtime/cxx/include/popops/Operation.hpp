@@ -1,4 +1,4 @@
-// What many elements become one by: populus/expression_ops.h.
+// Operations of reductions: populus/expression_ops.h.
 #ifndef POPOPS_OPERATION_HPP
 #define POPOPS_OPERATION_HPP
 

@@ -1,4 +1,4 @@
-// More elements around a tensor, or fewer. Nothing is copied.
+// Adds elements around a tensor, or removes some. Results are views: nothing is copied.
 #ifndef POPOPS_PAD_HPP
 #define POPOPS_PAD_HPP
 
@@ -11,7 +11,7 @@ namespace padding
 
 enum class Type {
   EDGE,   // the first and last elements again
-  REFLECT // what is next to them, in reverse
+  REFLECT // the elements next to these, in reverse
 };
 enum class MappingMethod {
   NONE, // padding is on no tile until the program maps it
@@ -24,7 +24,7 @@ enum class MappingMethod {
 namespace detail
 {
 
-// Without -n elements where n is negative.
+// Removes -n elements where a number n is negative.
 inline poplar::Tensor cut(const poplar::Tensor &t, std::ptrdiff_t lower, std::ptrdiff_t upper,
                           unsigned dim)
 {
@@ -46,7 +46,7 @@ poplar::Tensor padAll(poplar::Tensor t, const std::vector<std::ptrdiff_t> &lower
   return t;
 }
 
-// `value`: of rank 0 and the tensor's type
+// `value` has one element of the tensor's type.
 inline poplar::Tensor padWith(const poplar::Tensor &t, std::ptrdiff_t lower, std::ptrdiff_t upper,
                               unsigned dim, const poplar::Tensor &value)
 {
@@ -108,7 +108,8 @@ poplar::Tensor padAllWithConstant(poplar::Graph &graph, const poplar::Tensor &t,
 } // namespace detail
 
 // Adds lower[d] elements before and upper[d] elements after dimension d; negative numbers remove
-// elements. `val`: a number, or a tensor of rank 0 of the tensor's type.
+// elements. `val` is a number, or a tensor of rank 0 of the tensor's type. In the second case the
+// MappingMethod has no effect: padding is where `val` is.
 inline poplar::Tensor pad(poplar::Graph &, const poplar::Tensor &t,
                           const std::vector<std::ptrdiff_t> &lower,
                           const std::vector<std::ptrdiff_t> &upper, const poplar::Tensor &val,
@@ -132,7 +133,8 @@ inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t,
 {
   return detail::padAllWithConstant(graph, t, lower, upper, val, method);
 }
-// One dimension.
+// The same for one dimension.
+
 inline poplar::Tensor pad(poplar::Graph &, const poplar::Tensor &t, std::ptrdiff_t lower,
                           std::ptrdiff_t upper, unsigned dim, const poplar::Tensor &val,
                           padding::MappingMethod = padding::MappingMethod::ZERO)
@@ -152,7 +154,7 @@ inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::pt
   return detail::padWithConstant(graph, t, lower, upper, dim, val, method);
 }
 
-// With the tensor's own elements.
+// Pads with the tensor's own elements. Throws tensor_creation_error if it has too few.
 inline poplar::Tensor pad(const poplar::Tensor &t, std::ptrdiff_t lower, std::ptrdiff_t upper,
                           unsigned dim, padding::Type type)
 {

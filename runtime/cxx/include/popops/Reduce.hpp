@@ -13,9 +13,9 @@ namespace popops
 
 struct ReduceParams {
   Operation op = Operation::ADD;
-  bool update = false;   // combine with what the output holds
-  bool useScale = false; // multiply the sums by
-  poplar::Tensor scale;  // this float first
+  bool update = false;   // combine the result with the contents of the output
+  bool useScale = false; // multiply the result by `scale` before that (populus/popops.h)
+  poplar::Tensor scale;  // a float
 
   ReduceParams() = default;
   ReduceParams(Operation operation, bool updateOutput = false) : op(operation), update(updateOutput)
@@ -28,7 +28,7 @@ struct ReduceParams {
   ReduceParams(Operation, float, bool = false) = delete; // a scale is a tensor
 };
 
-// One of those that reduceMany makes.
+// One of the reductions of reduceMany.
 struct SingleReduceOp {
   poplar::Tensor in;
   std::vector<std::size_t> dims;
@@ -63,7 +63,8 @@ inline pop_reduction c(const ReduceParams &params)
   return how;
 }
 
-// Sums have single precision in vertices and between tiles, which is at least what is asked for.
+// These options have no effect: sums are in single precision, in vertices and between tiles, which
+// is at least what is asked for.
 inline void checkReduceOptions(const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -90,7 +91,7 @@ inline bool isReal(const poplar::Type &type)
   return type == poplar::HALF || type == poplar::FLOAT;
 }
 
-// The sizes of the other dimensions.
+// The shape without these dimensions.
 inline std::vector<std::size_t> without(const std::vector<std::size_t> &shape,
                                         const std::vector<std::size_t> &dims)
 {
@@ -100,7 +101,7 @@ inline std::vector<std::size_t> without(const std::vector<std::size_t> &shape,
   return rest;
 }
 
-// To compute sets, which the caller executes in order.
+// Appends compute sets, which the caller executes in order.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Tensor &out, const std::vector<std::size_t> &dims,
                              ReduceParams params, std::vector<poplar::ComputeSet> &computeSets,
@@ -119,7 +120,8 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   return poplar::Tensor(result);
 }
 
-// Halves and floats are combined in single precision, and rounded to either at the end.
+// Can the result have this other type? Halves and floats are combined in single precision, and
+// rounded to either at the end.
 inline bool reducesToOther(const poplar::Type &type, const poplar::Type &outType,
                            const ReduceParams &params)
 {
@@ -140,7 +142,7 @@ poplar::Tensor reduceToOther(poplar::Graph &graph, const poplar::Tensor &in,
 
 } // namespace detail
 
-// Steps: a program::Sequence or a std::vector<ComputeSet>.
+// Steps is a program::Sequence or a std::vector<ComputeSet>.
 template <typename Steps>
 poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                       const std::vector<std::size_t> &dims, ReduceParams params, Steps &steps,
@@ -158,7 +160,7 @@ void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const popl
   detail::reduce(graph, in, poplar::Tensor(poplar::detail::check(out.c())), dims, params, steps,
                  debugContext, options);
 }
-// With a result of another type.
+// The same with a result of type `outType`.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Type &outType, const std::vector<std::size_t> &dims,
                              ReduceParams params, poplar::program::Sequence &prog,
@@ -171,7 +173,8 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   poplar::Tensor result = reduce(graph, in, dims, params, prog, debugContext, options);
   return outType == type ? result : cast(graph, result, outType, prog, debugContext);
 }
-// The same into compute sets, which cannot hold the cast that other types would need.
+// The same with compute sets. Throws type_error if the result would need a cast, which they cannot
+// hold: for other types than half and float.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Type &outType, const std::vector<std::size_t> &dims,
                              ReduceParams params, std::vector<poplar::ComputeSet> &computeSets,
@@ -189,7 +192,8 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   return reduce(graph, in, dims, params, computeSets, debugContext, options);
 }
 
-// Reduces each separately. Results go to outputs that exist; others are made.
+// Makes each reduction separately. `outputs` has a tensor for each, or is empty and gets new ones.
+// Throws tensor_creation_error otherwise.
 inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
                        std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {},

@@ -12,8 +12,8 @@ namespace popops
 namespace detail
 {
 
-// There is one vertex for it, in single precision. So it is fast, and the tolerance does not
-// matter.
+// These options have no effect: all is calculated in single precision, in one way, and the
+// tolerance does not matter.
 inline void checkScaledAddOptions(const char *function, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -21,7 +21,7 @@ inline void checkScaledAddOptions(const char *function, const poplar::OptionFlag
                                {{"optimizeForSpeed", OptionValue::TRUTH},
                                 {"scaleFloatToHalfTolerance", OptionValue::NUMBER}});
 }
-// What is added takes the type of what it is added to.
+// Converts what is added to the type of what it is added to.
 inline poplar::Tensor ofType(poplar::Graph &graph, const poplar::Tensor &t,
                              const poplar::Type &type, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext)
@@ -58,7 +58,7 @@ inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const pop
                            call.program(), call.c());
   call.finish();
 }
-// A scale that the device knows, of one element.
+// The same with a scale that only the device knows, a tensor of one element.
 inline void scaledAddTo(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
                         const poplar::Tensor &scale, poplar::program::Sequence &prog,
                         const poplar::DebugContext &debugContext = {},
@@ -96,8 +96,8 @@ enum class ScaledAddSpecialisation {
 namespace detail
 {
 
-// An element-wise expression, with a vertex for each step. Halves are calculated in single
-// precision and rounded once.
+// An element-wise expression, with a compute set for each operation. Halves are calculated in
+// single precision and rounded once.
 inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr::Expr &scaleB,
                       expr::BinaryOpType op, bool fromOne, const std::vector<poplar::Tensor> &ts,
                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)

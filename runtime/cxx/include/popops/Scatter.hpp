@@ -1,5 +1,5 @@
-// Scatter: windows of a tensor at vectors of indices are overwritten by, or combined with,
-// others: populus/popops_slice.h.
+// Scatter: overwrites windows of a tensor, at vectors of indices, with updates, or combines them:
+// populus/popops_slice.h.
 #ifndef POPOPS_SCATTER_HPP
 #define POPOPS_SCATTER_HPP
 
@@ -10,7 +10,7 @@
 namespace popops
 {
 
-// One behind the other; a window that is not all inside is left out.
+// Overwrites one window after the other. A window that is not completely inside is ignored.
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
                     const poplar::Tensor &indices, const poplar::Tensor &updates,
                     std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
@@ -29,14 +29,14 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
   call.finish();
 }
 
-// What a window becomes: of what it is, and of the update.
+// Returns the new contents of a window, from its contents and the update, in this order.
 using UpdateComputationFunc = std::function<poplar::Tensor(
     poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>;
 
 namespace detail
 {
 
-// The dimensions `first`, then the others, in their order.
+// The dimensions `first`, then the others in ascending order.
 inline std::vector<unsigned> othersBehind(const std::vector<unsigned> &first, std::size_t rank)
 {
   std::vector<unsigned> order = first;
@@ -44,7 +44,7 @@ inline std::vector<unsigned> othersBehind(const std::vector<unsigned> &first, st
     if (std::find(first.begin(), first.end(), d) == first.end()) order.push_back(d);
   return order;
 }
-// [vectors, indices of one]
+// The indices as [vectors, indices of a vector].
 inline poplar::Tensor vectorsOf(const poplar::Tensor &indices, std::size_t indexVectorDim)
 {
   if (indexVectorDim > indices.rank())
@@ -57,7 +57,7 @@ inline poplar::Tensor vectorsOf(const poplar::Tensor &indices, std::size_t index
   std::size_t length = indices.dim(static_cast<unsigned>(indexVectorDim));
   return last.reshape({length ? last.numElements() / length : 0, length});
 }
-// [vectors, the shape of a window]
+// The updates as [vectors, the shape of a window].
 inline poplar::Tensor windowsOf(const poplar::Tensor &updates,
                                 const std::vector<unsigned> &windowDims, std::size_t vectors)
 {
@@ -76,7 +76,8 @@ inline poplar::Tensor windowsOf(const poplar::Tensor &updates,
 
 } // namespace detail
 
-// Window by window, in a loop. `updateComputation` is called once, now, for the loop's body.
+// Combines window by window, in a loop. `updateComputation` is called once, now, for the loop's
+// body.
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
                     const poplar::Tensor &indices, const poplar::Tensor &updates,
                     std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
@@ -89,7 +90,7 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
   poplar::detail::refuseOptions("popops::scatter", optionFlags);
   poplar::Tensor vectors = detail::vectorsOf(indices, indexVectorDim);
   poplar::Tensor windows = detail::windowsOf(updates, updateWindowDims, vectors.dim(0));
-  // Of one window: its dimensions are all that there are, and in the operand's order.
+  // The shape of one window. It has no other dimensions, and they are in the operand's order.
   std::vector<std::size_t> sizes(operand.rank(), 1), dims;
   std::size_t next = 1;
   for (std::size_t d = 0; d < operand.rank(); ++d)

@@ -8,7 +8,7 @@
 namespace popops
 {
 
-// Smallest first, along a dimension.
+// Sorts along a dimension, smallest first.
 inline poplar::Tensor sort(poplar::Graph &graph, const poplar::Tensor &t, unsigned dim,
                            poplar::program::Sequence &prog,
                            const poplar::DebugContext &debugContext = {})
@@ -44,7 +44,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> sortBoth(poplar::Graph &graph,
 
 } // namespace detail
 
-// The values in the order of their keys.
+// Returns the values in the order of their keys.
 inline poplar::Tensor sortKeyValue(poplar::Graph &graph, const poplar::Tensor &k,
                                    const poplar::Tensor &v, unsigned dim,
                                    poplar::program::Sequence &prog,

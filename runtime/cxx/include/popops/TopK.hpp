@@ -13,7 +13,7 @@ struct TopKParams {
   unsigned k;
   bool largest;
   SortOrder sortOrder; // NONE: the best first
-  bool stableSort;     // it always is
+  bool stableSort;     // has no effect: sorting is always stable
 
   TopKParams(unsigned count, bool takeLargest, SortOrder order, bool stable = false) noexcept
       : k(count), largest(takeLargest), sortOrder(order), stableSort(stable)
@@ -57,14 +57,14 @@ inline std::pair<poplar::Tensor, poplar::Tensor> topK(poplar::Graph &graph,
 
 } // namespace detail
 
-// Of each row of the last dimension.
+// The k largest or smallest elements of each row of the last dimension.
 inline poplar::Tensor topK(poplar::Graph &graph, poplar::program::Sequence &prog,
                            const poplar::Tensor &t, const TopKParams &params,
                            const poplar::DebugContext &debugContext = {})
 {
   return detail::topK(graph, prog, t, {}, params, debugContext).first;
 }
-// Keys, and the values that are theirs.
+// The keys and their values.
 inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(
     poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &keys,
     const poplar::Tensor &values, const TopKParams &params,
@@ -72,7 +72,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(
 {
   return detail::topK(graph, prog, keys, values, params, debugContext);
 }
-// Keys, and where they were in their rows, as unsigned int.
+// The keys and their positions in their rows, as unsigned int.
 inline std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(
     poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &t,
     const TopKParams &params, const poplar::DebugContext &debugContext = {})

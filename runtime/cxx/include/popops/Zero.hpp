@@ -1,4 +1,4 @@
-// All elements become zero: populus/popops.h.
+// Sets all elements to zero: populus/popops.h.
 #ifndef POPOPS_ZERO_HPP
 #define POPOPS_ZERO_HPP
 
@@ -15,7 +15,7 @@ inline void zero(poplar::Graph &graph, const poplar::Tensor &tensor,
   call.finish();
 }
 
-// As fill() has them.
+// The same with compute sets, as fill() has them.
 inline void zero(poplar::Graph &graph, const poplar::Tensor &tensor, unsigned tile,
                  const poplar::ComputeSet &computeSet)
 {

@@ -7,7 +7,8 @@
 namespace popops
 {
 
-// For all functions of popops.
+// Adds the codelets for all functions of popops. Element-wise functions, conversions and
+// collectives add them by themselves. Calling it again does no harm.
 inline void addCodelets(poplar::Graph &graph)
 {
   pop_popops_add_codelets(graph.c());

@@ -34,8 +34,8 @@ inline poplar::Tensor draw(poplar::Graph &graph, const poplar::Tensor *seed,
 
 } // namespace detail
 
-// `seed`: two elements of UNSIGNED_INT, or null for the workers' own generators. Results are
-// mapped like `reference`.
+// `seed` has two elements of UNSIGNED_INT, or is null for the workers' own generators. Results are
+// new variables of the shape and mapping of `reference`.
 
 inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
                               std::uint32_t seedModifier, const poplar::Tensor &reference,
@@ -46,8 +46,8 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_UNIFORM, minVal, maxVal, 0}, prog, debugContext);
 }
-// Numbers whose logarithms are uniform, whatever the base. 1 <= minVal < maxVal; for INT there
-// must be an integer between them.
+// Numbers whose logarithms are uniform, whatever the base. Throws poplibs_error unless 1 <= minVal
+// < maxVal and, for INT, there is an integer from minVal to maxVal.
 inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed,
                                  std::uint32_t seedModifier, const poplar::Tensor &reference,
                                  const poplar::Type &outType, double minVal, double maxVal,
@@ -103,8 +103,9 @@ inline poplar::Tensor truncatedNormal(poplar::Graph &graph, const poplar::Tensor
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_TRUNCATED_NORMAL, mean, stdDev, alpha}, prog, debugContext);
 }
-// Keeps elements with a probability, times `scale`. `reference` has the shape of `input`. The
-// result is mapped like it, or, with `outputClonesRef` false, like `input`.
+// Keeps each element with a probability, multiplied by `scale`; the others become 0. `reference`
+// must have the shape of `input`. The result is mapped like `reference`, or, with `outputClonesRef`
+// false, like `input`.
 inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
                               std::uint32_t seedModifier, const poplar::Tensor &input,
                               const poplar::Tensor &reference, double keepProbability, double scale,
@@ -149,7 +150,7 @@ inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *
   return popops::map(graph, pe::Mul(pe::Mul(pe::_1, pe::_2), pe::Const(static_cast<float>(scale))),
                      {input, kept}, prog, debugContext);
 }
-// Of the workers' generators.
+// Seeds the workers' generators, each differently.
 inline void setSeed(poplar::Graph &graph, const poplar::Tensor &masterSeed,
                     std::uint32_t seedModifier, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {})

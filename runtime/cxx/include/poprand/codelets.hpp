@@ -7,7 +7,7 @@
 namespace poprand
 {
 
-// For all functions of poprand.
+// Adds the codelets for all functions of poprand. Calling it again does no harm.
 inline void addCodelets(poplar::Graph &graph)
 {
   pop_poprand_add_codelets(graph.c());

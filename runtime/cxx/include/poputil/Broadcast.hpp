@@ -1,4 +1,4 @@
-// Shapes that go together, as in numpy.
+// Broadcasts shapes to each other, as in numpy.
 #ifndef POPUTIL_BROADCAST_HPP
 #define POPUTIL_BROADCAST_HPP
 
@@ -7,13 +7,14 @@
 namespace poputil
 {
 
-// Dimensions of size 1 in front of that with fewer.
+// Adds dimensions of size 1 in front of the tensor that has fewer dimensions.
 inline void expandToMatchRanks(poplar::Tensor &a, poplar::Tensor &b)
 {
   if (a.rank() < b.rank()) a = a.expand(std::vector<std::size_t>(b.rank() - a.rank(), 0));
   if (b.rank() < a.rank()) b = b.expand(std::vector<std::size_t>(a.rank() - b.rank(), 0));
 }
-// Dimensions of size 1, or none, are repeated.
+// Repeats dimensions that have size 1 or are missing. Throws tensor_creation_error for others that
+// differ.
 inline void broadcastToMatch(poplar::Tensor &a, const std::vector<std::size_t> &shape)
 {
   if (a.rank() > shape.size())

@@ -41,7 +41,7 @@ public:
 class PoplibsOpDebugInfo : public OpDebugInfo
 {
 public:
-  // `api`: the function that says it.
+  // `api` is the name of the calling function.
   explicit PoplibsOpDebugInfo(const poplar::DebugContext &debugContext,
                               const std::vector<ArgType> & /*arguments*/ = {},
                               const std::string &api = __builtin_FUNCTION())

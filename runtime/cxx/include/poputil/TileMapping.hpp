@@ -1,4 +1,4 @@
-// Which tiles elements go to.
+// Mapping of elements to tiles.
 #ifndef POPUTIL_TILEMAPPING_HPP
 #define POPUTIL_TILEMAPPING_HPP
 
@@ -44,7 +44,7 @@ inline poplar::Graph::TileToTensorMapping linearMapping(std::size_t tiles, std::
   }
   return mapping;
 }
-// Elements of a word, where elements are smaller.
+// The number of elements in a word; 1 if elements are not smaller.
 inline unsigned wordGrain(const poplar::Target &target, const poplar::Type &type)
 {
   return static_cast<unsigned>(std::max<std::size_t>(4 / target.getTypeSize(type), 1));
@@ -77,7 +77,7 @@ inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(const poplar::Gr
                                detail::wordGrain(graph.getTarget(), t.elementType()), offset,
                                ascendingOrder);
 }
-// Before there is a graph.
+// The same before there is a graph.
 inline poplar::Graph::TileToTensorMapping calcLinearTileMapping(
     const poplar::Target &target, std::vector<std::size_t> shape, unsigned minElementsPerTile,
     unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true)
@@ -123,7 +123,7 @@ inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned
 namespace detail
 {
 
-// Elements that are on another group of `tiles` tiles than the element before them, each with
+// The elements that are on another group of `tiles` tiles than the element before them, each with
 // that group's number.
 inline std::vector<std::pair<std::size_t, std::size_t>> owners(const poplar::Graph &graph,
                                                                const poplar::Tensor &flat,
@@ -218,8 +218,9 @@ inline poplar::Tensor copyToIpu(
   return clone;
 }
 
-// The same for a copy that the caller makes, of copySrc to copyDst. These have each element of
-// `t` and of the result once.
+// Like cloneToIpu, for a copy of copySrc to copyDst that the caller makes. With
+// PRESERVE_ORDER_AND_ALIASES these have each element of `t` and of the result once. With other
+// methods they are `t` and the result.
 inline poplar::Tensor createIpuCopy(
     poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIpu, poplar::Tensor &copySrc,
     poplar::Tensor &copyDst, const poplar::DebugContext &debugContext = {},
@@ -263,9 +264,9 @@ inline poplar::Tensor cloneToGraph(
 }
 
 // A variable of one dimension, to be combined with `fullTensor` along its dimension `dim`. Each
-// element is on a tile with some of the elements that it is combined with; neighbours are on
-// different tiles where possible. With `ditherMapping`, tiles are shifted by a number that
-// depends on the shape, so that several such variables are not on the same tiles.
+// element is on the tile of one of the elements that it is combined with; from the first to the
+// last element these are spread over `fullTensor`. With `ditherMapping`, the tiles are shifted by a
+// number that depends on the shape, so that several such variables are not on the same tiles.
 inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor,
                                              const poplar::Type &type, unsigned dim,
                                              bool ditherMapping = false,

@@ -1,4 +1,4 @@
-// Copies of tensors, and regions shared out.
+// Copies of tensors, and regions split into parts.
 #ifndef POPUTIL_UTIL_HPP
 #define POPUTIL_UTIL_HPP
 
@@ -9,7 +9,7 @@
 namespace poputil
 {
 
-// A clone that gets what the tensor holds.
+// A clone, to which `prog` copies the tensor.
 inline poplar::Tensor duplicate(
     poplar::Graph &graph, const poplar::Tensor &in, poplar::program::Sequence &prog,
     const poplar::DebugContext &debugContext = {},
@@ -19,7 +19,7 @@ inline poplar::Tensor duplicate(
   prog.add(poplar::program::Copy(in, out, false, debugContext));
   return out;
 }
-// `n` clones, as one more dimension in front.
+// `n` clones, with a further dimension in front.
 inline poplar::Tensor cloneN(
     poplar::Graph &graph, const poplar::Tensor &t, unsigned n,
     const poplar::DebugContext &debugContext = {},
@@ -66,7 +66,7 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
   return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, joined);
 }
 
-// The number that a half of the device has for it.
+// The number, rounded to a half of the device (by way of float).
 inline double castToDeviceHalfValue(const poplar::Target &, double input)
 {
   return static_cast<double>(pop_half_to_float(pop_half_from_float(static_cast<float>(input))));
@@ -96,7 +96,7 @@ std::size_t flattenIndex(const std::vector<T> &shape, const std::vector<T> &coor
 
 using Regions = std::vector<poplar::Interval>;
 
-// Sorted, with those that touch as one.
+// Sorts the regions, drops empty ones, and joins those that touch.
 inline void mergeAdjacentRegions(Regions &regions)
 {
   std::sort(regions.begin(), regions.end());
@@ -131,7 +131,8 @@ inline std::size_t intervalSequenceNumElements(const std::vector<Regions> &seque
 namespace detail
 {
 
-// The elements of each part: a multiple of the grain, between the limits.
+// The number of elements of each part: a multiple of the grain, at least `least`, and at most
+// `most` if that is a grain or more.
 inline std::size_t partSize(std::size_t elements, std::size_t grain, std::size_t maxPartitions,
                             std::size_t least, std::size_t most)
 {
@@ -149,9 +150,9 @@ inline void checkPartitions(unsigned maxPartitions)
 
 } // namespace detail
 
-// Splits the regions, in their order, into at most `maxPartitions` parts of whole grains; into
-// more if a part would exceed `maxElementsPerPartition`. No region is longer than
-// `maxElementsPerRegion`.
+// Splits the regions, in their order, into at most `maxPartitions` parts of whole grains; the last
+// part has the rest. There are more parts if one would exceed `maxElementsPerPartition`. No region
+// is longer than `maxElementsPerRegion`. Throws poplar_error if `maxPartitions` is 0.
 inline std::vector<Regions> splitRegions(const Regions &regions, unsigned grainSize,
                                          unsigned maxPartitions,
                                          unsigned minElementsPerPartition = 0,
@@ -178,7 +179,8 @@ inline std::vector<Regions> splitRegions(const Regions &regions, unsigned grainS
     }
   return parts;
 }
-// The same for sequences of regions: a part has a sequence for each one that it has elements of.
+// The same for sequences of regions. A part has a sequence for each one that it has elements of, or
+// several: here `maxElementsPerRegion` limits a sequence.
 inline std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions> &sequences,
                                                       unsigned grainSize, unsigned maxPartitions,
                                                       unsigned minElementsPerPartition = 0,
@@ -215,7 +217,8 @@ inline std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions>
   }
   return parts;
 }
-// As many parts as a tile has workers.
+// At most as many parts as a tile has workers, unless a part would exceed
+// `maxElementsPerPartition`.
 template <typename Which>
 auto splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<Which> &regions,
                                 unsigned grainSize, unsigned minElementsPerPartition = 0,

@@ -1,4 +1,4 @@
-// How elements lie in memory.
+// The layout of elements in memory.
 #ifndef POPUTIL_VARSTRUCTURE_HPP
 #define POPUTIL_VARSTRUCTURE_HPP
 
@@ -84,15 +84,16 @@ inline void checkPartitions(const char *function, const std::vector<std::size_t>
     if (parts == 0) throw poplibs_error(std::string(function) + ": a dimension has 0 parts");
 }
 
-// Each part but the last ones has the same size, rounded up.
+// The interval of a part. Parts have the same size, rounded up; the last ones may be smaller or
+// empty.
 inline poplar::Interval partition(std::size_t size, std::size_t parts, std::size_t part)
 {
   const std::size_t each = (size + parts - 1) / parts;
   return {std::min(part * each, size), std::min((part + 1) * each, size)};
 }
 
-// One part, recursively: `sizes` are its sizes in the dimensions before this one. Its elements
-// begin at `from` of the row.
+// Parts of the remaining dimensions, recursively: `sizes` are a part's sizes in the dimensions
+// before this one. Elements are taken from `from` of the row on.
 inline poplar::Tensor arrangeParts(const poplar::Tensor &row, std::size_t &from,
                                    const std::vector<std::size_t> &shape,
                                    const std::vector<std::size_t> &nPartitions,

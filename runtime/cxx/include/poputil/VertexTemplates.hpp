@@ -1,4 +1,4 @@
-// Names of vertices that are made of templates.
+// Names of vertices that are instances of templates.
 #ifndef POPUTIL_VERTEXTEMPLATES_HPP
 #define POPUTIL_VERTEXTEMPLATES_HPP
 
@@ -9,7 +9,7 @@
 namespace poputil
 {
 
-// How an argument of this type is written. Programs specialise it for enumerations of their own.
+// The text of an argument of this type. Programs specialise it for their own enumerations.
 template <typename T> struct VertexTemplateToString {
   static std::string to_string(const T &value) { return std::to_string(value); }
 };

@@ -1,10 +1,11 @@
-// Reports of engines, for programs that look into them: Engine::getReport, or a file profile.pop. Over populus/profile.h,
-// where the values are described; what the documented interface has of them is in runtime/COMPATIBILITY.md. Numbers
-// are cycles and bytes. Everything that comes of a report may outlive it, and the engine.
+// Reports of engines, for programs that look into them: Engine::getReport, or a file profile.pop.
+// populus/profile.h describes the values. runtime/COMPATIBILITY.md says which parts of the
+// documented interface there are. Times are in cycles and sizes in bytes. Everything that is taken
+// from a report may outlive it, and the engine.
 #ifndef PVA_PVA_HPP
 #define PVA_PVA_HPP
 
-// Programs name what these have and do not include them: the documented header does.
+// Programs use these without including them, because the documented header does.
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -22,11 +23,11 @@ class Report
   detail::Part part;
 
 public:
-  // Takes it over.
+  // Takes over the report.
   explicit Report(pop_profile *report) : part(report) {}
   PoplarVersion poplarVersion() const { return PoplarVersion(part.text("version")); }
   CompilationReport compilation() const { return CompilationReport(part.find("graph")); }
-  // profiling_disabled if the report was made without.
+  // Throws profiling_disabled if the report has no execution.
   ExecutionReport execution() const
   {
     if (!part.find("execution").exists())
@@ -37,7 +38,8 @@ public:
   }
 };
 
-// A file profile.pop of the engine option autoReport.directory. file_load_error if it is none.
+// Reads a profile.pop, which engines write to autoReport.directory. Throws file_load_error if the
+// file is not one.
 inline Report openReport(const std::string &path)
 {
   pop_profile *report;

@@ -1,11 +1,12 @@
-// Traces of what a host program does, for Perfetto (ui.perfetto.dev) and chrome://tracing: pvti::Tracepoint marks a span of
-// time of a thread, on a channel of the program's. Nothing is recorded, and nothing is paid but a test, unless the
-// environment asks for it:
+// Traces of what a host program does, for Perfetto (ui.perfetto.dev) and chrome://tracing.
+// pvti::Tracepoint marks a span of time of a thread, on a channel of the program's. Nothing is
+// recorded, and tracepoints cost only a test, unless the environment asks for a trace:
 //
 //     PVTI_OPTIONS='{"enable":"true", "directory":"reports"}' ./program
 //
-// writes reports/Tue_Nov_24_11:59:17_2026_GMT_4532.json (day, time, process) when the program ends, or at closeTrace(). The
-// documented library writes a format of its own; the calls are the same. A child of fork records nothing.
+// writes reports/Tue_Nov_24_11:59:17_2026_GMT_4532.json (day, time, process) when the program ends,
+// or at closeTrace(). The documented library writes a format of its own; the calls are the same. A
+// child of fork records nothing.
 #ifndef PVTI_PVTI_HPP
 #define PVTI_PVTI_HPP
 
@@ -58,7 +59,8 @@ inline std::string quoted(const std::string &text)
   return out;
 }
 
-// What PVTI_OPTIONS says: an object of strings, true and false.
+// The options of PVTI_OPTIONS: an object with strings, true and false. Throws std::runtime_error
+// for anything else.
 class Options
 {
   const char *at;
@@ -132,7 +134,7 @@ class Session
 {
   std::mutex mutex;
   int file = -1;
-  std::string name, pending; // what is not in the file yet: a child of fork leaves it alone
+  std::string name, pending; // pending: not yet in the file. A child of fork does not write it
   pid_t process;
   bool isFirst = true, failed = false;
   const bool isOn;
@@ -222,7 +224,7 @@ public:
     isFirst = false;
     if (pending.size() > 1 << 16) flush();
   }
-  // The file has its name when it is whole.
+  // The file gets its name when it is complete. It is removed if it could not be written.
   void close()
   {
     if (!records()) return;
@@ -238,7 +240,7 @@ public:
 
 } // namespace detail
 
-// What a program's tracepoints are of; `name` has to live as long as it.
+// A channel, which tracepoints belong to. `name` must live as long as the channel.
 struct TraceChannel {
   const char *name;
   bool enabled;
@@ -288,7 +290,7 @@ inline std::vector<TraceChannel *> listTraceChannel()
 {
   return detail::Session::get().list();
 }
-// "" if nothing is recorded.
+// "" unless PVTI_OPTIONS enables traces. After closeTrace() it is still the file's name.
 inline std::string getCurrentTraceFilename()
 {
   return detail::Session::get().filename();
@@ -298,7 +300,7 @@ inline void closeTrace()
   detail::Session::get().close();
 }
 
-// What is known of an event beside its label.
+// Data of an event in addition to its label.
 class Metadata
 {
   std::string text; // a JSON object, or ""
@@ -308,13 +310,13 @@ public:
   explicit Metadata(const std::string &json) : text(json) {}
   const std::string &json() const { return text; }
 };
-// `json` is an object.
+// `json` must be a JSON object; it is not checked.
 inline Metadata createJsonMetadata(const std::string &json)
 {
   return Metadata(json);
 }
 
-// A span of time, from where it is made to where it is destroyed.
+// A span of time, from the object's construction to its destruction.
 class Tracepoint
 {
   const TraceChannel *channel; // NULL: it is not recorded
@@ -351,7 +353,7 @@ public:
     if (channel) put('E', channel, label.data(), label.size(), nullptr);
   }
 
-  // The same in two calls, on one thread.
+  // A span in two calls, on one thread.
   static void begin(TraceChannel *of, const std::string &label, const Metadata *metadata = nullptr)
   {
     put('B', of, label.data(), label.size(), metadata);
@@ -360,14 +362,15 @@ public:
   {
     put('E', of, label.data(), label.size(), metadata);
   }
-  // A moment.
+  // An instant.
+
   static void event(TraceChannel *of, const std::string &label, const Metadata *metadata = nullptr)
   {
     put('i', of, label.data(), label.size(), metadata);
   }
 };
 
-// Numbers over time: one of the lines of a graph.
+// Numbers over time: one line of a graph.
 class Series
 {
   std::string graph, name;
@@ -405,7 +408,7 @@ public:
   }
 };
 
-// Names the thread that makes it.
+// Names the thread that makes this object.
 struct ThreadName {
   explicit ThreadName(const std::string &threadName)
   {

@@ -1,4 +1,4 @@
-// The solver of populus/solver.h in the words that planners of the libraries are written in. C++17.
+// The solver of populus/solver.h with the names that the libraries' planners use. C++17.
 //
 //     gccs::popsolver::Model m;
 //     const auto x = m.addVariable(1, 64), y = m.addVariable(1, 64);
@@ -6,7 +6,7 @@
 //     const auto s = m.minimize(m.sum({x, y}));
 //     if (s.validSolution()) ... s[x].getAs<unsigned>()
 //
-// Names are for those who read the program: nothing shows them.
+// Names are for those who read the program. Nothing shows them.
 #ifndef GCCS_POPSOLVER_MODEL_HPP
 #define GCCS_POPSOLVER_MODEL_HPP
 
@@ -30,7 +30,8 @@ namespace gccs
 namespace popsolver
 {
 
-// 0 to max(), which is "too large to count": what leaves the range is max().
+// 0 to max(), which stands for "too large to count". Sums and products that overflow are max(). A
+// difference below 0 wraps around; a division by 0 is undefined.
 class DataType
 {
   std::uint64_t value;
@@ -43,7 +44,7 @@ public:
   constexpr explicit DataType(T number) : value(static_cast<std::uint64_t>(number))
   {
   }
-  // Without its fraction. Nothing below 0, and 2^64 and above is max().
+  // The fraction is cut off. A number below 1, or a NaN, is 0; 2^64 and above is max().
   constexpr explicit DataType(double number)
       : value(number >= 1 ? number < 0x1p64 ? static_cast<std::uint64_t>(number) : ~std::uint64_t(0)
                           : 0)
@@ -52,7 +53,7 @@ public:
 
   explicit constexpr operator std::uint64_t() const { return value; }
   constexpr std::uint64_t operator*() const { return value; }
-  // The nearest that a T can hold.
+  // The nearest number that a T can hold; of bool, true for all but 0.
   template <typename T> constexpr T getAs() const
   {
     if constexpr (std::is_same<T, DataType>::value) {
@@ -118,10 +119,10 @@ public:
   friend bool operator<(Variable a, Variable b) { return a.index < b.index; }
 };
 
-// What a search did.
+// How much a search evaluated.
 struct ConstraintEvaluationSummary {
-  std::uint64_t call = 0;  // functions called
-  std::uint64_t other = 0; // other expressions and relations looked at
+  std::uint64_t call = 0;  // calls of functions
+  std::uint64_t other = 0; // evaluations of other expressions and relations
 
   std::uint64_t total() const { return call + other; }
   ConstraintEvaluationSummary &operator+=(const ConstraintEvaluationSummary &b)
@@ -136,7 +137,7 @@ struct ConstraintEvaluationSummary {
   }
 };
 
-// Of Model::minimize: a value for each variable, or none.
+// The result of Model::minimize: a value for each variable, or none (validSolution).
 class Solution
 {
   std::vector<std::uint64_t> values;
@@ -146,7 +147,8 @@ class Solution
 
 public:
   bool validSolution() const { return valid; }
-  // 0 of Variable(): planners ask for what they have left out.
+  // 0 for Variable(), since planners ask for variables that they have left out. Throws
+  // std::out_of_range if there is no solution.
   DataType operator[](Variable v) const
   {
     if (v == Variable()) return DataType(0);
@@ -266,7 +268,7 @@ public:
   {
     return expression(POP_SOLVER_MIN, vars);
   }
-  // Solutions have right <= left.
+  // Requires right <= left.
   Variable sub(Variable left, Variable right, const std::string & /*name*/ = "")
   {
     return expression(POP_SOLVER_DIFFERENCE, {left, right});
@@ -279,7 +281,7 @@ public:
   {
     return expression(POP_SOLVER_CEIL_DIVIDE, {left, right});
   }
-  // The same, and `right` is the least divisor that gives this quotient: parts of that size leave none empty.
+  // The same. It also requires `right` to be the least divisor that gives this quotient.
   Variable ceildivConstrainDivisor(Variable left, Variable right, const std::string &name = "")
   {
     const Variable result = ceildiv(left, right, name);
@@ -298,7 +300,7 @@ public:
   {
     return expression(POP_SOLVER_IS_LESS_EQUAL, {left, right});
   }
-  // Of 0 and anything else.
+  // Booleans: 0 is false, anything else is true. Results are 0 or 1.
   Variable booleanNot(Variable x, const std::string &name = "")
   {
     return reifiedLess(x, one(), name);
@@ -311,9 +313,9 @@ public:
   {
     return reifiedLessOrEqual(one(), max({left, right}), name);
   }
-  // The result of f, called with the values once they are known, perhaps often. It returns a
-  // DataType or an optional one (none: the values are no solution). An exception of f is thrown
-  // from minimize.
+  // The result of f, which minimize calls with a std::vector<T> of the variables' values, often.
+  // f returns a DataType, or an optional one (none: the values are no solution). minimize throws
+  // the first exception of f.
   template <typename T, typename F>
   Variable call(const std::vector<Variable> &vars, F f, const std::string & /*name*/ = "")
   {
@@ -331,7 +333,7 @@ public:
                                         callFunction, &functions.back()));
   }
 
-  // ---- what solutions have ----
+  // ---- requirements ----
   void less(Variable left, Variable right) { require(POP_SOLVER_LESS, left, right); }
   void less(Variable left, DataType right) { less(left, addConstant(right)); }
   void less(DataType left, Variable right) { less(addConstant(left), right); }
@@ -344,11 +346,11 @@ public:
   void equal(Variable left, Variable right) { require(POP_SOLVER_EQUAL, left, right); }
   void equal(Variable left, DataType right) { equal(left, addConstant(right)); }
   void equal(DataType left, Variable right) { equal(addConstant(left), right); }
-  // right divides left.
+  // Requires that right divides left.
   void factorOf(Variable left, Variable right) { equal(mod(left, right), DataType(0)); }
   void factorOf(DataType left, Variable right) { factorOf(addConstant(left), right); }
 
-  // ---- the order of the search ----
+  // ---- the order of the search: groups of higher priority first ----
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
   PriorityGroup addPriorityGroup()
   {

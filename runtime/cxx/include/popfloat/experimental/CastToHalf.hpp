@@ -11,8 +11,8 @@ namespace popfloat
 namespace experimental
 {
 
-// The bits of the nearest half. A number that is too large becomes the largest half of its sign,
-// or NaN if `nanOnOverflow`.
+// The bits of the nearest half. A number that is too large, or infinite, becomes the largest half
+// of its sign, or NaN if `nanOnOverflow`.
 inline std::uint16_t singleToHalf(float value, bool nanOnOverflow = false)
 {
   constexpr std::uint16_t INFINITE = 0x7c00, LARGEST = 0x7bff, NAN_BITS = 0x7e00;

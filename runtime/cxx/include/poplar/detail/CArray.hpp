@@ -1,5 +1,5 @@
-// An array for a call of the C interface. A std::vector would do, but for each type of its elements a compiler takes 15 ms
-// in every file that includes these headers, and there are a dozen.
+// An array for a call of the C interface. A std::vector would do. But a compiler takes 15 ms for
+// each of a dozen element types in every file that includes these headers.
 #ifndef POPLAR_DETAIL_CARRAY_HPP
 #define POPLAR_DETAIL_CARRAY_HPP
 
@@ -18,7 +18,7 @@ template <typename T> class CArray
 
 public:
   explicit CArray(std::size_t n) : items(new T[n]()), count(n) {}
-  // What `convert` makes of each element of a list.
+  // The results of `convert` for each element of a list.
   template <typename List, typename Convert>
   CArray(const List &list, Convert convert) : CArray(list.size())
   {

@@ -1,4 +1,4 @@
-// std::ostream for C functions that write to a FILE.
+// A FILE for C functions that writes to a std::ostream.
 #ifndef POPLAR_DETAIL_CSTREAM_HPP
 #define POPLAR_DETAIL_CSTREAM_HPP
 

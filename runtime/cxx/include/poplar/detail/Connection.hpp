@@ -1,4 +1,4 @@
-// What a vertex's field is connected to: {"in", tensor}, {"rows", {t1, t2}}, {"factor", 0.5}.
+// Connections of a vertex's field: {"in", tensor}, {"rows", {t1, t2}}, {"factor", 0.5}.
 #ifndef POPLAR_DETAIL_CONNECTION_HPP
 #define POPLAR_DETAIL_CONNECTION_HPP
 
@@ -36,7 +36,7 @@ inline pop_field_info fieldInfo(const FieldRef &field)
   return info;
 }
 
-// One row of an edge, or one element of a plain vector.
+// Sets one row of an edge, or one element of a plain vector.
 inline void setIndexed(pop_graph *graph, const FieldRef &field, const pop_field_info &info,
                        const Bytes &bytes, std::size_t count)
 {

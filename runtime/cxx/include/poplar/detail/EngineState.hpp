@@ -15,8 +15,8 @@ namespace poplar
 namespace detail
 {
 
-// A callback for a handle, of one replica or of all. Its exception is kept for the caller of
-// run.
+// A callback for a handle, of one replica or of all. Its exception is kept for the call of the
+// engine that finds it (Engine::finishRun).
 class Connected
 {
   friend class ConnectedList;
@@ -53,8 +53,8 @@ public:
       delete connected;
     }
   }
-  // Takes over a callback that the engine calls from now on, in place of the one before. If
-  // there was an error, it is thrown instead.
+  // Takes over a callback that the engine calls from now on, and frees the one that it replaces. If
+  // connecting it gave an error, the callback is freed and the error thrown.
   void add(Connected *connected, pop_error *error)
   {
     if (error) {
@@ -119,7 +119,7 @@ public:
   }
 };
 
-// A function of the host.
+// The callback of a host function.
 class ConnectedFunction final : public Connected
 {
   Shared<HostCallback> function;

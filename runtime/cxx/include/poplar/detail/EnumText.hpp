@@ -1,4 +1,4 @@
-// Enumerators to streams and from them, by a table of their names in order.
+// Writes and reads enumerators, by a table of their names in order.
 #ifndef POPLAR_DETAIL_ENUMTEXT_HPP
 #define POPLAR_DETAIL_ENUMTEXT_HPP
 
@@ -20,8 +20,8 @@ std::ostream &putEnum(std::ostream &os, E value, const char *const (&names)[N])
   return os << (i < N ? names[i] : "?");
 }
 
-// The enumerator of a word. If there is none, throws poplar_error with the words that there are;
-// `type` is for that message.
+// Reads a word and sets `value` to its enumerator. If there is none, throws poplar_error with the
+// words that there are; `type` is for that message.
 template <typename E, std::size_t N>
 std::istream &getEnum(std::istream &is, E &value, const char *const (&names)[N], const char *type)
 {

@@ -1,4 +1,4 @@
-// Values of the host's types, as elements of the device's.
+// Converts values of the host's types to elements of the device's.
 #ifndef POPLAR_DETAIL_HOSTVALUES_HPP
 #define POPLAR_DETAIL_HOSTVALUES_HPP
 
@@ -15,7 +15,7 @@ namespace detail
 
 using Bytes = std::vector<unsigned char>;
 
-// std::vector of numbers: ArrayRef<T> cannot be deduced from it.
+// For overloads that take a std::vector of numbers, from which ArrayRef<T> cannot be deduced.
 template <typename T> struct IsVector : std::false_type {
 };
 template <typename T, typename A> struct IsVector<std::vector<T, A>> : std::is_arithmetic<T> {
@@ -24,12 +24,12 @@ template <typename V> using EnableIfVector = typename std::enable_if<IsVector<V>
 
 template <typename To, typename From> void putAs(unsigned char *out, From value)
 {
-  // A char of the host is converted by its value, whatever it is signed as.
+  // A char of the host is converted by its value, signed or not.
   To converted = static_cast<To>(value); // NOLINT(bugprone-signed-char-misuse)
   std::memcpy(out, &converted, sizeof converted);
 }
 
-// One element, converted as C++ does; a quarter with its format and scale.
+// Writes one element, converted as C++ does; a quarter with this format and scale.
 template <typename T>
 void putElement(unsigned char *out, pop_type type, T value, unsigned char metadata)
 {
@@ -74,7 +74,7 @@ template <typename From, typename T> T getAs(const unsigned char *bytes)
   return static_cast<T>(value);
 }
 
-// One element of the device's, converted as C++ does.
+// Reads one element of the device's, converted as C++ does. Throws type_error for quarters.
 template <typename T> T fromDevice(pop_type type, const unsigned char *bytes)
 {
   switch (type) {
@@ -108,7 +108,7 @@ template <typename T> T fromDevice(pop_type type, const unsigned char *bytes)
                    " cannot be taken as values of the host");
 }
 
-// `count` elements; `stride` 0 repeats the first. `metadata`: of quarters.
+// Converts `count` elements; `stride` 0 repeats the first. `metadata` is for quarters.
 template <typename T>
 Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t stride = 1,
                unsigned char metadata = POP_QUARTER_USUAL)
@@ -126,7 +126,7 @@ Bytes toDeviceFrom(pop_type type, const void *values, std::size_t count, bool re
   return toDevice(type, static_cast<const T *>(values), count, repeat ? 0 : 1);
 }
 
-// Values of a type of the host that is known only by what can be said of it.
+// The same for values whose host type is known only by its traits.
 inline Bytes toDeviceByTraits(pop_type type, const void *values, std::size_t count, bool repeat,
                               const TypeTraits &of)
 {
@@ -148,7 +148,7 @@ inline Bytes toDeviceByTraits(pop_type type, const void *values, std::size_t cou
   }
 }
 
-// Values whose element type is known later.
+// Values that are converted later, when the element type is known.
 class HostValues
 {
   Bytes raw;
@@ -174,7 +174,7 @@ public:
   bool empty() const { return !convert; }
   Bytes as(pop_type type) const { return convert(raw, count_, type); }
 };
-// std::vector<bool> has no elements to point at.
+// std::vector<bool> has no data().
 template <>
 inline Bytes HostValues::convertFrom<bool>(const Bytes &raw, std::size_t count, pop_type type)
 {

@@ -1,5 +1,5 @@
-// What the library headers share: a C function adds its steps to a sequence of its own, which is then added to the
-// program's.
+// Shared by the library headers. A C function adds its steps to a sequence of its own, which is
+// then added to the program's sequence.
 #ifndef POPLAR_DETAIL_LIBRARY_HPP
 #define POPLAR_DETAIL_LIBRARY_HPP
 
@@ -26,7 +26,7 @@ public:
   }
   pop_program program() const { return steps; }
   const char *c() const { return name.c_str(); }
-  // Throws if the function failed.
+  // Adds the steps to the program. Throws instead if the function failed.
   void finish()
   {
     check(graph);

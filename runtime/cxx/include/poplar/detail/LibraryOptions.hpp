@@ -50,7 +50,7 @@ inline bool hasValue(OptionValue kind, const std::string &value)
          (kind == OptionValue::NUMBER || (number >= 0 && number <= 1));
 }
 
-// Throws unless the function has every option, and that such a value.
+// Throws invalid_option if an option is not among the `known` ones, or has no such value.
 inline void checkOptions(const std::string &function, const OptionFlags &options,
                          std::initializer_list<LibraryOption> known)
 {

@@ -12,10 +12,10 @@ namespace detail
 template <typename...> struct Never : std::false_type {
 };
 
-// exceptions.hpp, which needs none of this, has the class: it is declared here and included where it is thrown.
+// Defined below, where exceptions.hpp has been included, which has the class that it throws.
 [[noreturn]] void throwMissing(const char *sentence);
 
-// What a function that never returns is said to return: anything.
+// The return type of functions that never return: it converts to anything.
 struct Anything {
   template <typename T> operator T() const { throwMissing("what is missing has no value"); }
 };
@@ -28,7 +28,7 @@ struct Anything {
   {                                                                                                \
     poplar::detail::throwMissing(sentence);                                                        \
   }
-// The same of a class.
+// The same for a static member function.
 #define POPLAR_MISSING_STATIC(name, sentence)                                                      \
   template <typename... Arguments> static poplar::detail::Anything name(Arguments &&...)           \
   {                                                                                                \
@@ -59,7 +59,7 @@ struct Anything {
     }                                                                                              \
   };
 
-// A constant that cannot be used as what it would be.
+// A constant that throws when it is converted to a value.
 #define POPLAR_MISSING_CONSTANT(name, sentence)                                                    \
   struct name##_is_missing {                                                                       \
     template <typename T> operator T() const                                                       \

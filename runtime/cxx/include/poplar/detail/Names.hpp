@@ -17,7 +17,7 @@ struct CName {
   const char *c, *cxx;
 };
 
-// What is called otherwise here.
+// Names that are made of other words in C++.
 inline const CName *otherNames(std::size_t &count)
 {
   static const CName names[] = {
@@ -179,7 +179,7 @@ inline const CName *otherNames(std::size_t &count)
   return names;
 }
 
-// What the C interface begins its names with, and where that is here.
+// Prefixes of names of the C interface, and the scopes that they are in C++.
 inline const CName *scopes(std::size_t &count)
 {
   static const CName names[] = {
@@ -201,7 +201,7 @@ inline const CName *scopes(std::size_t &count)
   return names;
 }
 
-// add_variable: addVariable; a class: AddVariable.
+// add_variable becomes addVariable, or AddVariable if it is a class.
 inline std::string inCamelCase(const std::string &words, bool isClass)
 {
   std::string name;
@@ -233,8 +233,8 @@ inline bool isOfName(char c)
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// A message of the C interface with the names of C++. Quoted text and paths are the program's
-// own and stay.
+// A message of the C interface with the names of C++. Only names at its beginning, or after a space
+// or a bracket, are translated: others are in quotes or paths, and the program's own.
 inline std::string inCxxNames(const std::string &sentence)
 {
   static const char prefix[] = "pop_";

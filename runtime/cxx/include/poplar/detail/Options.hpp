@@ -11,7 +11,7 @@ namespace poplar
 namespace detail
 {
 
-// They point into the flags.
+// The results point into the flags.
 inline CArray<pop_option> options(const OptionFlags &flags)
 {
   return CArray<pop_option>(flags, [](const std::pair<std::string, std::string> &flag) {

@@ -1,4 +1,4 @@
-// A program before its graph is known: `program::Sequence prog;` names none. A node becomes a
+// A program before its graph is known: `program::Sequence prog;` names no graph. A node becomes a
 // program of the C interface when an engine, a function or a report needs it. A node does not
 // change once another node shares it, so a program that is added to another one is added as it
 // is then.
@@ -45,14 +45,15 @@ inline void releaseNode(const ProgramNode *node)
 }
 using ProgramNodePtr = Shared<const ProgramNode, releaseNode>;
 
-// Programs of one graph. A node that is in several places becomes one program.
+// Builds programs of one graph. A node that is in several places becomes one program.
 class ProgramBuilder
 {
   struct Built {
     const ProgramNode *node;
     pop_program program;
   };
-  // By the node's address, and at most half full: std::map takes every includer 50 ms to compile.
+  // A hash table by the node's address, at most half full. std::map would take every file that
+  // includes this 50 ms to compile.
   CArray<Built> table{64};
   std::size_t count = 0, depth = 0;
 
@@ -87,7 +88,7 @@ public:
     if (!node) return pop_program_sequence(graph, nullptr);
     const Built &known = find(node.get());
     if (known.node) return known.program;
-    // Whoever walks through programs calls itself for each level.
+    // Functions that walk through programs recurse once for each level.
     if (depth == MAX_DEPTH)
       throw control_program_error("a program has more than " + std::to_string(MAX_DEPTH) +
                                   " levels of programs in programs: add to one Sequence, not "
@@ -101,7 +102,7 @@ public:
   }
 };
 
-// One that the C interface has made already.
+// A program that the C interface has made already.
 struct MadeProgram final : ProgramNode {
   pop_program program;
   explicit MadeProgram(pop_program p) : program(p) {}

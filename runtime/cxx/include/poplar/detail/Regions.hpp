@@ -46,7 +46,8 @@ inline void addList(Regions &lists, const pop_interval *intervals, std::size_t c
     lists.back().push_back(Interval(intervals[i].begin, intervals[i].end));
 }
 
-// In the order of memory, a list for what is in one piece there.
+// Lists of intervals of the flattened tensor in the order of memory. The intervals of a list are
+// contiguous there.
 inline Regions sortedRegions(const Tensor &tensor, CArray<pop_interval> &regions,
                              bool removeAliasedIntervals)
 {
@@ -82,7 +83,7 @@ inline Regions sortedRegionsWithAliases(const Tensor &tensor, CArray<pop_interva
   return lists.intervals;
 }
 
-// In each dimension the fewest elements that, repeated, are all of them.
+// Takes in each dimension the shortest prefix of which the whole is a repetition.
 inline Tensor unbroadcast(const Tensor &tensor)
 {
   Tensor result(check(tensor.c()));
@@ -99,7 +100,7 @@ inline Tensor unbroadcast(const Tensor &tensor)
   return result;
 }
 
-// JSON: a list with type, shape and pieces [variable, begin, end] of each.
+// Writes JSON: a list with type, shape and pieces [variable, begin, end] of each tensor.
 inline void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors)
 {
   const char *between = "[";

@@ -1,5 +1,5 @@
-// What the headers about control registers share: a C function appends to a sequence of its own, or works on one that
-// holds the program as it is.
+// Shared by the headers about control registers. A C function appends to a sequence of its own, or
+// works on one that holds the program's present contents.
 #ifndef POPLAR_DETAIL_REGISTERS_HPP
 #define POPLAR_DETAIL_REGISTERS_HPP
 
@@ -24,7 +24,7 @@ class RegisterCall
   pop_graph *graph;
   program::Sequence &sequence;
   std::string name;
-  bool around; // the steps hold what the sequence held
+  bool around; // the steps hold the sequence's contents, and replace them
   pop_program steps;
 
 public:

@@ -1,6 +1,5 @@
-// Shared ownership: the last owner frees the object. It is std::shared_ptr with one instance for
-// all types, because each instance takes a compiler 20 ms in every file that includes these
-// headers.
+// Shared ownership: the last owner frees the object. One instantiation of std::shared_ptr serves
+// all types, because each takes a compiler 20 ms in every file that includes these headers.
 #ifndef POPLAR_DETAIL_SHARED_HPP
 #define POPLAR_DETAIL_SHARED_HPP
 
@@ -17,7 +16,7 @@ template <typename T> void destroy(T *object)
   delete object;
 }
 
-// release: what frees it; of the C interface it is pop_..._free.
+// `release` frees the object; for objects of the C interface it is pop_..._free.
 template <typename T, void (*release)(T *) = destroy<T>> class Shared
 {
   std::shared_ptr<void> owner;
@@ -26,7 +25,7 @@ template <typename T, void (*release)(T *) = destroy<T>> class Shared
 
 public:
   Shared() = default;
-  // Takes it over.
+  // Takes over the object.
   explicit Shared(T *object)
       : owner(static_cast<void *>(const_cast<typename std::remove_const<T>::type *>(object)), free)
   {

@@ -56,7 +56,8 @@ class DistributedNorm
   }
 
 public:
-  // Of a batch of so many elements in all.
+  // For a batch of normBatchSize elements in all replicas that share it. Throws poplar_error unless
+  // that is a multiple of the elements of one replica.
   DistributedNorm(poplar::Graph &g, const poplar::Tensor &acts, unsigned normBatchSize,
                   const poplin::DistributedNormReduceCallback &callback,
                   const poplar::DebugContext &context)

@@ -27,7 +27,7 @@ inline Any gelu_gradient()
   return pe::Mul(half, pe::Add(pe::Add(one, t), pe::Mul(inner, pe::Sub(one, pe::Square(t)))));
 }
 
-// P(x) + x p(x) of the normal distribution
+// P(x) + x p(x), with probability P and density p of the normal distribution
 inline Any gelu_erf_gradient()
 {
   namespace pe = popops::expr;

@@ -42,8 +42,8 @@ inline void checkSliceOptions(const char *function, const poplar::Type &type,
                                  "'; sums are kept as the elements are, " + type.toString());
 }
 
-// remapOutOfBoundIndices: invalid indices become 0; with paddingIndexUsed the index after the
-// last row stays.
+// Does what remapOutOfBoundIndices asks for: invalid indices become 0; with paddingIndexUsed, the
+// index after the last row stays.
 inline poplar::Tensor remapped(poplar::Graph &graph, const poplar::Tensor &offsets,
                                std::size_t rows, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext,

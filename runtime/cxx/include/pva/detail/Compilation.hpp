@@ -1,4 +1,4 @@
-// What reports know of what was compiled.
+// The parts of reports about compilation.
 #ifndef PVA_DETAIL_COMPILATION_HPP
 #define PVA_DETAIL_COMPILATION_HPP
 
@@ -23,7 +23,8 @@ class PoplarVersion
 
 public:
   explicit PoplarVersion(const std::string &v) : version(v) {}
-  // Of Populus.
+  // The version of Populus.
+
   std::string string() const { return version; }
   unsigned major() const { return part(0); }
   unsigned minor() const { return part(1); }
@@ -84,7 +85,7 @@ public:
   const std::vector<Tile> &tiles() const { return all; }
 };
 
-// A program that uses memory, and what is live while it runs, without what is always live.
+// A program that uses memory, and what is live while it runs, except what is always live.
 class LivenessProgramStep
 {
   detail::Part graph, liveness;
@@ -107,7 +108,7 @@ class CompilationReport
 {
   detail::Part part;
 
-  // As many as there are at `counted`.
+  // As many items as the value `counted` has.
   template <typename Item> std::vector<Item> list(const std::string &counted) const
   {
     std::vector<Item> items;
@@ -120,7 +121,8 @@ public:
   explicit CompilationReport(const detail::Part &p) : part(p) {}
   Target target() const { return Target(part.find("target")); }
   Graph graph() const { return Graph(part.find("graph")); }
-  // Of one replica.
+  // The tiles of one replica.
+
   std::vector<Tile> tiles() const { return list<Tile>("memory.byTile.total"); }
   std::vector<Ipu> ipus() const
   {

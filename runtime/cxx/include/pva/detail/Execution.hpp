@@ -1,4 +1,4 @@
-// What reports know of what was run.
+// The parts of reports about execution.
 #ifndef PVA_DETAIL_EXECUTION_HPP
 #define PVA_DETAIL_EXECUTION_HPP
 
@@ -13,7 +13,7 @@ class Run
 
 public:
   explicit Run(const detail::Part &p) : part(p) {}
-  // As Engine::run was given it; otherwise the program's.
+  // The name that Engine::run was given; otherwise the program's.
   std::string name() const { return part.text(part.find("runName").exists() ? "runName" : "name"); }
   std::uint64_t cycles() const { return part.number("cycles"); }
 };
@@ -54,7 +54,7 @@ public:
       : part(p), execution(e), graph(g)
   {
   }
-  // One of a step of the type OnTileExecute; otherwise none.
+  // One for a step of the type OnTileExecute; otherwise none.
   std::vector<ComputeSetExecution> computeSets() const
   {
     std::vector<ComputeSetExecution> list;
@@ -62,8 +62,8 @@ public:
       list.emplace_back(execution, graph, static_cast<std::size_t>(part.number("computeSet")));
     return list;
   }
-  // For a sync of another step, a program of type Sync without a number. For the beginning and
-  // end of a stream copy, a program of that type, with the copy's name.
+  // For a sync that belongs to another step, a program of type Sync without a number. For SyncAns,
+  // and for the beginning and end of a stream copy, a program of that type with the step's name.
   std::shared_ptr<Program> program() const
   {
     Program::Type type = Program::typeOf(part.text("type"));
@@ -74,7 +74,8 @@ public:
     return std::make_shared<Program>(graph, static_cast<std::size_t>(part.number("program")));
   }
   // Cycles of each tile. For a compute set: as measured last, otherwise as estimated. For an
-  // exchange: as planned. Empty for other steps, and if nothing is known.
+  // exchange: as planned; with the host or other IPUs, as estimated. Empty for other steps, and if
+  // nothing is known.
   std::vector<std::uint64_t> cyclesByTile() const
   {
     for (const ComputeSetExecution &set : computeSets()) {
@@ -90,7 +91,7 @@ public:
                              : "hostExchanges.estimatedCyclesByTile";
     return graph.find(cycles)[static_cast<std::size_t>(exchange.number())].numbers();
   }
-  // 0 for syncs, and where a stream copy begins and ends.
+  // 0 for Sync, StreamCopyBegin and StreamCopyEnd.
   std::uint64_t cycles() const { return part.number("cycles"); }
   std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
   std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
@@ -121,8 +122,9 @@ public:
   bool isBlockFlush() const { return kind() == "BlockFlush"; }
   bool isOverflow() const { return kind() == "Overflow"; }
   bool isUnknown() const { return kind() == "Unknown"; }
-  // Never null. For a common block, a program of type Block with its name; for a stream copy,
-  // one of its phase's type. Other blocks have their kind as the name.
+  // Never null. For a common block, a program of type Block with its name; for a stream copy, one
+  // of its phase's type, with the copy's name. Others have their kind as the name, and the type
+  // Block or, for Unknown, Unknown.
   std::shared_ptr<Program> program() const
   {
     if (isStreamCopy())
@@ -162,9 +164,9 @@ public:
     for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], part, compilation);
     return list;
   }
-  // Blocks sorted by their begin. A tile that times none has the exchanges of stream copies in
-  // which it took part, as timed by the first tile of the same IPU that times blocks: all tiles
-  // begin and end them together.
+  // The tile's blocks, sorted by their beginnings. A tile that times none has the exchanges of
+  // stream copies in which it took part, as timed by tiles of the same IPU that time blocks: all
+  // tiles begin and end them together.
   std::vector<Block> blocks(std::uint64_t tile) const
   {
     std::vector<Block> own, others;
@@ -182,7 +184,7 @@ public:
       }
     }
     if (!own.empty()) return own;
-    // Of those that begin together the longest one is kept.
+    // Of blocks that overlap, the first is kept; of those that begin together, the longest.
     auto before = [](const Block &a, const Block &b) {
       if (a.cyclesFrom() != b.cyclesFrom()) return a.cyclesFrom() < b.cyclesFrom();
       return a.cyclesTo() > b.cyclesTo();

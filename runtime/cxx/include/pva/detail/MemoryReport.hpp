@@ -1,4 +1,4 @@
-// What is in the memory of tiles.
+// The contents of the tiles' memory.
 #ifndef PVA_DETAIL_MEMORYREPORT_HPP
 #define PVA_DETAIL_MEMORYREPORT_HPP
 
@@ -8,7 +8,7 @@
 namespace pva
 {
 
-// Of a tile: with what lies between the things that are there, and without.
+// Bytes in a region of a tile's memory, with the gaps between its contents and without.
 class MemoryRegion
 {
   std::uint64_t with, without;
@@ -23,7 +23,7 @@ public:
 };
 
 // Bytes of a category in a region of a tile: those that only this category uses, and those that
-// others use at other times.
+// other categories use at other times.
 class MemoryCategoryRegion
 {
   std::uint64_t alone, shared;
@@ -37,7 +37,7 @@ public:
   std::uint64_t overlapped() const { return shared; }
 };
 
-// Memory of one use on a tile. Bytes that others use at other times count for each of them.
+// Memory of one category on a tile. Bytes that others use at other times count for each of them.
 class MemoryCategory
 {
   detail::Part part;
@@ -167,7 +167,7 @@ public:
   MemoryRegion overflowed() const { return region("overflowed"); }
 };
 
-// Of all tiles: what is in their memory under one name.
+// What is in the memory of all tiles under one name.
 class Variable
 {
   detail::Part table;

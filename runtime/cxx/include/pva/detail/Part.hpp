@@ -1,4 +1,4 @@
-// A value of a report.
+// Access to the values of a report.
 #ifndef PVA_DETAIL_PART_HPP
 #define PVA_DETAIL_PART_HPP
 
@@ -14,7 +14,7 @@ namespace pva
 namespace detail
 {
 
-// A value of a report, which it keeps alive.
+// A value of a report. It keeps the report alive.
 class Part
 {
   std::shared_ptr<pop_profile> owner;
@@ -29,7 +29,7 @@ public:
 
   bool exists() const { return pop_profile_kind_of(value) != POP_PROFILE_NONE; }
   std::size_t size() const { return pop_profile_count(value); }
-  // A part by keys with dots between them; a part that does not exist if there is none.
+  // The value at keys with dots between them. If there is none, the result does not exist().
   Part find(const std::string &path) const
   {
     Part part = *this;

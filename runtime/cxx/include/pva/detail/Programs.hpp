@@ -8,7 +8,7 @@
 namespace pva
 {
 
-// What is in the memory of all tiles under one name, for the same time.
+// What is in the memory of all tiles under one name, and is live at the same time.
 class LoweredVariable
 {
   detail::Part liveness;
@@ -61,7 +61,7 @@ public:
 #define PVA_TYPE(type) type,
     PVA_PROGRAMS(PVA_TYPE)
 #undef PVA_TYPE
-        Unknown // a Block that nobody knows the name of
+        Unknown // a Block without a known name
   };
 
   Program(Type t, const std::string &n) : kind(t), label(n), number(~std::size_t(0)) {}
@@ -81,7 +81,7 @@ public:
       list.push_back(std::make_shared<Program>(graph, static_cast<std::size_t>(child)));
     return list;
   }
-  // What it reads or writes by itself.
+  // The variables that the program reads or writes by itself, without its children.
   std::vector<LoweredVariable> vars() const
   {
     std::vector<LoweredVariable> list;
@@ -93,12 +93,12 @@ public:
         list.emplace_back(liveness, static_cast<std::size_t>(variable));
     return list;
   }
-  // Calls what the visitor has for its type; nothing if that is Unknown.
+  // Calls the visitor's function for the program's type; none if that is Unknown.
   void accept(ProgramVisitor &visitor) const;
 
 protected:
   detail::Part graph;
-  // None of what a step only names.
+  // Does not exist for a program that a step only names.
   detail::Part self() const
   {
     return graph.exists() ? graph.find("programs")[number] : detail::Part();
@@ -157,7 +157,7 @@ public:
   }
 };
 
-// Programs as visitors get them: SequenceProgram, DoExchangeProgram, …
+// The classes of programs for visitors: SequenceProgram, DoExchangeProgram, …
 template <Program::Type> class ProgramOf : public Program
 {
 public:
@@ -176,7 +176,7 @@ public:
 PVA_PROGRAMS(PVA_PROGRAM)
 #undef PVA_PROGRAM
 
-// For Program::accept: what is not overridden does nothing.
+// For Program::accept. Functions that are not overridden do nothing.
 class ProgramVisitor
 {
 public:
