@@ -153,14 +153,14 @@ static pop_program repeat_while(const char *call, bool sense, pop_program condit
 pop_program pop_program_repeat_while_true(pop_program condition, pop_tensor predicate,
                                           pop_program body, const char *name)
 {
-  GRAPH_TURN(condition.graph);
+  GRAPH_TURN(predicate.graph);
   return repeat_while("pop_program_repeat_while_true", true, condition, predicate, body, name);
 }
 
 pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor predicate,
                                            pop_program body, const char *name)
 {
-  GRAPH_TURN(condition.graph);
+  GRAPH_TURN(predicate.graph);
   return repeat_while("pop_program_repeat_while_false", false, condition, predicate, body, name);
 }
 

@@ -398,8 +398,7 @@ Test(exchange, wrong_headers_are_found)
       uint8_t *header = c->bytes + c->contents[c->blocks[block].content].first_byte;
       header[4 * word] ^= 2;
       pop_error *error = verify_exchange(c, &c->exchanges[0]);
-      if (packet == 0 &&
-          word == 2) { /* right for another IPU too, if a tile receives it */
+      if (packet == 0 && word == 2) { /* right for another IPU too, if a tile receives it */
         pop_error_free(error);
         header[4 * word] = 1;
         error = verify_exchange(c, &c->exchanges[0]);

@@ -90,7 +90,7 @@ Test(isa, joined_words_are_riscvs_own_where_it_has_a_rounding_mode_for_them)
   cr_expect(!isa_find(0x18c5f557));                               /* of fdiv.s */
   cr_expect(!isa_find(0xa0c5a557));                               /* of feq.s */
   cr_expect(!isa_find(0xd0057557));                               /* of fcvt.s.w */
-  cr_expect(!isa_find(0x0fc5e577)); /* op-p has no such operation */
+  cr_expect(!isa_find(0x0fc5e577));                               /* op-p has no such operation */
 }
 
 static void expect_branch(isa_op op, uint32_t rs1, uint32_t rs2, int32_t imm, bool compares)

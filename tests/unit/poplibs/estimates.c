@@ -18,8 +18,7 @@ typedef struct row {
   pop_type type;
   bool binary;
   unsigned op;
-  uint64_t
-      cycles; /* of the chip, for ELEMENTS on one tile, by hand from the published formulae */
+  uint64_t cycles; /* of the chip, for ELEMENTS on one tile, by hand from the published formulae */
 } row;
 
 static const row rows[] = {

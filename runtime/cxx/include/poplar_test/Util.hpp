@@ -186,7 +186,7 @@ void copy(const poplar::Target &target, const poplar::Type &type, const void *so
 }
 
 // Copies quarters of one replica to and from memory of allocateHostMemoryForTensor, whose metadata
-// follow the elements.
+// follow the elements. Other types have no metadata, and `metadata` is not looked at.
 namespace detail
 {
 template <typename T>
@@ -195,14 +195,16 @@ void copyWithMetadata(const poplar::Target &target, const T *source, std::size_t
                       void *destination)
 {
   copy(target, source, count, type, metadata, destination);
-  static_cast<unsigned char *>(destination)[count] = metadata.getBinary();
+  if (type == poplar::QUARTER)
+    static_cast<unsigned char *>(destination)[count] = metadata.getBinary();
 }
 template <typename T>
 void copyWithMetadata(const poplar::Target &target, const poplar::Type &type,
                       poplar::QuarterMetadata &metadata, const void *source, T *destination,
                       std::size_t count)
 {
-  std::memcpy(&metadata, static_cast<const char *>(source) + count, sizeof metadata);
+  if (type == poplar::QUARTER)
+    std::memcpy(&metadata, static_cast<const char *>(source) + count, sizeof metadata);
   copy(target, type, metadata, source, destination, count);
 }
 } // namespace detail
