@@ -28,25 +28,33 @@ enum { POP_EMBED_DATA_DIR_BYTES = 1008 };
 typedef struct pop_embed_record {
   char magic[16]; /* POP_EMBED_MAGIC */
   uint8_t has_archive;
-  char data_dir[POP_EMBED_DATA_DIR_BYTES - 1]; /* of the Populus that it was made with */
+  char data_dir[POP_EMBED_DATA_DIR_BYTES - 1]; /* of the Populus that it was made with, or "" */
 } pop_embed_record;
 
 /* Writes to `output` a copy of `program`, which has a pop_embed_record, with the archive in it.
- * Everybody who may read the copy may execute it. If `program` looks for shared libraries
- * relative to its own place, the copy looks in the same folders. The content of the archive is
- * not checked. Errors: FILE_LOAD naming the archive; SYSTEM naming the program, which is none
- * of ours, or the output. */
+ * `data_dir` goes into the record if it fits there. Everybody who may read the copy may execute it.
+ * If `program` looks for shared libraries relative to its own place, the copy looks in the same
+ * folders. The content of the archive is not checked.
+ *
+ * Errors: SYSTEM: `program` is not one that can take an archive, or has one already; there is no
+ * file `archive`; the output cannot be written. FILE_LOAD: `program` or `archive` cannot be read,
+ * or `archive` changes meanwhile. */
 POP_MUST_CHECK pop_error *pop_embed_in_program(const char *program, const char *archive,
                                                const char *data_dir, const char *output);
 
 /* Writes to `output` an object for the host's linker with two constants,
+ *
  *   const unsigned char *const <symbol>; const size_t <symbol>_size;
- * which any code of the program can name, wherever the linker puts an archive of gigabytes. `symbol` is a C
- * identifier. Errors: as above. */
+ *
+ * which any code of the program can name, wherever the linker puts an archive of gigabytes.
+ * `symbol` is a C identifier, which is not checked. Errors as above for `archive` and `output`;
+ * FILE_LOAD for more than 2 GiB on AArch64, whose code does not reach across more. */
 POP_MUST_CHECK pop_error *pop_embed_in_object(const char *archive, const char *symbol,
                                               const char *output);
 
-/* Where in the file of a program its archive is; *found is false if it has none. Errors: FILE_LOAD. */
+/* Where in the file of a program its archive is. If it has none, *found is false and offset and
+ * size are 0. Errors: FILE_LOAD: it cannot be read, or is no program of this host, or is
+ * damaged. */
 POP_MUST_CHECK pop_error *pop_embed_find(const char *program, bool *found, uint64_t *offset,
                                          uint64_t *size);
 

@@ -3,10 +3,13 @@
  * A function that can fail returns `pop_error *`: NULL when it did what it was asked, otherwise an
  * error that the caller owns (pop_error_free) or hands on. An error is a code and a sentence. The
  * sentence says what was being done, to what, what is wrong and, if there is an answer, what would
- * be right. Libraries print only what they are asked to print (the log, if POPLAR_LOG_LEVEL says
- * so; PrintTensor). They end the process in one case, with exit status 4 and a sentence: the host
- * has no memory left, and no call is under way that could return the error.
- */
+ * be right. Control characters in it, other than line feeds and tabs, and bytes that are not UTF-8
+ * are written as "\x1b", because anybody may have chosen the names that it quotes.
+ *
+ * Libraries print only what they are asked to print (the log, if POPLAR_LOG_LEVEL says so;
+ * PrintTensor). They end the process in one case, with exit status 4 and a sentence: the host
+ * has no memory left, and no call is under way that could return the error
+ * (populus/out_of_memory.h). */
 #ifndef POPULUS_ERROR_H
 #define POPULUS_ERROR_H
 
@@ -71,26 +74,29 @@ POP_NEVER_NULL pop_error *pop_error_new_v(pop_error_code code, const char *forma
 /* POP_ERROR_SYSTEM with ": " and the text of `errnum` (an errno value) behind the sentence. */
 POP_NEVER_NULL pop_error *pop_error_errno(int errnum, const char *format, ...) POP_PRINTF(2, 3);
 
-/* Puts "<prefix>: " in front of the sentence of `error` and returns it. The prefix says, on the way
- * up, what was being done. The argument must not be used afterwards. */
+/* Puts "<prefix>: " in front of the sentence of `error` and returns it; NULL stays NULL. The prefix
+ * says, on the way up, what was being done. Use the result from then on, not the argument. */
 pop_error *pop_error_prefix(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
 
-/* The error for lack of memory, when there is none for an error: MEMORY. Freeing it
+/* The error that stands for lack of memory when there is none left for an error: MEMORY. Freeing it
  * does nothing. */
 pop_error *pop_error_out_of_memory(void);
 
-/* Notes the path of the report about the failure, and returns `error`; the path is copied. */
+/* Notes the path of the report about the failure, which is copied, and returns `error`; NULL stays
+ * NULL. */
 pop_error *pop_error_with_report(pop_error *error, const char *path);
 
 void pop_error_free(pop_error *error); /* NULL is fine */
 
+/* `error` is not NULL in these three. The texts live as long as the error. */
 pop_error_code pop_error_get_code(const pop_error *error);
-const char *pop_error_message(const pop_error *error); /* lives as long as the error */
+const char *pop_error_message(const pop_error *error);
 /* For a GRAPH_MEMORY error whose report was written (populus/profile.h), the path of profile.pop;
- * otherwise NULL. Lives as long as the error. */
+ * otherwise NULL. */
 const char *pop_error_report(const pop_error *error);
-const char *pop_error_code_name(pop_error_code code); /* "graph_connection_error", … */
-int pop_error_exit_status(const pop_error *error);    /* 0 for NULL; see POP_ERROR_CODES */
+/* "graph_connection_error", …; "unknown_error" for another number. */
+const char *pop_error_code_name(pop_error_code code);
+int pop_error_exit_status(const pop_error *error); /* 0 for NULL; see POP_ERROR_CODES */
 
 /* Returns the error of `expression`, if there is one, from the calling function. */
 #define POP_TRY(expression)                                                                        \

@@ -12,7 +12,7 @@
  * If an image has `sections`, `size -A` shows what memory is used for: memory is then in sections
  * of these names instead of .text, with the same bytes at the same addresses.
  *
- * No section but `.text` and no symbol-independent name holds a letter followed by "text": users
+ * No other section's name has "text" in it, nor has a member's name in an archive of images: users
  * filter the lines of `size -A` with grep -e ".text".
  */
 #ifndef POPULUS_IMAGE_H
@@ -57,7 +57,7 @@ enum {
   POP_IMAGE_SECTION_GAP,                                    /* by nothing */
   POP_IMAGE_SECTION_KIND_COUNT
 };
-/* ".data", ".vertex", …; of vertex code ".text" */
+/* ".data", ".vertex", …; of vertex code ".text"; "?" if there is no such kind. */
 const char *pop_image_section_name(unsigned kind);
 
 typedef struct pop_image_section {
@@ -87,24 +87,27 @@ typedef struct pop_image {
   /* When read: false if .populus.symbols is missing, or if a tool has changed the symbols since.
    * Categories are then 0 and types NULL. The writer ignores it. */
   bool symbols_have_categories;
-  /* Name of the file with debug information, looked for beside the image, and pop_image_debug_crc of
-   * its content; NULL: none, or what is said of it makes no sense. */
+  /* Name of the file with debug information, looked for beside the image, and
+   * pop_image_debug_crc of its content; NULL: none, or what is said of it makes no sense. */
   const char *debug_file;
   uint32_t debug_crc;
   const pop_image_mapping *mappings;
   size_t num_mappings;
 } pop_image;
 
-/* Appends the ELF file of `image` to `out`. Same image, same bytes. */
+/* Appends the ELF file of `image` to `out`. Same image, same bytes. Errors: INTERNAL: the image
+ * contradicts itself (a segment, section or symbol is outside of it, …) or its file would have 4
+ * GiB; INVALID_ARGUMENT: more `sections` than ELF can number; MEMORY. */
 POP_MUST_CHECK pop_error *pop_image_write(const pop_image *image, pop_bytes *out);
 
+/* The CRC-32 of .gnu_debuglink. */
 uint32_t pop_image_debug_crc(const void *bytes, size_t size);
 
 /* Reads an image from ELF bytes (which must outlive it: `bytes`, names point into them). Trusts
- * nothing: every header is checked against the file's size and against `target`'s tile memory
- * (only the base and the end: an image larger than the tile's memory is read with
- * `overflowed` set, so that reports can be made; the machine refuses to load it). The arrays live
- * in `arena`. `name` is for messages. Errors: FILE_LOAD. `tile` is left 0 (see archive.h). */
+ * nothing: every header is checked against the file's size and against the base of `target`'s tile
+ * memory. An image that is larger than that memory is read, too, with *overflowed set, so that
+ * reports can be made; the machine refuses to load it. The arrays live in `arena`. `name` is for
+ * messages. Errors: FILE_LOAD. `tile` is left 0 (see archive.h). */
 POP_MUST_CHECK pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
                                          const pop_target *target, pop_arena *arena,
                                          pop_image *image, bool *overflowed);

@@ -1,16 +1,18 @@
 /* The tile linker: relocatable RV32 objects in, relocated bytes in tile memory out.
  *
  *   objects --pop_link_set_add--> link set      symbols resolved once for all tiles
- *   link set + roots --pop_live_sections_create-->    the sections that a tile needs (garbage collected)
- *   live sections + addresses --pop_live_sections_relocate--> bytes, straight into the tile's memory
+ *   link set + roots --pop_live_sections_create--> the sections that a tile needs, and no others
+ *   live sections + addresses --pop_live_sections_relocate--> bytes, straight into tile memory
  *
  * No process is started and no object is rewritten. Everything read from an object is checked
- * first: a relocation that would reach outside its section is an error, not a crash. Tiles with
- * the same roots share live sections; with the same addresses they have the same bytes.
+ * first: a relocation that would reach outside its section is an error, not a crash. Tiles with the
+ * same roots share live sections; with the same addresses they have the same bytes.
  *
- * Objects are what clang 19, picolibc and libgcc produce: ELF32 little-endian EM_RISCV ET_REL,
- * ABI ilp32f, no compressed code. R_RISCV_RELAX and _ALIGN are hints here: nothing is relaxed.
- */
+ * Objects are what clang 19, picolibc and libgcc produce: ELF32 little-endian EM_RISCV ET_REL, ABI
+ * ilp32f, no compressed code. R_RISCV_RELAX and _ALIGN are hints here: nothing is relaxed.
+ *
+ * An object does not change once it is parsed, and a set not while live sections of it exist. So
+ * several threads may use these at the same time. */
 #ifndef POPULUS_LINK_H
 #define POPULUS_LINK_H
 
@@ -34,12 +36,13 @@ typedef struct pop_object pop_object;
  * not such an object, naming what is wrong and where. */
 POP_MUST_CHECK pop_error *pop_object_parse(const void *bytes, size_t size, const char *name,
                                            pop_object **object);
-void pop_object_free(pop_object *object);
+void pop_object_free(pop_object *object); /* NULL is fine */
 const char *pop_object_name(const pop_object *object);
 const void *pop_object_bytes(const pop_object *object, size_t *size); /* the whole file */
 /* Content of the section `name`, NULL if there is none; lives as long as the object. */
 const void *pop_object_section(const pop_object *object, const char *name, size_t *size);
-/* The number of the section of `other` that has the same name and bytes as one of `object`; 0: none. */
+/* The number of the section of `other` that has the same name and bytes as section `section` of
+ * `object`; 0: none. */
 uint32_t pop_object_same_section(const pop_object *object, uint32_t section,
                                  const pop_object *other);
 /* Calls `visit` for each global or weak symbol; `defined` tells definition from reference. */
@@ -66,11 +69,12 @@ POP_MUST_CHECK pop_error *pop_object_join(void *bytes, size_t size, const char *
 
 typedef struct pop_link_set pop_link_set;
 pop_link_set *pop_link_set_new(void);
-void pop_link_set_free(pop_link_set *set);
+void pop_link_set_free(pop_link_set *set); /* NULL is fine */
 
 /* Adds an object (not owned; must outlive the set). Two strong definitions of one symbol are an
- * error (LINK, naming both objects) unless `library`. Definitions of a library object are used only
- * for symbols that nothing else defines; the first library object that defines one wins. */
+ * error (LINK, naming both objects) unless `library`; after it the set can only be freed.
+ * Definitions of a library object are used only for symbols that nothing else defines; the first
+ * library object that defines one wins. */
 POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object,
                                            bool library);
 /* Gives a symbol a value, whatever objects define; `name` must outlive the set. */
@@ -82,6 +86,7 @@ void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value);
  * also with the tail of another. Functions and read-only data that are equal, with all they refer
  * to, share one copy unless code may compare their addresses. Each keeps its names. */
 void pop_link_set_keep_duplicates(pop_link_set *set);
+/* Also true for symbols that pop_link_set_define has given a value. */
 bool pop_link_set_defines(const pop_link_set *set, const char *symbol);
 
 /* What a tile needs. Sections come in four groups; the caller gives the groups addresses. */
@@ -102,7 +107,7 @@ POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
                                                    const char *const *roots,
                                                    const char *const *needed_by, size_t count,
                                                    pop_live_sections **live);
-void pop_live_sections_free(pop_live_sections *live);
+void pop_live_sections_free(pop_live_sections *live); /* NULL is fine */
 /* The error that pop_live_sections_create would return if nothing defined `symbol`, which has a
  * value from pop_link_set_define; NULL if nothing in the live sections refers to it. `needed_by` as
  * for creation, not NULL. */
@@ -140,7 +145,8 @@ bool pop_live_sections_symbol(const pop_live_sections *live, const pop_link_addr
 /* Copies and relocates groups CODE, RODATA and DATA to `memory`, whose first byte has the tile
  * address `memory_address` and which holds `memory_bytes` bytes; TLS initial content is at
  * `tls_image` (group_bytes(TLS) bytes; may be NULL if 0). Errors: LINK naming relocation type,
- * symbol, object, section and offset, for a value that does not fit its field. */
+ * symbol, object, section and offset, for a value that does not fit its field; LINK for a group
+ * that is not aligned or lies outside of the memory. */
 POP_MUST_CHECK pop_error *pop_live_sections_relocate(const pop_live_sections *live,
                                                      const pop_link_addresses *addresses,
                                                      uint8_t *memory, uint32_t memory_address,
@@ -168,10 +174,10 @@ bool pop_live_sections_locate(const pop_live_sections *live, const pop_link_addr
 
 /* Does any of its objects have debug information (`.debug_…` sections that are not compressed)? */
 bool pop_live_sections_has_debug(const pop_live_sections *live);
-/* Appends to `elf` a file with all of it at these addresses, as tools find it by .gnu_debuglink: ELF32,
- * ET_EXEC, no section named .text. Functions that the live sections do not hold, or that share another's
- * copy, are at address 0. Errors: FILE_LOAD as for pop_object_debug_image, LINK if it is larger than
- * 1 GiB. */
+/* Appends to `elf` a file with all of it at these addresses, as tools find it by .gnu_debuglink:
+ * ELF32, ET_EXEC, no section named .text. Functions that the live sections do not hold, or that
+ * share another's copy, are at address 0. Errors: FILE_LOAD as for pop_object_debug_image; LINK if
+ * it has more than 1 GiB or 65,000 sections; MEMORY. */
 POP_MUST_CHECK pop_error *pop_live_sections_debug_file(const pop_live_sections *live,
                                                        const pop_link_addresses *addresses,
                                                        pop_bytes *elf);
@@ -180,20 +186,21 @@ POP_MUST_CHECK pop_error *pop_live_sections_debug_file(const pop_live_sections *
  * it: ET_EXEC, its `.debug_*` sections relocated, each loaded section at an address of its own, in
  * its sh_addr. So a place that pop_live_sections_locate finds is, in the copy, at sh_addr of
  * section `section_index` plus `offset`. These addresses are not the tile's. Errors: FILE_LOAD for
- * relocations of debug sections that are damaged or of a type that has no place there. */
+ * relocations of debug sections that are damaged or of a type that has no place there, and for
+ * debug sections that are compressed; MEMORY. */
 POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
 /* The first of its debug sections that is compressed, which makes its debug information
  * unused; NULL: none. */
 const char *pop_object_compressed_debug(const pop_object *object);
 
-/* Debug information, for messages: NULL if there is none, or it is damaged. The object may be
- * freed before it. */
+/* Debug information, for messages: NULL if there is none, or it is damaged. The object may be freed
+ * before it. One thread at a time may use it. */
 typedef struct pop_debug_info pop_debug_info;
 pop_debug_info *pop_debug_info_open(const pop_object *object);
 /* The same for a file that pop_live_sections_debug_file, or anyone, has made. Takes the bytes and
  * leaves `file` empty. */
 pop_debug_info *pop_debug_info_open_file(pop_bytes *file);
-void pop_debug_info_free(pop_debug_info *info);
+void pop_debug_info_free(pop_debug_info *info); /* NULL is fine */
 
 typedef struct pop_source_place {
   const char *path;      /* as the compiler was given it, in the arena that was given */

@@ -53,12 +53,14 @@ typedef enum pop_memory_region {
   POP_REGION_COUNT
 } pop_memory_region;
 
+/* "?" if there is no such category. */
 const char *pop_memory_category_key(pop_memory_category category);
 const char *pop_memory_category_label(pop_memory_category category);
 /* Whether it holds instructions. */
 bool pop_memory_category_is_code(pop_memory_category category);
 
-/* The region that an address of a tile belongs to; addresses past the end are overflowed. */
+/* The region that an address of a tile belongs to. Addresses from the end of its memory on are
+ * OVERFLOWED; all below the interleaved region are NON_INTERLEAVED. */
 pop_memory_region pop_memory_region_of(const pop_target *target, uint32_t address);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
  * machine code, not guessed.
  *
  *   link set --pop_stack_analysis_new--> analysis
- *   analysis, entry symbol --pop_stack_analyse--> bytes, or why nobody can know, with the call chain
+ *   analysis, entry symbol --pop_stack_analyse--> bytes, or why they are unknown, and the chain
  *
  * Frames of a constant size and calls of named functions are known. If the code does not show the
  * stack (recursion, a call through a pointer, alloca), the author may state it in sections of an
@@ -55,7 +55,7 @@ typedef struct pop_stack_analysis pop_stack_analysis;
 /* The set must not change while the analysis lives. Errors: FILE_LOAD for a damaged annotation. */
 POP_MUST_CHECK pop_error *pop_stack_analysis_new(const pop_link_set *set,
                                                  pop_stack_analysis **analysis);
-void pop_stack_analysis_free(pop_stack_analysis *analysis);
+void pop_stack_analysis_free(pop_stack_analysis *analysis); /* NULL is fine */
 
 /* Each function is read once, however many entries lead to it. Not thread-safe. */
 pop_stack_use pop_stack_analyse(pop_stack_analysis *analysis, const char *symbol, pop_arena *arena);

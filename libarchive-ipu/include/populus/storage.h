@@ -1,7 +1,7 @@
 /* Ownership of the results of readers and writers of images, archives and codelets. What is read
  * lives in an arena and is freed with it. What is written is a growing buffer.
  *
- * None of these functions returns without memory: see out_of_memory.h. */
+ * None of these functions fails. If there is no memory they do not return: see out_of_memory.h. */
 #ifndef POPULUS_STORAGE_H
 #define POPULUS_STORAGE_H
 
@@ -21,8 +21,9 @@ typedef struct pop_bytes {
   uint8_t *data;
   size_t size, capacity;
 } pop_bytes;
+/* The bytes are copied; `data` may be NULL if `size` is 0. */
 void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size);
-void pop_bytes_free(pop_bytes *bytes);
+void pop_bytes_free(pop_bytes *bytes); /* leaves an empty buffer */
 
 #ifdef __cplusplus
 }

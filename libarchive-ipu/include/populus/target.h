@@ -1,14 +1,13 @@
 /* Targets: number of tiles, tile memory, costs.
  *
- * One struct, filled from one table (target.c, each figure with its source). A caller
- * may change fields for an experiment. Every function that takes a target checks it
- * with pop_target_validate first.
+ * One struct, filled from one table (target.c, each figure with its source). A caller may change
+ * fields for an experiment. What makes something of a target (graphs, devices, machines, the
+ * compiler) checks it with pop_target_validate first. The other functions of this header do not.
  *
  * Tile memory, addresses as the tile sees them:
  *
- *   memory_base                                     interleaved_base            memory_base+memory_bytes
- *   | system | code, data … (region 0: may execute) | data (region 1: interleaved) |
- */
+ *   memory_base                                     interleaved_base                 memory end
+ *   | system | code, data … (region 0: may execute) | data (region 1: interleaved) | */
 #ifndef POPULUS_TARGET_H
 #define POPULUS_TARGET_H
 
@@ -64,8 +63,8 @@ typedef enum pop_cost_class {
       POP_COST_CLASS_COUNT
 } pop_cost_class;
 
-/* Of a target. A program's images, which are those of one replica, have at most so many tiles: the
- * names of members have six digits. */
+/* Limits of a target. POP_TARGET_MAX_IMAGES limits the tiles of one replica, because each has an
+ * image in the archive and the names of these members have at most six digits. */
 #define POP_TARGET_MAX_IPUS 1024
 #define POP_TARGET_MAX_TILES 2097152
 #define POP_TARGET_MAX_IMAGES 1000000
@@ -76,13 +75,13 @@ typedef struct pop_target {
   pop_target_type type;
   uint32_t num_ipus;             /* 1 to POP_TARGET_MAX_IPUS */
   uint32_t tiles_per_ipu;        /* 1 to 65,536 */
-  uint32_t num_worker_contexts;  /* 6 (fewer: no MultiVertex); the supervisor is one more context */
+  uint32_t num_worker_contexts;  /* 6, 1 to 64; fewer: no MultiVertex; the supervisor is one more */
   uint32_t memory_base;          /* first address of tile memory */
   uint32_t memory_bytes;         /* per tile, all regions */
   uint32_t interleaved_base;     /* first address of region 1; == end of memory if there is none */
   uint32_t system_bytes;         /* at memory_base, kept for the system, not given to programs */
   uint32_t memory_element_bytes; /* 16 KiB; region 1 pairs two of them */
-  uint32_t exchange_bytes_per_cycle; /* 4: one word per cycle and tile */
+  uint32_t exchange_bytes_per_cycle; /* of a tile: 4, one word; a multiple of 4 up to 64 */
   uint32_t exchange_latency_cycles;  /* from a word's send to its arrival, two tiles of an IPU */
   uint32_t sync_cycles;              /* from the last tile's request to the release of an IPU */
   uint32_t host_sync_cycles;         /* the same for a sync with the host or of all IPUs */
@@ -93,35 +92,37 @@ typedef struct pop_target {
       link_domain_ipus; /* so many, one after the other, are linked; others are behind gateways: */
   uint32_t gateway_latency_cycles;  /* from IPU to IPU of another domain */
   uint32_t gateway_bytes_per_cycle; /* one IPU's share of what leaves its domain, or comes to it */
-  uint32_t
-      cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: their code's */
+  uint32_t cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: not */
   uint32_t
       memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;
-  /* Issue slots per instruction class: 1 to POP_TARGET_MAX_COST, or 0 for steps, joined operations and word moves. */
+  /* Issue slots per instruction class: 1 to POP_TARGET_MAX_COST; steps, joined operations and word
+   * moves may cost 0. */
   uint16_t cost[POP_COST_CLASS_COUNT];
 } pop_target;
 
-/* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".
- * Fails with POP_ERROR_INVALID_ARGUMENT for another name (the message lists them) and for
- * num_ipus outside 1..POP_TARGET_MAX_IPUS. */
+/* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21". The
+ * caller owns nothing. INVALID_ARGUMENT for another name (the message lists them) and for num_ipus
+ * outside 1..POP_TARGET_MAX_IPUS. */
 POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
                                             pop_target *target);
 
 /* The host as a target, "cpu": one IPU of one tile with six workers, and as much memory as a 32-bit
- * address reaches. It has no tiles: a graph for it may map to any tile number below 1,000,000, and
- * all of them are the same memory. (Virtual graphs have the target's tiles: raise tiles_per_ipu for
- * them.) Vertices that run on all workers are called for one worker after the other. Cycles, costs
- * and the clock mean nothing. */
+ * address reaches. Its tiles mean nothing: a graph for it, and virtual graphs of that, may name any
+ * tile below 1,000,000, and all of them are the same memory. pop_graph_num_tiles is 1 all the same,
+ * and a virtual graph by tiles within an IPU has only that one; raise tiles_per_ipu for more.
+ * Vertices that run on all workers are called for one worker after the other. Cycles, costs and the
+ * clock mean nothing. */
 void pop_target_create_cpu(pop_target *target);
 
 /* Checks every field and their relations (sizes that do not overflow 32 bits, regions in order,
- * 4-byte multiples, at least one tile, …); the error names the field and the legal range. */
+ * 4-byte multiples, at least one tile, …). INVALID_ARGUMENT, with the field and the legal range. */
 POP_MUST_CHECK pop_error *pop_target_validate(const pop_target *target);
 
 const char *const *pop_target_names(void); /* NULL-terminated: "ipu1", "ipu2", "ipu21" */
-uint32_t pop_target_num_tiles(
-    const pop_target *target); /* num_ipus * tiles_per_ipu, at most POP_TARGET_MAX_TILES */
+/* num_ipus * tiles_per_ipu, at most POP_TARGET_MAX_TILES. */
+uint32_t pop_target_num_tiles(const pop_target *target);
+/* The first address behind tile memory. */
 uint32_t pop_target_memory_end(const pop_target *target);
 
 #ifdef __cplusplus

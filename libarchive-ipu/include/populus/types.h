@@ -35,24 +35,28 @@ typedef enum pop_type {
 
 const char *pop_type_name(pop_type type); /* "float"; "?" if out of range */
 uint32_t pop_type_bytes(pop_type type);   /* bytes of one element; 0 if out of range */
-uint32_t pop_type_align(pop_type type);   /* alignment on the tile in bytes */
-bool pop_type_from_name(const char *name, pop_type *type); /* exact name; false if unknown */
+uint32_t pop_type_align(pop_type type);   /* alignment on the tile in bytes; 0 likewise */
+/* By the exact name. False if there is no such type; then *type is unchanged. */
+bool pop_type_from_name(const char *name, pop_type *type);
 
 /* char is signed on the tile; bool counts as neither. */
 bool pop_type_is_integer(pop_type type);
 bool pop_type_is_signed_integer(pop_type type);
 
-/* IEEE binary16 <-> binary32, exact; float to half rounds to nearest even (NaN stays NaN). Hosts
- * without a half type use these to fill and to read half tensors. */
+/* IEEE binary16 <-> binary32. To float is exact. To half rounds to nearest, ties to even; a number
+ * that is too large becomes infinity, and NaN stays NaN. Hosts without a half type use these to
+ * fill and to read half tensors. */
 uint16_t pop_half_from_float(float value);
 float pop_half_to_float(uint16_t half);
 
 /* Quarters: 8 bits, with a format and a scale. Bit 7 of `metadata` is set for f143 (4 bits of
- * exponent, 3 of fraction) and clear for f152. Bits 0-5 are the scale, signed: the value of a
- * quarter is its number times 2 to the scale. A float is rounded to nearest, ties to even. A number
- * that is too large becomes not a number, or the largest number if `nanoo` ("not a number on
- * overflow") is false. The tables are those of "8-bit Numerical Formats for Deep Neural Networks"
- * (Noune et al., 2022): no infinities, 0x80 is not a number. */
+ * exponent, 3 of fraction) and clear for f152. Bit 6 is ignored. Bits 0-5 are the scale, signed:
+ * the value of a quarter is its number times 2 to the scale.
+ *
+ * A float is rounded to nearest, ties to even. There are no infinities and no negative zero: 0x80
+ * is not a number. A number that is too large, or infinite, becomes not a number. If `nanoo` ("not
+ * a number on overflow") is false, it becomes the largest number of its sign. The tables are those
+ * of "8-bit Numerical Formats for Deep Neural Networks" (Noune et al., 2022). */
 uint8_t pop_quarter_from_float(float value, uint8_t metadata, bool nanoo);
 float pop_quarter_to_float(uint8_t quarter, uint8_t metadata);
 #define POP_QUARTER_USUAL 0x80 /* f143 with scale 0: the default of quarters */
