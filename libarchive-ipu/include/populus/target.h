@@ -92,7 +92,7 @@ typedef struct pop_target {
       link_domain_ipus; /* so many, one after the other, are linked; others are behind gateways: */
   uint32_t gateway_latency_cycles;  /* from IPU to IPU of another domain */
   uint32_t gateway_bytes_per_cycle; /* one IPU's share of what leaves its domain, or comes to it */
-  uint32_t cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: not */
+  uint32_t cycle_estimates; /* 1 (IPU_MODEL): vertices take their estimates, if any; 0: code's */
   uint32_t
       memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;

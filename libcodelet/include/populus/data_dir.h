@@ -19,7 +19,8 @@ extern "C" {
  * It is the first of these that exists:
  *
  *  1. the environment variable POPULUS_DATA_DIR (taken as it is, even if there is no such folder,
- *     so that a wrong value shows in the message about the file that is missing there);
+ *     so that a wrong value shows in the message about the file that is missing there; an empty one
+ *     does not count);
  *  2. ../lib/populus beside the folder of the running program: the tools of a build tree and of an
  *     installation;
  *  3. populus or ../populus beside the shared library that holds this function;

@@ -18,8 +18,10 @@
  * and TILE INSTRUCTIONS (isa.h). Each name ends with a zero byte: "packed" means the packed
  * instructions and accesses of 64 bits. A reader refuses a file with a need that it does not know.
  *
- * Tile objects are checked and can harm nothing but their tile. Host objects are native code: a process
- * that runs them on the CPU device trusts the file as it trusts a shared library.
+ * Tile objects are checked and can harm nothing but their tile. Host objects are native code: a
+ * process that runs them on the CPU device trusts the file as it trusts a shared library.
+ *
+ * A pop_gp does not change: several threads may use one. A builder is for one thread at a time.
  */
 #ifndef POPULUS_GP_H
 #define POPULUS_GP_H
@@ -49,13 +51,15 @@ bool pop_gp_is_known_need(const char *need, size_t length);
 typedef struct pop_gp pop_gp;
 
 /* Reads and checks everything: digest, objects, vertex tables against the objects (entry symbols
- * exist, offsets inside the state, no field overlaps another, …). Errors: FILE_LOAD with the file,
- * the member and what would be right ("… is a JPEG image, not a .gp file: compile codelets with
- * popc"). */
+ * exist, offsets inside the state, no field overlaps another, …). A file has at most 1 GiB. `name`
+ * stands for it in messages; the bytes are copied. Errors: FILE_LOAD with the file, the member and
+ * what would be right ("… is a JPEG image, not a .gp file: compile codelets with popc"); SYSTEM or
+ * MEMORY as for pop_file_read. */
 POP_MUST_CHECK pop_error *pop_gp_read(const char *path, pop_gp **gp);
 POP_MUST_CHECK pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name,
                                              pop_gp **gp);
-/* Reference counted (thread-safe): read gives one, retain another, free gives one back. */
+/* Reference counted (thread-safe): read gives one, retain another, free gives one back. NULL may be
+ * freed. */
 pop_gp *pop_gp_retain(pop_gp *gp);
 void pop_gp_free(pop_gp *gp);
 const char *pop_gp_name(const pop_gp *gp);
@@ -66,10 +70,12 @@ typedef struct pop_gp_digest {
 } pop_gp_digest;
 pop_gp_digest pop_gp_get_digest(const pop_gp *gp);
 
+/* What is returned lives as long as the gp; index < number. */
 size_t pop_gp_num_vertex_types(const pop_gp *gp);
 const pop_vertex_type *pop_gp_vertex_type(const pop_gp *gp, size_t index);
 
-/* Tile objects, codelets first, then library objects. Owned by the gp. */
+/* Tile objects, codelets first, then library objects. Owned by the gp. `library` (may be NULL)
+ * tells which the object is. */
 size_t pop_gp_num_tile_objects(const pop_gp *gp);
 const pop_object *pop_gp_tile_object(const pop_gp *gp, size_t index, bool *library);
 
@@ -80,26 +86,30 @@ bool pop_gp_has_target(const pop_gp *gp, const char *target);
 /* "cpu,ipu1,ipu2": all that it has code for. The caller frees. */
 char *pop_gp_targets(const pop_gp *gp);
 /* The codelets for one target only: what a graph for that target takes. A `.gp` may hold a vertex
- * once for each target; in such a part every vertex is there once. Free with pop_gp_free; the
- * vertex types are those of `gp`, which lives as long. For POP_GP_HOST_TARGET they are those of the
- * host objects, with the host's offsets and sizes; a vertex may be in several of these. Errors:
- * FILE_LOAD if there is no such target, with the targets that are there, or if a host object's
- * vertex table is wrong. */
+ * once for each target; in such a part every vertex is there once. Free it with pop_gp_free; it
+ * keeps `gp`, whose vertex types it has. For POP_GP_HOST_TARGET the vertex types are those of the
+ * host objects, with the host's offsets and sizes; a vertex may be in several of these. An empty
+ * `gp` has an empty part for every target. Errors: FILE_LOAD if there is no such target, with the
+ * targets that are there, or if a host object's vertex table is wrong; MEMORY. */
 POP_MUST_CHECK pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **part);
 
 /* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
 size_t pop_gp_num_host_objects(const pop_gp *gp);
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
-/* The host object that a vertex type of `gp` (a part for POP_GP_HOST_TARGET) was found in. */
+/* The number of the host object that a vertex type of `gp` (a part for POP_GP_HOST_TARGET) was
+ * found in. */
 size_t pop_gp_find_host_object(const pop_gp *gp, const pop_vertex_type *type);
 /* Appends the text of the object's vertex table (populus/vertex_table.h), unchecked. False if there
  * is none; then errno is ENOMEM if there was no memory to look for it. */
 bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table);
 
-/* Writing: collect, then write once. Bytes are copied. */
+/* Writing: collect, then write once. Bytes are copied; `source` and `name` are for messages. Errors
+ * of all that add something: FILE_LOAD for bytes that are no such object or have a wrong vertex
+ * table; CODELET_COMPILE for a vertex that another object defines for one of the same targets (both
+ * sources are named); MEMORY. Objects with equal bytes are kept once. */
 typedef struct pop_gp_builder pop_gp_builder;
 pop_gp_builder *pop_gp_builder_new(void);
-void pop_gp_builder_free(pop_gp_builder *builder);
+void pop_gp_builder_free(pop_gp_builder *builder); /* NULL is fine */
 /* `targets`: "ipu1,ipu2". Equal objects are kept once, for the targets of both. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const char *targets,
                                                   const void *bytes, size_t size,
@@ -108,13 +118,14 @@ POP_MUST_CHECK pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, co
                                                      const void *bytes, size_t size);
 POP_MUST_CHECK pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes,
                                                   size_t size, const char *source);
-/* Every member of another .gp. The same vertex with the same code is taken once; with other code it
- * is an error that names both files. */
+/* Every object of another .gp. So a vertex of both is an error, unless the whole objects that have
+ * it are equal. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp);
 /* Only what is for one target, for that target. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_gp_for(pop_gp_builder *builder, const pop_gp *gp,
                                                     const char *target);
-/* Atomically to `path`, or to memory (caller frees) when path is NULL. */
+/* Atomically to `path`, or to memory (caller frees) when path is NULL. The builder stays as it is.
+ * `bytes` and `size` are used for memory only. Errors: SYSTEM with the path; MEMORY. */
 POP_MUST_CHECK pop_error *pop_gp_builder_write(pop_gp_builder *builder, const char *path,
                                                uint8_t **bytes, size_t *size);
 

@@ -28,6 +28,7 @@ typedef enum pop_field_kind {
 
 /* How the data of a field are reached from the vertex state. "Base" is the base of tile memory.
  * Bits are counted from the lowest; a bit field holds a byte address unless it says otherwise.
+ * Lists are DELTAN and DELTANELEMENTS.
  *
  *   layout          bytes  what they hold
  *   SCALAR                 constant: the value itself; edge: a pointer to one element
@@ -43,9 +44,9 @@ typedef enum pop_field_kind {
  *                            number of elements
  *   ARRAY                  num_rows rows in the state itself, one behind the other
  *
- * Sizes and bits of the last seven are those that public assembly codelets unpack (SHORT_SPAN,
- * SCALED_PTR, DELTAN, DELTANELEMENTS of graphcore/poplibs), except that every SCALED_PTR counts
- * from the base, and that lists count from the base and not from their lowest row. */
+ * Sizes and bits of SHORT_SPAN, the SCALED_PTRs, DELTAN and DELTANELEMENTS are those that public
+ * assembly codelets unpack (graphcore/poplibs), except that every SCALED_PTR counts from the base,
+ * and that lists count from the base and not from their lowest row. */
 typedef enum pop_field_layout {
   POP_LAYOUT_SCALAR,
   POP_LAYOUT_SPAN,
@@ -126,12 +127,13 @@ typedef struct pop_constraint {
 /* What debug information calls the source of entries, which popc makes. */
 #define POP_VERTEX_ENTRIES_SOURCE "populus-entries"
 
-/* The entry symbol of a vertex type: "popops::Foo<float,true>" -> "__runCodelet_popops__Foo___float_true". The caller frees it. */
+/* The entry symbol of a vertex type: "popops::Foo<float,true>" gives
+ * "__runCodelet_popops__Foo___float_true". The caller frees it. */
 char *pop_vertex_symbol(const char *name);
 
 typedef struct pop_vertex_type {
   const char *name;   /* canonical: "popops::ScaledAdd<float,true>" */
-  const char *symbol; /* of the tile entry: "__runCodelet_popops__ScaledAdd___float___true" */
+  const char *symbol; /* of the tile entry: "__runCodelet_popops__ScaledAdd___float_true" */
   pop_vertex_kind kind;
   uint32_t state_size, state_alignment; /* bytes on the tile; size 0 if there are no fields */
   const pop_field *fields;
