@@ -1,33 +1,38 @@
 /* Devices: what engines run on.
  *
- *   pop_device_manager_create -> pop_device_manager_acquire ->  pop_device ->  pop_graph_create(its target)
- *   pop_ipu_model_create_device, pop_device_create_cpu       ->                pop_engine_load_device(engine, device)
+ *   pop_device_manager_create -> pop_device_manager_acquire -> pop_device
+ *   pop_ipu_model_create_device, pop_device_create_cpu      -> pop_device
+ *
+ *   pop_device_target(device) -> pop_graph_create -> … -> pop_engine_load_device(engine, device)
  *
  * Three types:
- *   IPU        software IPUs that all processes of a user share. A process attaches to a device. Then no other
- *              process gets it, nor a device that has an IPU in common with it, until it is detached or the
- *              process ends, in whatever way
+ *   IPU        software IPUs that all processes of a user share. A process attaches to a device.
+ *              Then no other process gets it, nor a device that has an IPU in common with it, until
+ *              it is detached or the process ends, in whatever way
  *   IPU_MODEL  a software IPU of the program's own, with figures of its own
- *   CPU        codelets compiled for the host, on the host's memory and threads: no tiles, no cycles
+ *   CPU        codelets compiled for the host, on the host's memory and threads: no tiles, no
+ *              cycles
  *
- * By default the manager has 64 IPUs "ipu2". Devices 0 to 63 are single ones; then come those of
- * 2, 4, … 64 IPUs (device 64 is IPUs 0 and 1). The environment variable POPULUS_DEVICES
- * configures others. It is JSON, or the path of a file with it:
+ * By default the manager has 64 IPUs "ipu2". Devices 0 to 63 are single ones; then come those of 2,
+ * 4, … 64 IPUs (device 64 is IPUs 0 and 1). The environment variable POPULUS_DEVICES configures
+ * others. It is JSON, or the path of a file with it:
  *
- *   POPULUS_DEVICES='[{"target":"ipu1","ipus":4}, {"name":"small","target":"ipu2","tilesPerIPU":16}]'
+ *   POPULUS_DEVICES='[{"target":"ipu1","ipus":4},
+ *                     {"name":"small","target":"ipu2","tilesPerIPU":16}]'
  *
- *   name         1 to 32 letters, digits, - and _; default: the target's; processes that use one name share
- *                its IPUs
+ *   name         1 to 32 letters, digits, - and _; default: the target's; processes that use one
+ *                name share its IPUs
  *   target       "ipu1", "ipu2" (the default) or "ipu21"
  *   ipus         1 to 1,024; default: 1
- *   tilesPerIPU  default: the target's
+ *   tilesPerIPU  1 to 65,536; default: the target's
  *
- * Attachments are locks on files in the folder POPULUS_RUN_DIR, or else
- * $XDG_RUNTIME_DIR/populus, or /tmp/populus-<user number>. They are released when the process
- * ends. A child made by fork shares them, as long as it runs no other program.
+ * Attachments are locks on files in the folder POPULUS_RUN_DIR, or else $XDG_RUNTIME_DIR/populus,
+ * or /tmp/populus-<user number>. They are released when the process ends. A child made by fork
+ * shares them, as long as it runs no other program.
  *
- * Threads: one thread at a time per device. A device is reference counted: pop_device_free
- * releases one reference. */
+ * Threads: one thread at a time per device. A device is reference counted: pop_device_free releases
+ * one reference. A manager has one of each of its devices, and an engine one of the device that it
+ * was loaded on last. */
 #ifndef POPULUS_DEVICE_H
 #define POPULUS_DEVICE_H
 
@@ -43,8 +48,8 @@ typedef struct pop_device_manager pop_device_manager;
 
 /* ---- the manager ---- */
 
-/* Reads the environment once. INVALID_OPTION: POPULUS_DEVICES is not as above, with the place;
- * FILE_LOAD: its file cannot be read. */
+/* Reads the environment once. The caller owns *manager. INVALID_OPTION: POPULUS_DEVICES is not as
+ * above, with the place; FILE_LOAD: its file cannot be read. */
 POP_MUST_CHECK pop_error *pop_device_manager_create(pop_device_manager **manager);
 /* NULL is fine. Devices that were retained stay. */
 void pop_device_manager_free(pop_device_manager *manager);
@@ -55,12 +60,13 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager);
 POP_MUST_CHECK pop_error *pop_device_manager_get_device(const pop_device_manager *manager,
                                                         size_t id, pop_device **device);
 /* The devices of a type with so many IPUs, ascending by id. Fills up to `max` of `devices` (the
- * manager's) and returns how many there are. Only the type IPU has any. */
+ * manager's; may be NULL) and returns how many there are. Only the type IPU has any. */
 size_t pop_device_manager_get_devices(const pop_device_manager *manager, pop_target_type type,
                                       uint32_t num_ipus, pop_device **devices, size_t max);
-/* Attaches to the first free device with so many IPUs. The caller owns *device.
- * INVALID_ARGUMENT: there are none with so many (the message lists the numbers that there are);
- * SYSTEM: all are taken, with the process that has the first. */
+/* Attaches to the first free device with so many IPUs. A device of this manager that is attached
+ * already counts as free: the same one may be acquired again. The caller owns a reference to
+ * *device. INVALID_ARGUMENT: there are none with so many (the message lists the numbers that there
+ * are); SYSTEM: all are taken, with the process that has the first. */
 POP_MUST_CHECK pop_error *pop_device_manager_acquire(const pop_device_manager *manager,
                                                      uint32_t num_ipus, pop_device **device);
 
@@ -69,13 +75,16 @@ POP_MUST_CHECK pop_error *pop_device_manager_acquire(const pop_device_manager *m
 /* The host. The caller owns it. */
 pop_device *pop_device_create_cpu(void);
 /* A device with only the first tiles of each IPU. It is attached if and only if `device` is. The
- * caller owns *part. INVALID_ARGUMENT unless 1 <= tiles_per_ipu <= those of the device. */
+ * caller owns *part, which keeps `device`. INVALID_ARGUMENT unless 1 <= tiles_per_ipu <= those of
+ * the device, and for the CPU, which has no tiles. */
 POP_MUST_CHECK pop_error *pop_device_create_virtual(pop_device *device, uint32_t tiles_per_ipu,
                                                     pop_device **part);
+/* Adds a reference and returns `device`. */
 pop_device *pop_device_retain(pop_device *device);
-/* NULL is fine. Releasing the last reference detaches. */
+/* NULL is fine. Releasing the last reference detaches; while the manager lives, it has one. */
 void pop_device_free(pop_device *device);
 
+/* Lives as long as the device. */
 const pop_target *pop_device_target(const pop_device *device);
 /* Its id in its manager; UINT32_MAX for a device without a manager. */
 uint32_t pop_device_id(const pop_device *device);
@@ -104,8 +113,8 @@ typedef struct pop_device_attribute {
   const char *key;
   char value[256];
 } pop_device_attribute;
-/* Fills up to `max` of `list` and returns how many there are. "user process id" and "user
- * executable" exist only while somebody is attached. */
+/* Fills up to `max` of `list` (may be NULL) and returns how many there are. "user process id" and
+ * "user executable" exist only while somebody is attached. */
 size_t pop_device_get_attributes(const pop_device *device, pop_device_attribute *list, size_t max);
 
 /* ---- IPU_MODEL ---- */

@@ -1,8 +1,9 @@
 /* Executables: compiled graphs, to run now, or to save and run in another process.
  *
- *   pop_compile_graph ──> pop_executable ──pop_executable_save──> archive.a
- *   pop_executable_load(archive.a) ──> pop_executable ──pop_engine_create_from_executable──> pop_engine
- *   archive in memory ──pop_engine_create_from_memory──> pop_engine
+ *   pop_compile_graph ──> executable ──pop_executable_save──> archive.a
+ *   archive.a ──pop_executable_load──> executable
+ *   executable ──pop_engine_create_from_executable──> engine
+ *   archive in memory ──pop_engine_create_from_memory──> engine
  *
  * The file is the archive of tile images that target.saveArchive writes. It has an ELF file for
  * each tile, and a member `metadata.elf` with what a host program needs to know. It runs without
@@ -30,17 +31,19 @@ POP_MUST_CHECK pop_error *pop_compile_graph(pop_graph *graph, const pop_program 
 /* NULL is fine. Engines made from it stay valid. */
 void pop_executable_free(pop_executable *executable);
 
-/* Writes the archive. If that fails, an existing file is unchanged (SYSTEM with the path). The
- * same executable gives the same bytes; one that was loaded is written as it was. */
+/* Writes the archive. If that fails, an existing file is unchanged. The same executable gives the
+ * same bytes; one that was loaded is written as it was. Errors: SYSTEM with the path; FILE_LOAD if
+ * the archive that it was loaded from cannot be read any more; INVALID_ARGUMENT for the CPU, which
+ * has no images; MEMORY. */
 POP_MUST_CHECK pop_error *pop_executable_save(const pop_executable *executable, const char *path);
-/* Writes the same bytes to a stream, which is flushed. They go through a temporary file (TMPDIR,
- * or /tmp). SYSTEM: that file, or the stream, cannot be written. */
+/* Writes the same bytes to a stream, which is flushed. They go through a temporary file (TMPDIR, or
+ * /tmp). Errors: as above; SYSTEM: that file, or the stream, cannot be written. */
 POP_MUST_CHECK pop_error *pop_executable_write(const pop_executable *executable, FILE *stream);
-/* Opens an archive, which stays open: its images are read when an engine is loaded. Errors:
- * FILE_LOAD, naming file and member: it is not an archive, or damaged; it has no metadata (a
- * .gp, another program's archive); it was made by a version with another format (which one, and
- * what to do); a tile is missing or there twice. pop_engine_load finds images that do not match
- * the metadata. */
+/* Opens an archive, which stays open: its images are read when an engine is loaded. On success the
+ * caller owns *executable. Errors: FILE_LOAD, naming file and member: it is not an archive, or
+ * damaged; it has no metadata (a .gp, another program's archive); it was made by a version with
+ * another format (which one, and what to do); a tile is missing or there twice. SYSTEM or MEMORY as
+ * for pop_file_read. pop_engine_load finds images that do not match the metadata. */
 POP_MUST_CHECK pop_error *pop_executable_load(const char *path, pop_executable **executable);
 /* The same for `size` bytes of a file from `offset` on, such as an archive that is embedded in a
  * program (populus/embed.h). `name` stands for it in messages. */
@@ -52,10 +55,11 @@ POP_MUST_CHECK pop_error *pop_executable_load_memory(const void *bytes, size_t s
                                                      const char *name, pop_executable **executable);
 
 /* An engine that runs the executable, which may be freed afterwards. Options may be those of
- * pop_compile_graph. One about compiling must be what the executable was compiled with
- * (otherwise INVALID_OPTION: it is too late). target.saveArchive saves the archive now. The
- * environment's options count here as in pop_compile_graph; each call uses those that concern
- * it. */
+ * pop_compile_graph. One about compiling must be what the executable was compiled with (otherwise
+ * INVALID_OPTION: it is too late). target.saveArchive saves the archive now. The environment's
+ * options count here as in pop_compile_graph; each call uses those that concern it. Errors:
+ * INVALID_OPTION; SYSTEM: an archive, report or trace cannot be written; RUNTIME: poprun has
+ * started another number of processes than the replicas allow; MEMORY. */
 POP_MUST_CHECK pop_error *pop_engine_create_from_executable(pop_executable *executable,
                                                             const pop_option *options,
                                                             size_t num_options,
@@ -64,7 +68,8 @@ POP_MUST_CHECK pop_error *pop_engine_create_from_executable(pop_executable *exec
 /* pop_executable_load_memory and pop_engine_create_from_executable in one call. So an archive
  * can be run that `popc --link -c` has made an object of:
  *
- *   pop_engine_create_from_memory(pop_archive_matvec, pop_archive_matvec_size, "matvec", NULL, 0, &engine)
+ *   pop_engine_create_from_memory(pop_archive_matvec, pop_archive_matvec_size, "matvec", NULL, 0,
+ *                                 &engine)
  *
  * The memory must not change until the engine is freed. */
 POP_MUST_CHECK pop_error *pop_engine_create_from_memory(const void *bytes, size_t size,

@@ -1,5 +1,5 @@
-/* What a graph gives out: small structs, passed by value. They belong to the graph (populus/graph.h) and
- * die with it. */
+/* What a graph gives out: small structs, passed by value. They belong to the graph
+ * (populus/graph.h) and die with it. */
 #ifndef POPULUS_HANDLES_H
 #define POPULUS_HANDLES_H
 

@@ -27,14 +27,15 @@ typedef struct pop_host_function {
   size_t num_inputs, num_outputs;
 } pop_host_function;
 
-/* `handle` is not NULL nor empty, and different from those of the graph's other host functions. At
- * least one input or output. Errors are the graph's. */
+/* `handle` is not NULL nor empty, and different from those of the graph's other host functions.
+ * At least one input or output. Both lists are copied. Errors are the graph's: INVALID_ARGUMENT,
+ * TYPE. */
 pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *handle,
                                               const pop_host_argument *inputs, size_t num_inputs,
                                               const pop_host_argument *outputs, size_t num_outputs);
-/* Calls the function with its inputs and outputs, tensors of their types and numbers of
- * elements. An output must not hold constants or an element twice. The program continues when
- * the outputs have arrived. */
+/* Calls the function with its inputs and outputs, tensors of their types and numbers of elements.
+ * An output must not hold constants or an element twice. The program continues when the outputs
+ * have arrived. Errors are those of stream copies (populus/stream.h). */
 pop_program pop_program_call_host_function(pop_host_function function, const pop_tensor *inputs,
                                            const pop_tensor *outputs, const char *name);
 
@@ -48,8 +49,8 @@ typedef struct pop_host_function_callback {
   void *context;
 } pop_host_function_callback;
 /* Connects a callback; a later one replaces an earlier one. `replica` is 0 unless the graph is
- * replicated. Errors: STREAM_CONNECTION with the nearest name if there is no such function;
- * INDEX: there is no such replica; INVALID_ARGUMENT: the callback is NULL. */
+ * replicated. Errors: STREAM_CONNECTION with the nearest name if there is no such function; INDEX:
+ * there is no such replica; INVALID_ARGUMENT: the callback is NULL; RUNTIME during a run. */
 POP_MUST_CHECK pop_error *pop_engine_connect_host_function(
     pop_engine *engine, const char *handle, uint32_t replica,
     const pop_host_function_callback *callback);

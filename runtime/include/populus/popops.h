@@ -87,7 +87,8 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
 /* a += scale * b, for float and half. b has the shape of a, or is broadcast to it. */
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name);
-/* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are halves. */
+/* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are
+ * halves. */
 void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
                               double scale, pop_program sequence, const char *name);
 /* Converts elements to another type, as C does. From and to all types but 64-bit integers.

@@ -1,4 +1,11 @@
-/* All of Populus for a host program: #include <populus/populus.h>, link with -lpopulus. */
+/* All of Populus for a host program: #include <populus/populus.h>, link with -lpopulus.
+ *
+ * NULL, and objects that were freed, may be given to any function that takes a graph, engine,
+ * executable, device, device manager, model, event trace, list of events or solver. Unless a
+ * comment says that NULL is fine, that is an error, INVALID_ARGUMENT. So is NULL for an address
+ * that a result goes to, or for a list that is not empty. A function that returns no error writes
+ * it to the log instead, does nothing, and returns 0, false or NULL. Calls on graphs keep it:
+ * populus/graph.h. */
 #ifndef POPULUS_POPULUS_H
 #define POPULUS_POPULUS_H
 

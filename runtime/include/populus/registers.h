@@ -2,8 +2,9 @@
  * floating-point operations, the state of random number generators. In the documented C++
  * interface: poplar/CycleCount.hpp, poplar/CSRFunctions.hpp, poplar/RandomSeed.hpp.
  *
- * Functions append to `sequence`. Errors are the graph's (populus/graph.h). Tiles are those of
- * `graph`, which may be a virtual graph. */
+ * Functions append to `sequence` (CONTROL_PROGRAM if it is not a sequence). Names may be NULL.
+ * Errors are the graph's (populus/graph.h). Tiles are those of `graph`, which may be a virtual
+ * graph. */
 #ifndef POPULUS_REGISTERS_H
 #define POPULUS_REGISTERS_H
 
@@ -52,12 +53,12 @@ enum {
  * on the CPU: the host follows IEEE 754. INVALID_ARGUMENT: unknown bits. */
 void pop_graph_set_floating_point_behaviour(pop_graph *graph, pop_program sequence, uint32_t set,
                                             const char *name);
-/* Switches `clear` off, then `set` on; other bits are unchanged. Returns the previous behaviour:
- * an element of POP_UNSIGNED_INT for each tile of the graph. */
+/* Switches `clear` off, then `set` on; other bits are unchanged. Returns the previous behaviour: an
+ * element of POP_UNSIGNED_INT for each tile of the graph. INVALID_ARGUMENT: unknown bits. */
 pop_tensor pop_graph_modify_floating_point_behaviour(pop_graph *graph, pop_program sequence,
                                                      uint32_t clear, uint32_t set,
                                                      const char *name);
-/* Restores such a behaviour: an element for each tile. */
+/* Restores such a behaviour: a vector with an element for each tile; otherwise TENSOR. */
 void pop_graph_restore_floating_point_behaviour(pop_graph *graph, pop_program sequence,
                                                 pop_tensor behaviour, const char *name);
 /* Sets stochastic rounding only. */
@@ -71,7 +72,7 @@ void pop_graph_set_stochastic_rounding(pop_graph *graph, pop_program sequence, b
  * seeded, and starts from the numbers of tile and worker. Load seeds by the engine option
  * prng.seed. On the CPU all are zero, and setting has no effect. */
 pop_tensor pop_graph_get_hw_seeds(pop_graph *graph, pop_program sequence, const char *name);
-/* Sets these states. `seeds` has that type and shape, and any mapping. */
+/* Sets these states. `seeds` has that type and shape (otherwise TENSOR), and any mapping. */
 void pop_graph_set_hw_seeds(pop_graph *graph, pop_program sequence, pop_tensor seeds,
                             const char *name);
 

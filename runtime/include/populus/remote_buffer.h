@@ -26,21 +26,24 @@ typedef struct pop_remote_buffer {
 #define POP_REMOTE_BUFFER_MAX_ROW_BYTES ((uint64_t)UINT32_MAX)
 #define POP_REMOTE_BUFFER_MAX_BYTES ((uint64_t)1 << 38)
 
-/* `handle` names the buffer for the host. It is not NULL nor empty, and different from those of
- * the graph's other remote buffers. `num_elements` and `repeats` are at least 1. */
+/* `handle` names the buffer for the host. It is not NULL nor empty, and different from those of the
+ * graph's other remote buffers. `num_elements` and `repeats` are at least 1, and at most what the
+ * limits above allow. Otherwise INVALID_ARGUMENT. */
 pop_remote_buffer pop_graph_add_remote_buffer(pop_graph *graph, const char *handle, pop_type type,
                                               size_t num_elements, size_t repeats);
 
-/* Copies rows of the buffer to a tensor, or a tensor to rows of the buffer. `offsets` is a
- * tensor of type POP_UNSIGNED_INT or POP_INT on any tiles: the numbers of the rows, read when
- * the copy is made. The tensor has `num_elements` elements for each offset: the rows in their
- * order. A number that is not below `repeats` ends the run with an error that names the buffer.
- * If a copy to the buffer has a number twice, the row gets elements of either.
+/* Copies rows of the buffer to a tensor, or a tensor to rows of the buffer. `offsets` is a tensor
+ * of type POP_UNSIGNED_INT or POP_INT on any tiles: the numbers of the rows, read when the copy is
+ * made. The tensor has `num_elements` elements for each offset: the rows in their order. A number
+ * that is not below `repeats` ends the run with an error that names the buffer. If a copy to the
+ * buffer has a number twice, the row gets elements of either.
  *
- * Without offsets ((pop_tensor){0}) the copy is of the first rows, as many as the tensor has.
+ * Without offsets ((pop_tensor){0}) the copy is of the first rows, as many as the tensor has: one
+ * or more.
  *
  * The tensor has the buffer's type. If it is written, it must not hold constants or an element
- * twice. More than POP_STREAM_COPY_MAX_BYTES for an IPU are copied in several host exchanges. */
+ * twice. More than POP_STREAM_COPY_MAX_BYTES for an IPU are copied in several host exchanges.
+ * Errors: TYPE, TENSOR, and INVALID_ARGUMENT as in populus/program.h. */
 pop_program pop_program_copy_from_remote_buffer(pop_remote_buffer buffer, pop_tensor destination,
                                                 pop_tensor offsets, const char *name);
 pop_program pop_program_copy_to_remote_buffer(pop_tensor source, pop_remote_buffer buffer,
