@@ -17,11 +17,12 @@ extern "C" {
 /* A number for an operation, unique in the process; never 0. */
 uint64_t pop_debug_next_id(void);
 
-/* Begins the file, as JSON or CBOR. INVALID_ARGUMENT: one is open already; SYSTEM: it cannot be
- * created. */
+/* Begins the file, as JSON or CBOR. INVALID_ARGUMENT: one is open already, or there is no such
+ * format; SYSTEM: it cannot be created. */
 POP_MUST_CHECK pop_error *pop_debug_stream_open(const char *path, pop_profile_format format);
 bool pop_debug_stream_is_open(void);
-/* Writes a record, a map. Does nothing if no file is open. SYSTEM: it cannot be written. */
+/* Writes a record, a map. Does nothing if no file is open. INVALID_ARGUMENT for the value NONE;
+ * SYSTEM: it cannot be written. */
 POP_MUST_CHECK pop_error *pop_debug_stream_add(pop_profile_value context);
 /* Ends the file. Does nothing if no file is open. SYSTEM: something could not be written. */
 POP_MUST_CHECK pop_error *pop_debug_stream_close(void);

@@ -49,7 +49,8 @@ extern "C" {
 
 typedef struct pop_event_trace pop_event_trace;
 
-/* INVALID_OPTION: an unknown key, an invalid value, a key twice, text and CBOR at once. */
+/* The caller owns *trace. INVALID_OPTION: an unknown key, an invalid value, a key twice, text and
+ * CBOR at once. */
 POP_MUST_CHECK pop_error *pop_event_trace_create(const pop_option *options, size_t num_options,
                                                  pop_event_trace **trace);
 /* NULL is fine. Executables and engines that record into the trace keep it alive. */
@@ -107,7 +108,8 @@ typedef struct pop_trace_event {
 
 typedef struct pop_trace_events pop_trace_events;
 
-/* All events since the last call, in order; the caller frees them. */
+/* All events since the last call, in order; the caller frees them. NULL for a trace that is
+ * none. */
 pop_trace_events *pop_event_trace_fetch(pop_event_trace *trace);
 void pop_trace_events_free(pop_trace_events *events); /* NULL is fine */
 size_t pop_trace_events_count(const pop_trace_events *events);

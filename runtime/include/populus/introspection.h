@@ -1,9 +1,10 @@
 /* Queries of a graph's parts, for host programs that inspect graphs of others, and for people.
  *
- * Variables, vertex types and so on have numbers from 0 on, in the order in which they were
- * made. Those of a virtual graph are its top-level graph's. Names live as long as the graph, and
- * are "" if none was given. Queries also work for a graph with an error. An invalid number is an
- * INDEX error. */
+ * Variables, vertex types and so on have numbers from 0 on, in the order in which they were made.
+ * Those of a virtual graph are its top-level graph's. Names are "" if none was given. They live as
+ * long as the graph; those of vertex types and fields only until codelets are added. Queries also
+ * work for a graph with an error, except for those of fields, which return that error. An invalid
+ * number is an INDEX error. */
 #ifndef POPULUS_INTROSPECTION_H
 #define POPULUS_INTROSPECTION_H
 
@@ -27,7 +28,8 @@ POP_MUST_CHECK pop_error *pop_graph_variable_info(pop_graph *graph, size_t varia
 size_t pop_graph_num_vertex_types(const pop_graph *graph);
 /* "SumVertex", "popops::Add<float>"; NULL if there is no such number. */
 const char *pop_graph_vertex_type_name(const pop_graph *graph, size_t vertex_type);
-/* Can vertices of the type be added? */
+/* Can vertices of the type be added? By the exact name. False for built-in types (poplar_rt::…)
+ * that are not loaded yet. */
 bool pop_graph_has_vertex_type(const pop_graph *graph, const char *name);
 
 typedef struct pop_compute_set_info {
@@ -61,13 +63,14 @@ typedef struct pop_field_info {
 /* UNKNOWN_FIELD, listing the fields, or INVALID_ARGUMENT: there is no such vertex. */
 POP_MUST_CHECK pop_error *pop_graph_field_info(pop_vertex vertex, const char *field,
                                                pop_field_info *info);
-/* The same without a vertex, by the name of its type. UNKNOWN_VERTEX_TYPE, listing similar ones. */
+/* The same without a vertex, by the name of its type. UNKNOWN_VERTEX_TYPE, listing similar ones;
+ * UNKNOWN_FIELD. */
 POP_MUST_CHECK pop_error *pop_graph_vertex_type_field_info(pop_graph *graph,
                                                            const char *vertex_type,
                                                            const char *field, pop_field_info *info);
-/* Visits the connected fields of a vertex, in the order in which they were connected. A field
- * with rows is visited once for each row, in order; without rows `row` is SIZE_MAX. A null
- * tensor is a row that is not connected yet. */
+/* Visits the connected fields of a vertex, in the order in which they were connected. A field with
+ * rows is visited once for each row, in order; without rows `row` is SIZE_MAX. A null tensor is a
+ * row that is not connected yet. `visit` must not change the graph. */
 POP_MUST_CHECK pop_error *pop_graph_visit_vertex_fields(
     pop_graph *graph, size_t vertex,
     void (*visit)(void *context, const char *field, size_t row, pop_tensor tensor), void *context);
@@ -75,12 +78,14 @@ POP_MUST_CHECK pop_error *pop_graph_visit_vertex_fields(
 /* ---- the whole graph, for other programs ---- */
 
 /* Writes the vertices as a graph for Graphviz's dot. Each compute set that the programs run is a
- * cluster with its vertices. There is an edge from each variable that a vertex reads, and to
- * each that it writes. Without programs: all compute sets. */
+ * cluster with its vertices. There is an edge from each variable that a vertex reads, and to each
+ * that it writes. Without programs: all compute sets. Errors here: CONTROL_PROGRAM for a program
+ * that is null or of another graph; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
                                                         const pop_program *programs,
                                                         size_t num_programs);
-/* The same with one node for each compute set, and one for each copy and print of the programs. */
+/* The same with one node for each compute set, and one for each copy, stream copy and print of the
+ * programs. */
 POP_MUST_CHECK pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE *stream,
                                                          const pop_program *programs,
                                                          size_t num_programs);
@@ -103,10 +108,10 @@ POP_MUST_CHECK pop_error *pop_program_serialize(pop_program program, FILE *strea
 POP_MUST_CHECK pop_error *pop_graph_save_tensors(pop_graph *graph, const pop_tensor *tensors,
                                                  size_t num_tensors, FILE *stream);
 /* Adds such variables to `graph`, even if it has variables of the same names, and returns the
- * tensors in a list that the caller frees. FILE_LOAD for bytes that are something else or
- * damaged, and for tiles that `graph` does not have. What the graph refuses, such as variables
- * that are too large, is this error, too, and not the graph's. If the graph has an error
- * already, that is returned. */
+ * tensors in a list that the caller frees by free(). FILE_LOAD for bytes that are something else or
+ * damaged, and for tiles that `graph` does not have. What the graph refuses, such as variables that
+ * are too large, is the graph's error code, but returned here and not kept by the graph. Variables
+ * that were added before an error stay. If the graph has an error already, that is returned. */
 POP_MUST_CHECK pop_error *pop_graph_load_tensors(pop_graph *graph, const void *bytes, size_t size,
                                                  pop_tensor **tensors, size_t *num_tensors);
 

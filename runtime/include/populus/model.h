@@ -1,20 +1,22 @@
 /* Models: makes programs of modules of StableHLO operations, as JAX, TensorFlow and PyTorch/XLA
  * export them, and of modules of HLO instructions, as XLA dumps them.
  *
- *   pop_model_load -> pop_model_lower (into a graph, which the caller may extend) -> pop_engine_create …
+ *   pop_model_load -> pop_model_lower -> pop_engine_create …
+ *                     (into a graph, which the caller may extend)
  *
  * The text is what stablehlo-opt and jax.jit(f).lower(x).as_text() print, in the short and in
  * the generic form. Or it is what XLA writes with --xla_dump_to (*.txt, before or after
  * optimisation; it begins with HloModule). The function that runs is the ENTRY computation of
- * HLO; otherwise @main, or the only function. Tuples among its arguments and results are
- * flattened to their members: those of an argument t are t..0, t..1, … Shapes are static.
+ * HLO; otherwise @main, or the only function, or the only public one. Tuples among its arguments
+ * and results are flattened to their members: those of an argument t are t..0, t..1, … Shapes are
+ * static.
  * Element types: i1, i8 to i64, ui8 to ui64, f16, bf16, f32, f64 (by software: slow on tiles)
  * and complex<f32>. The graph's tensors hold the bits of bf16 as POP_UNSIGNED_SHORT, and those
  * of f64 and complex<f32> (real part first) as POP_UNSIGNED_LONGLONG.
  *
  * A custom call adds a vertex of the user's codelet:
- *     %y = stablehlo.custom_call @populus.vertex(%a, %b) {backend_config = {vertex = "Scale", codelets = "scale.c",
- *            tile = 3 : i64, factor = 2.0 : f32}} : (…) -> …
+ *     %y = stablehlo.custom_call @populus.vertex(%a, %b) {backend_config = {vertex = "Scale",
+ *            codelets = "scale.c", tile = 3 : i64, factor = 2.0 : f32}} : (…) -> …
  * `codelets` is a source or a .gp, looked for from the module's folder. Operands are connected
  * to the fields in0, in1, … and results to out0, out1, …, as vectors of their elements in
  * row-major order. The default of `tile` is 0. Other entries are fields of those names. jax.ffi
@@ -40,8 +42,9 @@ extern "C" {
 
 typedef struct pop_model pop_model;
 
-/* Reads and checks the whole file. A file may hold several modules, with lines "// -----"
- * between them: `part` is the number of one, from 0. INDEX if there are not so many. */
+/* Reads and checks the whole file, of at most 1 GiB. A file may hold several modules, with lines
+ * "// -----" between them: `part` is the number of one, from 0. INDEX if there are not so many. The
+ * caller owns *model; after an error it is NULL. */
 POP_MUST_CHECK pop_error *pop_model_load(const char *path, size_t part, pop_model **model);
 /* The same for `size` bytes in memory, which are copied. `name` stands for the file in messages. */
 POP_MUST_CHECK pop_error *pop_model_parse(const char *text, size_t size, const char *name,
@@ -58,13 +61,16 @@ POP_MUST_CHECK pop_error *pop_model_parse_replicated(const char *text, size_t si
 /* How many modules the text has. */
 size_t pop_model_count_parts(const char *text, size_t size);
 void pop_model_free(pop_model *model); /* NULL is fine; graphs and engines stay valid */
-const char *pop_model_name(const pop_model *model); /* the module's name; "module" if it has none */
+/* The module's name; "module" if it has none. Lives as long as the model. */
+const char *pop_model_name(const pop_model *model);
 
-/* An argument or a result of the function. */
+/* An argument or a result of the function. Names and shapes live as long as the model. If there is
+ * no value with a number, it has type POP_TYPE_COUNT, and the others are NULL and 0. */
 typedef struct pop_model_value {
-  const char *name;    /* arguments: as in the text, without '%'; results: out0, out1, … */
-  const char *element; /* "f32", "bf16", … */
-  pop_type type;       /* of the graph's tensor */
+  /* Arguments: as in the text, without '%'; "input" without a name. Results: out0, out1, … */
+  const char *name;
+  const char *element; /* "f32", "bf16", …; "token" */
+  pop_type type;       /* of the graph's tensor; POP_TYPE_COUNT for a token, which has none */
   size_t rank;
   const size_t *shape;
 } pop_model_value;
@@ -72,14 +78,14 @@ size_t pop_model_num_inputs(const pop_model *model);
 size_t pop_model_num_outputs(const pop_model *model);
 pop_model_value pop_model_input(const pop_model *model, size_t i);
 pop_model_value pop_model_output(const pop_model *model, size_t i);
-/* Tensors of infeed and outfeed operations. Each is a stream of the graph whose handle is its
- * name: infeed0, infeed1, …, outfeed0, … in the text's order; infeed0.0, infeed0.1 if an
- * operation has several. */
+/* Tensors of infeed and outfeed operations. Each is a stream of the graph whose handle is its name:
+ * infeed0, infeed1, …, outfeed0, … in the text's order; infeed0.0, infeed0.1 if an operation has
+ * several. `to_device` may be NULL. */
 size_t pop_model_num_feeds(const pop_model *model);
 pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device);
-/* How many tiles are worth using, at least 1: as many as give each a thousand elements of the
- * largest tensor, or eight thousand multiplications of the largest product, convolution or
- * window operation. */
+/* How many tiles are worth using, 1 to 1,472 (those of an IPU of the second generation): as many as
+ * give each a thousand elements of the largest tensor, or eight thousand multiplications of the
+ * largest product, convolution or window operation. */
 size_t pop_model_suggested_tiles(const pop_model *model);
 
 /* Sets the size in bytes up to which operands may be copied whole to each tile that needs some
@@ -89,10 +95,10 @@ size_t pop_model_suggested_tiles(const pop_model *model);
 enum { POP_MODEL_COPY_LIMIT = 16384 };
 POP_MUST_CHECK pop_error *pop_model_set_copy_limit(pop_model *model, uint64_t bytes);
 /* Adds variables, codelets (generated C, compiled now) and a program that calculates the outputs
- * from the inputs. A model can be lowered once. What the module's check operations compare is
- * made readable for pop_model_judge. Errors: those above; INVALID_ARGUMENT for a graph of
- * another number of replicas; other errors are the graph's own, which has none if NULL is
- * returned. */
+ * from the inputs. A model can be lowered once, also if that fails. What the module's check
+ * operations compare is made readable for pop_model_judge. Errors: those above; INVALID_ARGUMENT
+ * for a model that has been lowered, and for a graph of another number of replicas; other errors
+ * are the graph's own, which has none if NULL is returned. */
 POP_MUST_CHECK pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program);
 /* The same for `count` models, each into a graph of its own, for tiles or for the CPU. It takes
  * a fraction of the time, because their codelets are compiled together. errors[i] is what
@@ -101,26 +107,28 @@ POP_MUST_CHECK pop_error *pop_model_lower(pop_model *model, pop_graph *graph, po
 POP_MUST_CHECK pop_error *pop_model_lower_all(pop_model *const *models, pop_graph *const *graphs,
                                               size_t count, pop_program *programs,
                                               pop_error **errors);
-/* The tensors of a lowered model, for the caller's own programs, host access and streams. */
+/* The tensors of a lowered model, for the caller's own programs, host access and streams. Null
+ * before it is lowered, and if there is no such input or output. */
 pop_tensor pop_model_input_tensor(const pop_model *model, size_t i);
 pop_tensor pop_model_output_tensor(const pop_model *model, size_t i);
-/* The codelets' source. The caller frees it. */
+/* The codelets' source, of a lowered model. The caller frees it. */
 char *pop_model_codelet_source(const pop_model *model);
 
 /* Writes the module after each pass as text: <folder>/module_<hash>.<name>.0_read.mlir,
  * 1_inlined.mlir (@main without calls, which is what is lowered) and, once it has been lowered,
- * 2_codelets.c. The files are identical for identical modules. The folder is created if needed.
- * Errors: SYSTEM. */
+ * 2_codelets.c. The files are identical for identical modules. The folder is created if needed, but
+ * not the one that it is in. Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *pop_model_dump(const pop_model *model, const char *folder);
 /* A hash of the operations that are lowered, independent of their notation and names. It is the
  * hash in the log's "Begin XLA compilation: … (Hash 0x…)" (POPLAR_LOG_LEVEL=INFO). */
 uint64_t pop_model_hash(const pop_model *model);
 
-/* The number of the module's check.expect_… operations, which may be operations or custom calls. */
+/* The number of the module's check.expect_… operations, which may be operations or custom calls; 0
+ * until the model is lowered. */
 size_t pop_model_num_checks(const pop_model *model);
-/* Evaluates these checks on an engine that has run the program. Errors: RUNTIME for the first
- * check that fails, with its file, line, column and operation, the first element that differs,
- * and both values; the errors of pop_engine_read_tensor. */
+/* Evaluates these checks on an engine that has run the program. Without checks it returns NULL.
+ * Errors: RUNTIME for the first check that fails, with its file, line, column and operation, the
+ * first element that differs, and both values; the errors of pop_engine_read_tensor. */
 POP_MUST_CHECK pop_error *pop_model_judge(const pop_model *model, pop_engine *engine);
 
 #ifdef __cplusplus

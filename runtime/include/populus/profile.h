@@ -3,8 +3,8 @@
  *
  * A value is a map, a vector, an int, a double, a string or a bool. Keys and meanings are those
  * of the user guide's chapter "Profiling". A pop_profile owns its values. A pop_profile_value is
- * a view of one of them; it is passed by value and lives as long as the profile. No call changes
- * a profile, so several threads may read one.
+ * a view of one of them; it is passed by value and lives as long as the profile. So do the strings
+ * that calls return. No call changes a profile, so several threads may read one.
  *
  *   pop_profile *profile;
  *   error = pop_engine_graph_profile(engine, &profile);
@@ -41,8 +41,8 @@ typedef struct pop_profile_value {
   size_t item;                         /* for the library */
 } pop_profile_value;
 
-pop_profile_value pop_profile_root(const pop_profile *profile);
-void pop_profile_free(pop_profile *profile); /* NULL is fine */
+pop_profile_value pop_profile_root(const pop_profile *profile); /* NONE for NULL */
+void pop_profile_free(pop_profile *profile);                    /* NULL is fine */
 
 pop_profile_kind pop_profile_kind_of(pop_profile_value value);
 /* The number of entries of a map or items of a vector; 0 for other values. */
@@ -53,15 +53,16 @@ pop_profile_value pop_profile_at(pop_profile_value value, size_t index);
 const char *pop_profile_key(pop_profile_value map, size_t index);
 /* The entry with that key; NONE if there is none, or if `map` is not a map. */
 pop_profile_value pop_profile_get(pop_profile_value map, const char *key);
-/* The same by a path of keys with dots between them, from map to map. */
+/* The same by a path of keys with dots between them, from map to map. A key with a dot in it is
+ * found by pop_profile_get only. */
 pop_profile_value pop_profile_find(pop_profile_value map, const char *path);
 
 /* An int; a double truncated, and clamped to the range; a bool as 0 or 1; 0 for other values. */
 int64_t pop_profile_as_int(pop_profile_value value);
 double pop_profile_as_double(pop_profile_value value);      /* int or double; otherwise 0 */
 const char *pop_profile_as_string(pop_profile_value value); /* NULL for other values */
-bool pop_profile_as_bool(
-    pop_profile_value value); /* true for a bool that is true, or an int that is not 0 */
+/* True for a bool that is true, or an int that is not 0. */
+bool pop_profile_as_bool(pop_profile_value value);
 
 /* ---- writing ---- */
 
@@ -71,13 +72,15 @@ typedef enum pop_profile_format {
   POP_PROFILE_CBOR         /* RFC 8949; maps and vectors of indefinite length */
 } pop_profile_format;
 
-/* Bytes of strings that are not UTF-8 are written as U+FFFD. In JSON, doubles that are not
- * numbers are written as null. SYSTEM if the stream cannot be written. */
+/* Bytes of strings that are not UTF-8 are written as U+FFFD. In JSON, doubles that are not numbers
+ * are written as null. The stream is flushed. Errors: INVALID_ARGUMENT for the value NONE; SYSTEM
+ * if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format,
                                             FILE *stream);
 
 /* Reads the CBOR that pop_profile_write writes, as values; the caller frees them. A file is read
- * whole. FILE_LOAD if it is not such a file, with the place of the error. */
+ * whole. FILE_LOAD if it cannot be read, or is not such a file, with the place of the error; SYSTEM
+ * or MEMORY as for pop_file_read. */
 POP_MUST_CHECK pop_error *pop_profile_read(const char *path, pop_profile **profile);
 /* The same for `size` bytes, which may be freed afterwards. */
 POP_MUST_CHECK pop_error *pop_profile_read_memory(const void *bytes, size_t size,
@@ -95,7 +98,7 @@ POP_MUST_CHECK pop_error *pop_profile_read_memory(const void *bytes, size_t size
 POP_MUST_CHECK pop_error *pop_engine_graph_profile(const pop_engine *engine, pop_profile **profile);
 POP_MUST_CHECK pop_error *pop_executable_graph_profile(const pop_executable *executable,
                                                        pop_profile **profile);
-/* Writes it directly to a stream, without making the values. */
+/* Writes it directly to a stream, without making the values. SYSTEM if that cannot be written. */
 POP_MUST_CHECK pop_error *pop_engine_write_graph_profile(const pop_engine *engine,
                                                          pop_profile_format format, FILE *stream);
 POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executable *executable,
@@ -104,9 +107,11 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
 
 /* Writes the code of the vertices as JSON, from the images of the first tiles that have them:
  *
- *   functions: [{name, tile, address, bytes, instructions: [text…], cycles: [of each, when it is executed],
- *                lines: [how many instructions, file or -1, line, …], calls: [instruction, function, …]}…]
- *   vertexTypes: [{name, tile, function}…]       without `function` if the images have lost their symbols
+ *   functions: [{name, tile, address, bytes, instructions: [text…],
+ *                cycles: [of each, when it is executed],
+ *                lines: [how many instructions, file or -1, line, …],
+ *                calls: [instruction, function, …]}…]
+ *   vertexTypes: [{name, tile, function}…]    without `function` if images have lost their symbols
  *   files: [{name, parts: [[number of the first line, line…]…] or missing: "why"}…]
  *
  * Functions are the entry functions of vertices, and what these refer to. Lines are known for
@@ -121,8 +126,9 @@ POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *execut
  * vertex type, and a histogram of tiles. If tiles are out of memory, it also says what fills the
  * five fullest. Options, each "true" or "false": colours, showVarStorage, showOptimizations,
  * showExchangeInstructionBreakdown, showPerIpuMemoryUsage; showExecutionSteps is for the
- * execution. The default of colours is true if the stream is a terminal that has them. In the
- * environment, CLICOLOR=0 turns them off and CLICOLOR_FORCE=1 on, whatever the option says.
+ * execution. The default of colours is true if the stream is a terminal that has them and the
+ * environment has no NO_COLOR. There, CLICOLOR=0 turns them off and CLICOLOR_FORCE=1 on, whatever
+ * the option says.
  * INVALID_OPTION for other options; INVALID_ARGUMENT if the value is not a graph profile. */
 POP_MUST_CHECK pop_error *pop_profile_print_graph_summary(pop_profile_value graph_profile,
                                                           const pop_option *options,

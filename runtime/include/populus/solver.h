@@ -3,17 +3,21 @@
  * objective.
  *
  *     pop_solver *s = pop_solver_create();
- *     pop_solver_variable x = pop_solver_add_variable(s, 1, 64), y = pop_solver_add_variable(s, 1, 64);
- *     pop_solver_variable area = pop_solver_add_expression(s, POP_SOLVER_PRODUCT, (pop_solver_variable[]){x, y}, 2);
- *     pop_solver_require(s, POP_SOLVER_LESS_OR_EQUAL, pop_solver_add_constant(s, 1000), area);
- *     pop_solver_variable edge = pop_solver_add_expression(s, POP_SOLVER_SUM, (pop_solver_variable[]){x, y}, 2);
+ *     pop_solver_variable x = pop_solver_add_variable(s, 1, 64);
+ *     pop_solver_variable y = pop_solver_add_variable(s, 1, 64), both[] = {x, y};
+ *     pop_solver_variable area = pop_solver_add_expression(s, POP_SOLVER_PRODUCT, both, 2);
+ *     pop_solver_variable least = pop_solver_add_constant(s, 1000);
+ *     pop_solver_require(s, POP_SOLVER_LESS_OR_EQUAL, least, area);
+ *     pop_solver_variable edge = pop_solver_add_expression(s, POP_SOLVER_SUM, both, 2);
  *     uint64_t values[5];
- *     if (pop_solver_minimize(s, &edge, 1, values)) …        values[x] + values[y] == values[edge] == 64
+ *     if (pop_solver_minimize(s, &edge, 1, values)) …
+ *         values[x] + values[y] == values[edge] and values[edge] == 64
  *
  * Values are 0 to UINT64_MAX, which stands for "too large to count": sums and products that
- * overflow have it. A solver has no solution once it is given a variable or function that does
- * not exist, or too few operands. One thread at a time may use a solver. Lack of memory ends the
- * process, as in all of Populus' libraries. */
+ * overflow have it. A solver has no solution once it is given a variable or function that does not
+ * exist, or another number of operands than an operation takes. One thread at a time may use a
+ * solver. No function here returns an error, so lack of memory ends the process
+ * (populus/out_of_memory.h). */
 #ifndef POPULUS_SOLVER_H
 #define POPULUS_SOLVER_H
 
@@ -85,9 +89,10 @@ void pop_solver_set_level(pop_solver *solver, pop_solver_variable variable, int 
 
 size_t pop_solver_num_variables(const pop_solver *solver);
 
-/* Finds the values of all variables that minimise the first objective; among these, the second,
- * and so on. False if no values satisfy the requirements; then `values` is unchanged. May be
- * called again, also after adding variables and relations. */
+/* Finds the values of all variables that minimise the first objective; among these, the second, and
+ * so on. Without objectives, any values. `values` has pop_solver_num_variables elements. False if
+ * no values satisfy the requirements; then `values` is unchanged. May be called again, also after
+ * adding variables and relations. */
 bool pop_solver_minimize(pop_solver *solver, const pop_solver_variable *objectives, size_t count,
                          uint64_t *values);
 
