@@ -3,8 +3,10 @@
  *
  * The codelets of popops (pop_popops_add_codelets) are loaded if they are missing. The graph is
  * replicated (populus/graph.h), in either way; if it is not, each group is one replica. Each
- * function adds its programs to a sequence. Names may be NULL. Errors are the graph's: TENSOR,
- * TYPE, INVALID_ARGUMENT.
+ * function adds its programs to a sequence. Names may be NULL. Errors are the graph's: TENSOR for
+ * shapes that do not go together; TYPE for operations that a type does not have; INVALID_ARGUMENT
+ * for another operation, or a group that the replicas cannot make up. The tensor that is returned
+ * then may be `data`.
  *
  * Algorithm. The replicas of a group form a ring, in which each sends to the next position. The
  * data are cut into as many chunks as there are positions. In every step each replica sends one
@@ -63,9 +65,11 @@ typedef enum pop_collective_op {
 typedef enum pop_comm_group_type {
   POP_COMM_ALL,         /* one group */
   POP_COMM_CONSECUTIVE, /* 0 … size - 1, size … 2 size - 1, … */
-  POP_COMM_ORTHOGONAL /* those that are num_replicas / size apart: with 4 replicas and size 2, 0 and 2, 1 and 3 */
+  /* Those that are num_replicas / size apart: with 4 replicas and size 2, 0 and 2, 1 and 3. */
+  POP_COMM_ORTHOGONAL
 } pop_comm_group_type;
-/* `size` is a divisor of the number of replicas; 0: all of them. */
+/* `size` is a divisor of the number of replicas; 0: all of them. With POP_COMM_ALL it is 0 or all
+ * of them. */
 typedef struct pop_comm_group {
   pop_comm_group_type type;
   uint32_t size;
@@ -87,11 +91,12 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
 pop_tensor pop_gcl_all_gather(pop_graph *graph, pop_tensor data, pop_comm_group group,
                               pop_program sequence, const char *name);
 /* All-to-all: data[i] goes to position i, and the result's [i] comes from there. The first
- * dimension of `data` is the size of the group. */
+ * dimension of `data` is the size of the group; otherwise TENSOR. */
 pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group group,
                               pop_program sequence, const char *name);
-/* Broadcast: all replicas of a group get the data of the replica at position `root`. In each
- * step, the replicas that have the data send them to as many others. */
+/* Broadcast: all replicas of a group get the data of the replica at position `root`. In each step,
+ * the replicas that have the data send them to as many others. INVALID_ARGUMENT: there is no such
+ * position. */
 pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group group, uint32_t root,
                              pop_program sequence, const char *name);
 

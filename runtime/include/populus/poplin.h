@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Adds the codelets. Calling it more than once for a graph does no harm. pop_popops_add_codelets
- * is needed, too. */
+ * is needed, too; without either, functions fail with TYPE or UNKNOWN_VERTEX_TYPE. */
 void pop_poplin_add_codelets(pop_graph *graph);
 
 typedef struct pop_mat_mul_options {
@@ -31,8 +31,8 @@ pop_mat_mul_options pop_mat_mul_default_options(pop_type type);
  * too, and the sums of its parts are added. The cut is found by comparing the estimated cycles
  * and the tile memory of all cuts. What a part needs of both matrices comes to its tile by
  * exchange, in one step, or in several steps along k that use the same memory. Errors are the
- * graph's: TENSOR for shapes that do not go together, TYPE for other types, INVALID_ARGUMENT for
- * another proportion. */
+ * graph's: TENSOR for shapes that do not go together or have no elements, TYPE for other types,
+ * INVALID_ARGUMENT for another proportion, and for no options. */
 pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
                                    const pop_mat_mul_options *options, pop_program sequence,
                                    const char *name);
@@ -50,10 +50,10 @@ typedef struct pop_mat_mul_sizes {
   size_t groups, m, k, n;
 } pop_mat_mul_sizes;
 typedef enum pop_mat_mul_side { POP_MAT_MUL_LEFT, POP_MAT_MUL_RIGHT } pop_mat_mul_side;
-/* A new variable for an operand of products of these sizes (none is 0) and options: [groups, m,
- * k] or [groups, k, n]. It is mapped as such a product fetches it: each part's elements of a
- * step are on one tile. Operands may have any mapping; but one in many short pieces is copied
- * first, which takes its memory once more. */
+/* A new variable for an operand of products of these sizes and options: [groups, m, k] or [groups,
+ * k, n]. It is mapped as such a product fetches it: each part's elements of a step are on one tile.
+ * Operands may have any mapping; but one in many short pieces is copied first, which takes its
+ * memory once more. Errors: TENSOR for a size of 0; as above. */
 pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_mat_mul_side side,
                                            pop_mat_mul_sizes sizes,
                                            const pop_mat_mul_options *options, const char *name);
@@ -90,8 +90,8 @@ pop_conv_params pop_conv_default_params(size_t num_field_dims);
  * the result, field of the result…] of type options->output. It is made as a matrix product
  * (pop_poplin_mat_mul_grouped): options are that product's, and sums are made as there. An input
  * with padding or dilation is copied, with its zeros. Errors are the graph's: TENSOR for shapes
- * that do not go together, or a kernel larger than the input; TYPE; INVALID_ARGUMENT for other
- * parameters. */
+ * that do not go together or not with the groups, or a kernel larger than the input; TYPE;
+ * INVALID_ARGUMENT for other parameters. */
 pop_tensor pop_poplin_convolution(pop_graph *graph, pop_tensor in, pop_tensor weights,
                                   const pop_conv_params *params, const pop_mat_mul_options *options,
                                   pop_program sequence, const char *name);

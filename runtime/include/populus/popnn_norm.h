@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Replaces each of `count` sums by its sum over the replicas that share a batch (pop_norm.replicas),
- * and appends the programs for that to `sequence`. */
+/* Replaces each of `count` sums by its sum over the replicas that share a batch
+ * (pop_norm.replicas), and appends the programs for that to `sequence`. */
 typedef void (*pop_norm_add)(void *context, pop_tensor *sums, size_t count, pop_program sequence);
 
 typedef struct pop_norm {
@@ -38,11 +38,11 @@ typedef struct pop_norm {
   void *context;
 } pop_norm;
 
-/* Returns the mean of each set and, in *inverse_deviation, 1 / sqrt(variance + epsilon). The
- * variance is the mean of squared distances from the mean, which is numerically stable. `fast`:
- * it is the mean of squares less the square of the mean, at least 0, which has no significant
- * digits where the mean is large compared to the deviation. `unbiased`: the sum of squares is
- * divided by one less than the number of elements (unless that is 0). */
+/* Returns the mean of each set and, in *inverse_deviation (may be NULL), 1 / sqrt(variance +
+ * epsilon). The variance is the mean of squared distances from the mean, which is numerically
+ * stable. `fast`: it is the mean of squares less the square of the mean, at least 0, which has no
+ * significant digits where the mean is large compared to the deviation. `unbiased`: the sum of
+ * squares is divided by one less than the number of elements (unless that is 0). */
 pop_tensor pop_popnn_norm_statistics(pop_graph *graph, pop_norm norm, pop_tensor activations,
                                      double epsilon, bool unbiased, pop_tensor *inverse_deviation,
                                      pop_program sequence, const char *name);
@@ -57,8 +57,8 @@ pop_tensor pop_popnn_norm_scale(pop_graph *graph, pop_tensor whitened, pop_tenso
                                 pop_tensor beta, pop_program sequence, const char *name);
 
 /* From the gradient of the result of pop_popnn_norm_scale: returns the gradient of gamma and, in
- * *beta_gradient, that of beta. Only half_sums of the norm matters: these gradients are of one
- * replica's part of the batch. */
+ * *beta_gradient (may be NULL), that of beta. Only half_sums of the norm matters: these gradients
+ * are of one replica's part of the batch. */
 pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, pop_tensor whitened,
                                               pop_tensor gradient, pop_tensor *beta_gradient,
                                               pop_program sequence, const char *name);

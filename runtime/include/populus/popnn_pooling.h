@@ -2,8 +2,8 @@
  *
  * Call pop_popnn_add_codelets and pop_popops_add_codelets first. Tensors are of float or half,
  * [batch, channels, field...], with a field of 1 to POP_POOLING_MAX_DIMS dimensions and any tile
- * mapping. Errors are the graph's: TENSOR for shapes that do not go together, TYPE for other
- * types, INVALID_ARGUMENT for parameters that give no window. */
+ * mapping. Errors are the graph's: TENSOR for shapes that do not go together or are empty, TYPE for
+ * other types, INVALID_ARGUMENT for parameters that give no window. */
 #ifndef POPULUS_POPNN_POOLING_H
 #define POPULUS_POPNN_POOLING_H
 

@@ -3,8 +3,10 @@
  *
  * Call pop_popops_add_codelets first; element-wise operations and conversions do that by
  * themselves. Each function adds its programs to a sequence (pop_program_sequence). Names may be
- * NULL. Errors are the graph's (populus/graph.h): TYPE if there is no such operation for
- * elements of a type (populus/expression_ops.h), TENSOR if shapes do not go together.
+ * NULL. Errors are the graph's (populus/graph.h), and the result is then null: TYPE if there is no
+ * such operation for elements of a type (populus/expression_ops.h), TENSOR if shapes do not go
+ * together, UNKNOWN_VERTEX_TYPE without the codelets, INDEX for a dimension that is not there or is
+ * given twice, INVALID_TILE_MAPPING for elements on no tile, INVALID_ARGUMENT for other arguments.
  *
  * Shapes are broadcast as in numpy: dimensions are compared from the last one, and one that has
  * size 1 or is missing is repeated. A result that is a new variable is mapped like the first
@@ -58,8 +60,10 @@ void pop_popops_add_codelets(pop_graph *graph);
 /* An expression in postfix order: operands, then their operation. */
 typedef enum pop_expr_kind {
   POP_EXPR_TENSOR, /* number `tensor` of the tensors */
-  POP_EXPR_CONSTANT, /* `value`, of the type of what it is combined with, or `type` if all are constants;
-                        one that does not fit an integer type, as signed or unsigned, is refused */
+  /* `value`, of the type of what it is combined with, or `type` if all are constants. TYPE for a
+   * fraction with an integer type, or a number that neither this nor the unsigned or signed type of
+   * the same size can hold. */
+  POP_EXPR_CONSTANT,
   POP_EXPR_CAST,   /* of one to `type` */
   POP_EXPR_UNARY,  /* of one by `op`, a pop_unary_op */
   POP_EXPR_BINARY, /* of two by `op`, a pop_binary_op */
@@ -74,8 +78,9 @@ typedef struct pop_expr_node {
 } pop_expr_node;
 
 /* Evaluates the expression, with one compute set for each operation. `out` is a tensor for the
- * result, of its type and of its shape (which may differ by dimensions of size 1). It may be one
- * of the tensors. Null ((pop_tensor){0}): a new variable. Returns the result. */
+ * result, of its type and of its shape (which may differ by dimensions of size 1). It may be one of
+ * the tensors. Null ((pop_tensor){0}): a new variable. Returns the result. INVALID_ARGUMENT for
+ * nodes that are no expression. */
 pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t num_nodes,
                           const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
                           pop_program sequence, const char *name);
@@ -84,7 +89,8 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
                             pop_program sequence, const char *name);
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
                              pop_tensor out, pop_program sequence, const char *name);
-/* a += scale * b, for float and half. b has the shape of a, or is broadcast to it. */
+/* a += scale * b, for float and half, of one type. b has the shape of a, or is broadcast to it.
+ * `scale` is rounded to float. */
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name);
 /* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are
@@ -124,20 +130,22 @@ typedef struct pop_reduction {
   pop_tensor scale;
 } pop_reduction;
 
-/* Reduces `a` over the `count` dimensions `dimensions`. `out` is as above, but may be of floats
- * if `a` is of halves, and the other way round: halves are combined in single precision, which
- * is rounded once. A reduction over no dimensions gives the elements themselves. A reduction of
- * no elements gives the identity element: 0 for ADD, SQUARE_ADD and LOGICAL_OR, 1 for MUL and
- * LOGICAL_AND, the least value for MAX and LOG_ADD, the greatest for MIN (for floats the
- * infinities).
- *
- * Reductions have two steps if the result has fewer elements than there are tiles, or if tiles
- * have several elements of each row, which are then combined where they are. So the order of
- * float additions depends on the tile mapping alone.
- *
- * Instead of the sequence, `compute_sets` may take the compute sets to be executed, in order: up
- * to POP_REDUCE_MAX_SETS. *num_sets is their number. The sequence is not used then. */
 enum { POP_REDUCE_MAX_SETS = 2 };
+
+/* Reduces `a` over the `count` dimensions `dimensions`. `out` is as above, but may be of floats if
+ * `a` is of halves, and the other way round: halves are combined in single precision, which is
+ * rounded once. A reduction over no dimensions gives the elements themselves, with SQUARE_ADD their
+ * squares. A reduction of no elements gives the identity element: 0 for ADD, SQUARE_ADD and
+ * LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX and LOG_ADD, the greatest for MIN
+ * (for floats the infinities).
+ *
+ * Reductions have two steps if the result has fewer elements than there are tiles, or if tiles have
+ * several elements of each row, which are then combined where they are. So the order of float
+ * additions depends on the tile mapping alone.
+ *
+ * Instead of the sequence, `compute_sets` may take the compute sets to be executed, in order: up to
+ * POP_REDUCE_MAX_SETS. The sequence is not used then. *num_sets is their number in both cases. Both
+ * addresses may be NULL. */
 pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
                              pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name);

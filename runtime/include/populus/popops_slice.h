@@ -23,10 +23,10 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name);
 
-/* A slice: sizes[i] elements of dimension dims[i] of `t`, from offset[i] on. After the last
- * element it wraps around to the first. Other dimensions are whole. `offset` has `count`
- * elements, at least 1. Sizes are at least 1 and at most those of `t`. No dimension is given
- * twice. */
+/* A slice: sizes[i] elements of dimension dims[i] of `t`, from offset[i] on. After the last element
+ * it wraps around to the first. Other dimensions are whole. `offset` has `count` elements, at least
+ * 1 (TENSOR). Sizes are at least 1 and at most those of `t`, and no dimension is given twice
+ * (INDEX). */
 pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor offset,
                                     const size_t *dims, const size_t *sizes, size_t count,
                                     pop_tensor out, pop_program sequence, const char *name);

@@ -18,8 +18,10 @@
 extern "C" {
 #endif
 
-/* Sorts the rows along `dim`, smallest key first: a new variable of the shape of `keys`.
- * *sorted_values is a new variable, too. `values` and `sorted_values` may both be null (NULL). */
+/* Sorts the rows along `dim`, smallest key first: a new variable of the shape of `keys`, which are
+ * not empty. `values` have that shape, too, or are null. *sorted_values is a new variable, or null
+ * without values; the address may be NULL. Errors: INDEX for another dimension; TENSOR for no keys,
+ * or values of another shape; TYPE. */
 pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values, size_t dim,
                            pop_tensor *sorted_values, pop_program sequence, const char *name);
 
@@ -28,9 +30,9 @@ typedef struct pop_top_k {
   bool largest; /* otherwise the smallest */
   bool ascending;
 } pop_top_k;
-/* The k largest or smallest keys of each row of the last dimension: new variables, of k elements
- * in that dimension. Long rows are first cut into pieces on several tiles. Of equal keys the
- * first ones are taken. */
+/* The k largest or smallest keys of each row of the last dimension: new variables, of k elements in
+ * that dimension. Long rows are first cut into pieces on several tiles. Of equal keys the first
+ * ones are taken. `top_values` may be NULL. Errors: as above; INVALID_ARGUMENT for another k. */
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name);
 

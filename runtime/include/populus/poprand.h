@@ -2,7 +2,8 @@
  *
  * Results are new variables of the shape and tile mapping of `reference`, of type float or half.
  * Uniform and Bernoulli distributions also have int. Sequences, names and errors are as in
- * populus/popops.h.
+ * populus/popops.h: TENSOR for another seed, INVALID_ARGUMENT for parameters that no distribution
+ * has.
  *
  * With a seed, an element depends only on the seed, the modifier and its position in the
  * flattened result. So the numbers are the same on any number of tiles, each time the program
@@ -27,8 +28,8 @@ typedef struct pop_random_source {
 } pop_random_source;
 
 typedef enum pop_distribution_kind {
-  POP_UNIFORM,          /* a <= x < b; int: a <= x <= b */
-  POP_NORMAL,           /* mean a, standard deviation b */
+  POP_UNIFORM,          /* a <= x < b, a < b; int: a <= x <= b, of 32 bits */
+  POP_NORMAL,           /* mean a, standard deviation b >= 0 */
   POP_TRUNCATED_NORMAL, /* the same, at most c standard deviations from the mean; c >= 0.25 */
   POP_BERNOULLI,        /* 1 with probability a, otherwise 0 */
   POP_DISTRIBUTION_COUNT
