@@ -1,8 +1,10 @@
-/* Building blocks of the codelets that runtime/models/ generates: StableHLO's
- * operations on one element.
+/* Building blocks of the codelets that runtime/models/ generates: StableHLO's operations on one
+ * element.
  *
  * There is an hlo_<operation>_<type>(…) for each type that has the operation (hlo_values.h says
- * what an element is). Generated code includes only those of these headers that it calls.
+ * what an element is). Generated code includes only those of these headers whose functions it
+ * calls. hlo_linear.h, hlo_random.h and hlo_sort.h work on more than one element, and are included
+ * by themselves.
  *
  * Edge cases (NaN, infinities, signed zeros) follow the specification. Where it leaves the result
  * open (integer division by zero, floating point to integers out of range), they follow XLA. */

@@ -4,8 +4,8 @@
 
 #include <populus/hlo_values.h>
 
-/* A large integer or a double as a float that rounds to a smaller type as the original does: the
- * last bit is set if anything was lost (sticky bit). */
+/* A large integer or a double as a float that rounds to f16 or bf16 as the original does. The last
+ * bit is set if anything was lost (sticky bit). Otherwise the number would be rounded twice. */
 HLO_LARGE float hlo_sticky_u64(unsigned long long a)
 {
   if (a >> 24 == 0) return (float)a;
@@ -92,7 +92,7 @@ HLO_SIGNED(HLO_FROM_SIGNED)
 HLO_UNSIGNED(HLO_FROM_UNSIGNED)
 HLO_FROM_UNSIGNED(i1, bool, bool, 1)
 
-/* The nearest number that the type has; a NaN becomes 0. */
+/* Rounds towards zero. A number out of range becomes the nearest that the type has, a NaN 0. */
 #define HLO_TO_SIGNED(T, C, U, B)                                                                  \
   HLO C hlo_clamp_f32_##T(float a)                                                                 \
   {                                                                                                \

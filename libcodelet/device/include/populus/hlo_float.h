@@ -5,7 +5,8 @@
 #include <populus/hlo_values.h>
 
 /* e^a as XLA computes it on a CPU, to the bit. Its polynomial does not give the nearest number
- * everywhere. Functions that use it may be compared to .0001 (chlo.sinh), whatever their size. */
+ * everywhere. StableHLO's tests compare functions that use it (chlo.sinh) with XLA's results to
+ * within .0001, however large these are. So e^a must have XLA's bits. */
 HLO float hlo_expf(float a)
 {
   static const float c[6] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
@@ -153,7 +154,7 @@ HLO double hlo_exp(double a)
   }
 HLO_FLOATS(HLO_FLOAT_FUNCTIONS)
 
-/* Integers in the total order of the numbers: -NaN < -inf < … < -0 < +0 < … < NaN. */
+/* An integer for each number, in the numbers' total order: -NaN < -inf < … < -0 < +0 < … < NaN. */
 HLO long long hlo_order_f32(float a)
 {
   uint32_t bits = hlo_bits_f32(a);
@@ -167,7 +168,7 @@ HLO long long hlo_order_f64(double a)
   return bits >> 63 ? -1 - (long long)(bits & 0x7fffffffffffffff) : (long long)bits;
 }
 
-/* The next number of the type towards b. */
+/* The next number of the type after a, in the direction of b. b if they are equal. */
 #define HLO_NEXT_AFTER(T, B, bits_of, from_bits, SIGN)                                             \
   HLO_LARGE float hlo_next_after_##T(float a, float b)                                             \
   {                                                                                                \
@@ -186,9 +187,10 @@ HLO double hlo_next_after_f64(double a, double b)
   return nextafter(a, b);
 }
 
-/* Rounds to e bits of exponent and m of fraction. A number that is too small for the exponent
- * becomes zero. The type itself has E bits of exponent and M of fraction. Its denormal numbers stay
- * if e is at least E. */
+/* Rounds to e bits of exponent (at least 1) and m of fraction: to the nearest number, and of two to
+ * the one whose last bit is 0. The type itself has E bits of exponent and M of fraction. A number
+ * that is too large for the exponent becomes infinite. One that is too small becomes zero, but
+ * denormal numbers stay if e is at least E. A NaN becomes infinite if m is 0. */
 #define HLO_REDUCE_PRECISION(T, C, B, E, M, bits_of, from_bits)                                    \
   HLO_LARGE C hlo_reduce_precision_##T(C a, unsigned e, unsigned m)                                \
   {                                                                                                \

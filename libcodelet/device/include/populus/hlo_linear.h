@@ -25,13 +25,15 @@ HLO hlo_c64 hlo_multiply_add_c64(hlo_c64 a, hlo_c64 b, hlo_c64 c)
 /* T is the element type and S its type in tensors. K is the type of the computation, KS its type in
  * tensors, C its type in C. Matrices are stored row by row.
  *
- * hlo_factor: the triangular factor of a Hermitian positive-definite matrix (Cholesky, row by
- *             row). Only one half of the matrix is read. A negative pivot gives NaNs. `factor` may
- *             be `out`.
- * hlo_invert: the inverse of a lower or an upper triangular matrix of m rows. The other half is not
- *             read.
+ * hlo_factor: the triangular factor of a Hermitian positive-definite matrix of m rows (Cholesky,
+ *             row by row). `lower` says which half of the matrix is read, and which half of `out`
+ *             has the factor; the other one becomes 0. `factor` is for the computation, and may be
+ *             `out`. A negative pivot gives NaNs if the type is not complex.
+ * hlo_invert: the inverse of a triangular matrix of m rows (`lower`: which half), or of its
+ *             conjugate. The other half is not read. If `unit`, the diagonal is not read, but is
+ *             all ones.
  * hlo_solve:  solves op(a) x = b (left: m rows, n columns) or x op(a) = b (n rows, m columns), with
- *             the inverse of op(a), transposed or not. */
+ *             the inverse of a. op transposes a if `transposed`. */
 #define HLO_LINEAR(T, S, K, KS, C, CONJUGATE)                                                      \
   HLO_LARGE void hlo_factor_##T(const S *a, KS *factor, S *out, int m, bool lower)                 \
   {                                                                                                \

@@ -1,8 +1,12 @@
-/* Merge sort, for codelets that runtime/models/ generates: by one worker, or by all
- * workers of a tile.
+/* Merge sort, for codelets that runtime/models/ generates: by one worker, or by all workers of a
+ * tile.
  *
- * The caller gives the order. The order may be inconsistent (comparisons with NaNs contradict each
- * other). Each function still ends, stays within its elements, and takes each of them once. */
+ * hlo_sort_… sort places, that is, indices of elements. The elements do not move. hlo_cut and
+ * hlo_share also serve callers that merge the elements themselves.
+ *
+ * The caller gives the order. If it lets equal elements stay, the sort is stable. The order may be
+ * inconsistent (comparisons with NaNs contradict each other). Each function still ends, stays
+ * within its elements, and takes each of them once. */
 #ifndef POPULUS_HLO_SORT_H
 #define POPULUS_HLO_SORT_H
 
@@ -29,7 +33,8 @@ HLO void hlo_merge(hlo_sort_order order, const void *elements, const unsigned *f
   while (right < end) *to++ = from[right++];
 }
 
-/* Sorts the places first, first + 1, …; the result is `from` or `to`. */
+/* Sorts the n places first, first + 1, … Both `from` and `to` have room for n places. The result is
+ * one of them. */
 HLO unsigned *hlo_sort_places(hlo_sort_order order, const void *elements, unsigned first,
                               unsigned n, unsigned *from, unsigned *to)
 {
@@ -79,15 +84,15 @@ HLO void hlo_cut(hlo_sort_order order, const void *elements, const unsigned *pla
   }
 }
 
-/* Each worker's part begins with a word of its own, since no two workers may write to
- * the same word. */
+/* Rounds down to a multiple of 4 elements. So each worker's part begins at a word, also if an
+ * element is a byte: no two workers may write to the same word. */
 HLO unsigned hlo_whole_words(unsigned n)
 {
   return n & ~3u;
 }
 
-/* A worker's part of the merge. Six workers cut in half, three at a third, then two in half, so
- * that all make the same cuts. */
+/* A worker's part of the merge. The sequence of six workers is cut in half. That of three is cut at
+ * a third, and the rest of it in half. Workers that share a sequence compute the same cut of it. */
 HLO void hlo_share(hlo_sort_order order, const void *elements, const unsigned *places, hlo_pair *p,
                    unsigned worker)
 {
@@ -100,8 +105,9 @@ HLO void hlo_share(hlo_sort_order order, const void *elements, const unsigned *p
   }
 }
 
-/* A supervisor has its workers sort n elements. Each worker sorts a run. Then all workers merge
- * pairs of runs until one run is left, in `from`. */
+/* A supervisor has its workers sort n elements. Each worker sorts a run (hlo_sort_run). Then all
+ * workers merge pairs of runs (hlo_sort_merge) until one run is left, in `from`. Both `from` and
+ * `to` have room for n places. */
 typedef struct hlo_sorting {
   void *elements;
   unsigned *from, *to, n, run;
@@ -135,7 +141,7 @@ HLO void hlo_sort_merge(hlo_sort_order order, const hlo_sorting *s, unsigned wor
   }
 }
 
-/* Called when all workers have merged. */
+/* After all workers have merged: the result is in `from`, and its runs are twice as long. */
 HLO void hlo_sort_next(hlo_sorting *s)
 {
   unsigned *const merged = s->to;

@@ -1,4 +1,5 @@
-/* Functions of chlo (hlo.h), by the formulas that define them, with the errors of these. */
+/* Functions of chlo (hlo.h). They use the formulas into which StableHLO and XLA expand them, and so
+ * have the same errors. */
 #ifndef POPULUS_HLO_SPECIAL_H
 #define POPULUS_HLO_SPECIAL_H
 
@@ -31,6 +32,8 @@ HLO_FLOATS(HLO_HYPERBOLIC)
   }
 HLO_FLOATS(HLO_ACOSH)
 
+/* The logarithm of the gamma function and its derivative: Lanczos's approximation with g = 7 and
+ * nine coefficients, reflected below 1/2. */
 #define HLO_GAMMA(C, F)                                                                            \
   HLO_LARGE C hlo_lanczos_sum_##C(C z, C *derivative)                                              \
   {                                                                                                \
@@ -79,6 +82,8 @@ HLO_FLOATS(HLO_ACOSH)
 HLO_GAMMA(float, f)
 HLO_GAMMA(double, )
 
+/* The inverse of erf: the two polynomials of Giles, "Approximating the erfinv function", for single
+ * precision. */
 HLO_LARGE float hlo_erf_inv_float(float x)
 {
   static const float small[9] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
@@ -95,6 +100,8 @@ HLO_LARGE float hlo_erf_inv_float(float x)
   for (int i = 1; i < 9; ++i) p = c[i] + p * w;
   return p * x;
 }
+/* Half the first coefficient (the last of c), plus a series of Chebyshev polynomials of x / 2, by
+ * Clenshaw's recurrence. */
 HLO_LARGE float hlo_chebyshev(float x, const float *c, int n)
 {
   float b0 = 0, b1 = 0, b2 = 0;
@@ -105,6 +112,7 @@ HLO_LARGE float hlo_chebyshev(float x, const float *c, int n)
   }
   return 0.5f * (b0 - b2);
 }
+/* e^-|x| times the modified Bessel function of order 1: the Chebyshev series of Cephes (i1f.c). */
 HLO_LARGE float hlo_bessel_i1e_float(float x)
 {
   static const float a[17] = {
@@ -125,7 +133,7 @@ HLO_LARGE float hlo_bessel_i1e_float(float x)
     y = hlo_chebyshev(32 / z - 2, b, 7) / sqrtf(z);
   return copysignf(1, x) * y;
 }
-/* Hurwitz's zeta function, by Euler-Maclaurin summation. */
+/* Hurwitz's zeta function, by Euler-Maclaurin summation as in Cephes (zeta.c). */
 HLO_LARGE float hlo_zeta_float(float x, float q)
 {
   static const float c[12] = {12.0f,
@@ -160,6 +168,7 @@ HLO_LARGE float hlo_zeta_float(float x, float q)
   }
   return sum;
 }
+/* The derivative of order n of digamma, from zeta. A NaN if n is negative or no integer. */
 HLO_LARGE float hlo_polygamma_float(float n, float x)
 {
   if (n != floorf(n) || n < 0) return NAN;

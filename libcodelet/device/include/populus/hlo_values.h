@@ -33,6 +33,7 @@ HLO float hlo_from_bits_f32(uint32_t bits)
   memcpy(&a, &bits, 4);
   return a;
 }
+/* Rounds to the nearest bf16, and of two to the one whose last bit is 0. A NaN stays one. */
 HLO unsigned short hlo_bits_bf16(float a)
 {
   uint32_t bits = hlo_bits_f32(a);
