@@ -1,5 +1,5 @@
-/* Numbers in JSON: those in thousandths have their shortest form, and every number is read back
- * as the same. */
+/* Numbers in JSON. Numbers in thousandths are written in their shortest form. Every number that is
+ * written is read back as the same. */
 #include "base/json.h"
 #include "support/random.h"
 

@@ -1,4 +1,4 @@
-/* A call in LLVM's threads can be given up, and the process continues without it (D04). */
+/* A call in one of LLVM's threads can be given up, and the process continues without it (D04). */
 #include "base/llvm_thread.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* Graphs that the compiler refuses before its first pass. The messages name the mistake and its
- * place. */
+/* Graphs with errors that the compiler finds before its first pass. The messages name the mistake
+ * and where it is. */
 #include "compiler/compilation.h"
 #include "support/graph_test.h"
 

@@ -1,5 +1,6 @@
-/* The graph compiler as a whole, judged by its output: programs on the software IPU against the
- * same in C, and images against the memory report and the loader. */
+/* The graph compiler as a whole. Compiled programs run on the software IPU, and their results are
+ * compared with the same computation in C. Images are compared with the memory report and with what
+ * the loader finds. */
 #include "support/compiled.h"
 #include "support/graph_test.h"
 #include "support/random.h"
@@ -373,7 +374,7 @@ static uint32_t address_of_code(const pop_engine *engine, uint32_t tile)
 }
 
 /* Two tiles with the same vertices, one with more control code. With some stack sizes, only the
- * other tile has room for stacks in front of the code. */
+ * other tile has room for stacks before the code (at lower addresses). */
 Test(compile, tiles_with_equal_vertices_may_have_them_at_different_addresses)
 {
   pop_graph *graph = new_ipu1(2);

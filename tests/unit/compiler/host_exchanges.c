@@ -1,5 +1,5 @@
-/* Stream copies that the compiler merges into one host exchange or splits into several: the number
- * of host exchanges, and that the data are the same. */
+/* Stream copies that the compiler merges into one host exchange or splits into several. The number
+ * of host exchanges is checked, and that the data are the same. */
 #include "support/graph_test.h"
 
 #include "engine/engine_private.h"

@@ -1,5 +1,6 @@
-/* Liveness: rules on small programs. Then random programs run twice: with memory shared by liveness
- * and allocate, and with separate memory for each block. No read may see a difference. */
+/* Liveness: its rules on small programs. Then random programs run twice: once with blocks that
+ * share memory (liveness, allocate), and once with separate memory for each block. Every read must
+ * give the same. */
 #include "compiler/compilation.h"
 #include "support/random.h"
 

@@ -1,7 +1,7 @@
-/* Lowering, judged by what the steps do. The tests run the steps on plain memory (each block an
- * array) and compare with the meaning of the program on whole variables. Exchanges run as copies of
- * their messages, after their schedules have been verified; copy vertices by their descriptors; the
- * test's own vertices by a function. */
+/* Lowering. The tests run the lowered steps on plain memory, with an array for each block. They
+ * compare the result with that of the program on whole variables. An exchange runs as copies of its
+ * messages, after its schedule has been verified. A copy vertex runs by its descriptor. The test's
+ * own vertices run as C functions. */
 #include "compiler/compilation.h"
 #include "compiler/exchange/exchange.h"
 #include "support/graph_test.h"

@@ -1,8 +1,8 @@
-/* No codelet touches more stack than the analysis says. Stacks are painted before a run;
- * bytes without paint after it were touched. A vertex that stores below its stack would
- * fault. So every run shows both that the stack suffices and how much is used. The vertices
- * are those of tests/codelets/stacks.cpp, each on a tile of its own, compiled with several
- * levels of optimisation. */
+/* No codelet uses more stack than the analysis says. Before a run all stacks are filled with a
+ * pattern ("paint"). Bytes that have lost it after the run were used. A vertex that stores below
+ * its stack would fault. So every run shows both that the stack suffices and how much of it is
+ * used. The vertices are those of tests/codelets/stacks.cpp, each on a tile of its own, compiled
+ * with several levels of optimisation. */
 #include "support/expect.h"
 
 #include "support/compiled.h"

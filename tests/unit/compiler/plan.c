@@ -1,6 +1,6 @@
 /* Plans for the data of a tile (runtime/compiler/allocate/data.c and the files below it): small
- * problems with a known best plan, and random ones, checked by a checker that shares no code
- * with the planner. */
+ * problems whose best plan is known, and random ones. The tests check every plan themselves, with
+ * no code of the planner. */
 #include "compiler/allocate/allocate.h"
 #include "support/random.h"
 

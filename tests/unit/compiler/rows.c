@@ -1,6 +1,6 @@
-/* Copies of columns, or of the same words many times. Tiles send each other rows, which are put
- * into place by strides. The copies run on the software IPU and are compared with their meaning;
- * the number of messages is checked, too. */
+/* Copies of columns, or of the same words many times. Tiles send each other rows, and strided
+ * copies put them into place. The copies run on the software IPU, and the results are compared with
+ * those of a loop. The number of messages is checked, too. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

@@ -1,5 +1,5 @@
-/* Programs that the random graphs (engine/random.c) do not have give the same results and messages
- * on tiles and on the CPU. */
+/* Programs of kinds that the random graphs (engine/random.c) do not have. They give the same
+ * results and messages on tiles and on the CPU. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

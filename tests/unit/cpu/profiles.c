@@ -1,5 +1,5 @@
-/* Profiles on the CPU: the guide says that there are neither memory nor execution profiles, except
- * for their mode. */
+/* Profiles on the CPU. As the guide says, there is no memory profile. An execution profile has only
+ * the mode of the profiler. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

@@ -1,4 +1,4 @@
-/* X09: exchanges of all tiles of an IPU with each other, of all with one, and of one with all. */
+/* Exchanges of all tiles of an IPU with each other, of all with one, and of one with all (X09). */
 #include "support/expect.h"
 
 #include <populus/populus.h>

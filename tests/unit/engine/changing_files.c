@@ -1,5 +1,5 @@
-/* G12: a file that is cut, replaced or overwritten while it is read gives an error or its old
- * content, and never SIGBUS or a mixture of both.
+/* A file that is cut, replaced or overwritten while it is read (G12). Reading gives an error or the
+ * old content, and never SIGBUS or a mixture of both.
  *
  * pread is defined here, in place of the C library's. It reads in pieces, and the file changes
  * before a chosen read. */

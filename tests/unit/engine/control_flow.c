@@ -1,5 +1,6 @@
-/* Programs that decide on the device, run on the software IPU: compared with their meaning in C,
- * and their cost in code. random.c has all of them at random. */
+/* Programs that decide on the device: branches, loops, switches, functions. They run on the
+ * software IPU, and their results are compared with the same in C. Some tests also check the size
+ * of the control code. random.c combines such programs at random. */
 #include "support/graph_test.h"
 
 #include <populus/engine.h>

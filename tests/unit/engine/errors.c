@@ -1,4 +1,4 @@
-/* The errors for mistakes of a host program: the right code, and a sentence that names the thing
+/* The errors for mistakes of a host program: the error code, and a message that names the object
  * and says what would be right. Every case is a program with a single mistake. */
 #include "support/expect.h"
 

@@ -1,7 +1,7 @@
-/* A codelet may write its data, its stack and its own state. Every symbol of a tile's image is
- * tried, so that nothing of the compiler's is forgotten: control tables, tables of rows, copy
- * descriptors, packet headers, code, states of other vertices. The fault names what is at the
- * address. On the interpreter and on native code. */
+/* A codelet may write only its data, its stack and its own state. The tests try every symbol of a
+ * tile's image, so that nothing that the compiler makes is forgotten: control tables, tables of
+ * rows, copy descriptors, packet headers, code, states of other vertices. The fault names what is
+ * at the address. All of this holds for the interpreter and for native code. */
 #include "engine/engine_private.h"
 #include "support/expect.h"
 

@@ -1,5 +1,5 @@
-/* Remote buffers: rows that programs and the host read and write, offsets chosen on the device, and
- * refused calls. random.c copies random tensors through them. */
+/* Remote buffers: rows that programs and the host read and write, offsets that are computed on the
+ * device, and calls that give errors. random.c copies random tensors through remote buffers. */
 #include "support/graph_test.h"
 
 #include "engine/engine_private.h"

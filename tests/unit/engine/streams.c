@@ -1,5 +1,5 @@
-/* Streams as a host program sees them: circular buffers, callbacks, refused calls. random.c copies
- * random tensors through them. */
+/* Streams as a host program sees them: circular buffers, callbacks, and calls that give errors.
+ * random.c copies random tensors through streams. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

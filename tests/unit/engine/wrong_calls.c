@@ -1,4 +1,4 @@
-/* P01: every public function with NULL, with freed objects, and with NULL among good arguments.
+/* Every public function with NULL, with freed objects, and with NULL among valid arguments (P01).
  * tests/support/wrong_calls.py makes the calls from the headers. */
 #include "support/wrong_calls.h"
 

@@ -1,5 +1,5 @@
-/* Codelets of a graph: .gp files and source, what is added once only, and refused calls. popc makes
- * the files in the current folder (each test runs in a new one). */
+/* Codelets of a graph: .gp files and source code, what is added only once, and calls that give
+ * errors. popc makes the files in the current folder (each test runs in a new one). */
 #include "support/graph_test.h"
 
 #include <populus/popc.h>

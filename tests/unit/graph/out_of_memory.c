@@ -1,5 +1,5 @@
-/* D05: if a graph outgrows the memory of the process, there is an error, and the process
- * continues. */
+/* If a graph outgrows the memory of the process, there is an error, and the process continues
+ * (D05). */
 #include "support/graph_test.h"
 
 #include <sys/resource.h>

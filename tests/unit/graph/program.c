@@ -1,4 +1,5 @@
-/* Control programs: their contents, rings, depth, and refused calls. */
+/* Control programs: their contents, programs that contain themselves, nesting, and calls that give
+ * errors. */
 #include "support/graph_test.h"
 
 static const program *inside(pop_program p)

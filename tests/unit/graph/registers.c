@@ -1,6 +1,8 @@
-/* Control registers: cycle counts, floating-point behaviour (V09), seeds of random numbers.
+/* Programs with control registers of tiles: cycle counts, floating-point behaviour (V09), seeds of
+ * random numbers.
  *
- * Each floating-point program runs on the interpreter and on both engines with translated code. */
+ * Each program with floating point runs on the interpreter and on both engines that translate
+ * code. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

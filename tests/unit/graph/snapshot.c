@@ -1,6 +1,6 @@
-/* P09: an engine has the graph as it was when the engine was made. The graph may then be edited and
- * compiled again, and both engines do what their graph said. Also calls on engines in the wrong
- * order, or on incomplete ones. */
+/* An engine has the graph as it was when the engine was made (P09). The graph may then be edited
+ * and compiled again, and each engine runs the graph that it was made of. Also calls on engines in
+ * the wrong order, or on incomplete ones. */
 #include "support/graph_test.h"
 
 #include "support/expect.h"

@@ -1,4 +1,4 @@
-/* Streams in the graph, and copies that are refused. */
+/* Streams of a graph, their copies, and calls that give errors. */
 #include "support/graph_test.h"
 
 static pop_tensor ints(pop_graph *graph, size_t size)

@@ -1,5 +1,5 @@
-/* Tensors: every shape operation against a plain list of elements, the sizes that views keep, and
- * what is refused. */
+/* Tensors: every shape operation is compared with a plain list of elements. Views stay small.
+ * Invalid operations give errors. */
 #include "tensor_chain.h"
 
 Test(tensor, random_chains_of_operations_agree_with_a_list_of_elements)

@@ -1,5 +1,5 @@
-/* Calls of several threads on one graph take turns. Libraries inspect a tensor tile by tile from as
- * many threads as there are. */
+/* Calls of several threads on one graph take turns. The threads of this test do as libraries do,
+ * which inspect a tensor tile by tile from as many threads as the host has. */
 #include "support/graph_test.h"
 
 #include <populus/introspection.h>

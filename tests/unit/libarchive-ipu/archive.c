@@ -1,4 +1,5 @@
-/* libarchive-ipu/archive_*.c: ar archives by us, by GNU ar and by llvm-ar, and broken ones. */
+/* libarchive-ipu/archive_*.c: ar archives made by us, by GNU ar and by llvm-ar, and damaged
+ * ones. */
 #include "support/expect.h"
 
 #include <populus/archive.h>

@@ -1,5 +1,5 @@
-/* The copy of an object that DWARF readers understand. Judges: lld, which relocates the same debug
- * sections for the same addresses, and libdw, which finds the lines. */
+/* The copy of an object that DWARF readers understand. It is compared with the output of lld, which
+ * relocates the same debug sections for the same addresses. libdw must find the lines in it. */
 #include "support/link_objects.h"
 
 #include <dwarf.h>

@@ -1,5 +1,5 @@
-/* libarchive-ipu/image_*.c: tile images written, read back, and broken in every place. That other
- * tools read them is tested by tests/golden/image_tools.sh. */
+/* libarchive-ipu/image_*.c: tile images are written, read back, and damaged in every place.
+ * tests/golden/image_tools.sh reads them with other tools. */
 #include "support/expect.h"
 
 #include <populus/arena.h>

@@ -1,5 +1,5 @@
-/* The tile linker: what is on a tile, where, and with which values. tests/golden/link_tools.sh lets
- * lld and qemu judge whole programs; here are the rules one by one. */
+/* The tile linker: what is on a tile, where, and with which values. These tests cover the rules one
+ * by one. tests/golden/link_tools.sh compares whole programs with lld's, and runs them in qemu. */
 #include "support/link_objects.h"
 
 TestSuite(link, .init = enter_fresh_folder);

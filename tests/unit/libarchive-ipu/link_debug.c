@@ -1,6 +1,6 @@
-/* The file with the live sections' debug information. tests/golden/link_tools.sh compares its
- * sections with lld's, and tests/golden/debug_tools.sh reads it with common tools. These tests
- * check what those cannot see. */
+/* The file with the debug information of the sections that are on a tile.
+ * tests/golden/link_tools.sh compares its sections with lld's, and tests/golden/debug_tools.sh
+ * reads it with common tools. These tests check what those cannot see. */
 #include "support/link_objects.h"
 
 #include <elfutils/libdw.h>

@@ -1,4 +1,5 @@
-/* Objects are checked before they are used: damaged ones, and the wrong kind of file. */
+/* Objects are checked before they are used. The tests have damaged objects and files of the wrong
+ * kind. */
 #include "object.h"
 #include "support/link_objects.h"
 

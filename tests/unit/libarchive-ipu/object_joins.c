@@ -1,5 +1,6 @@
-/* Which float operations are joined, judged by hand and by the known output of the chip's compiler.
- * Each case has code, and under it the result for each word: j joined, . unchanged. */
+/* Which float operations are joined to the instruction beside them. The expected results come from
+ * published examples of the chip's compiler, or were found by hand. Each case has code, and under
+ * it a character for each instruction: j if it is joined, . if it is unchanged. */
 #include "support/link_objects.h"
 
 #include <isa/encoding.h>

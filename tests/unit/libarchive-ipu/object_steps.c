@@ -1,5 +1,6 @@
-/* Which additions are steps, judged by hand from the chip's instructions. Each case has code, and
- * under it the result for each word: s a step, . unchanged. */
+/* Which additions become step instructions. The expected results were found by hand from the chip's
+ * instructions. Each case has code, and under it a character for each instruction: s if it becomes
+ * a step, . if it is unchanged. */
 #include "support/link_objects.h"
 
 #include <isa/encoding.h>

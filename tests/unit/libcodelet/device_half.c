@@ -1,7 +1,5 @@
-/*
- * The half conversions of the device library, compared with the host compiler's own: every
- * exponent, the neighbourhood of every rounding boundary, and random bits.
- */
+/* The half conversions of the device library, compared with the host compiler's own: every
+ * exponent, the neighbourhood of every rounding boundary, and random bits. */
 #include <criterion/criterion.h>
 
 #define __floatdihf device_floatdihf

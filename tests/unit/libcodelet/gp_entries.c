@@ -1,5 +1,5 @@
-/* G10: there is code wherever a vertex is entered, whatever an object says. G07: data are
- * aligned as promised. */
+/* Objects whose vertex entries have no code are refused, whatever else they say (G10). Data have
+ * the alignment that objects ask for, up to a limit (G07). */
 #include "support/graph_test.h"
 #include "support/link_objects.h"
 

@@ -1,4 +1,5 @@
-/* The objects of a .gp for each target: parts, merging, names in messages. */
+/* The objects of a .gp for each target: one object for several targets, other code for each, files
+ * that are merged, and the names in messages. */
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/popc.h>

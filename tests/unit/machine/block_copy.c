@@ -1,5 +1,5 @@
-/* runtime/machine: tile.copy and tile.copyrows against memmove; their cost; refused copies; the
- * translator. */
+/* runtime/machine: the instructions tile.copy and tile.copyrows. They do the same as memmove. Also
+ * their cost, copies that fault, and their translation. */
 #include "support/compare_engines.h"
 #include "support/rig.h"
 #include "support/seeds.h"

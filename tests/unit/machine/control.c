@@ -1,6 +1,7 @@
-/* runtime/machine/control.c: if control code runs once for many tiles, each tile does exactly what
- * it would do alone, for any code, threads, engine and cycle limit: memory, counters, faults and
- * traces are equal. The reference is the machine with `plain`.
+/* runtime/machine/control.c: the control code of many tiles that do the same runs once for all of
+ * them. Each tile must have exactly what it would have if it ran alone: memory, counters, faults
+ * and traces. That holds for any code, number of threads, engine and cycle limit. The reference is
+ * the machine with `plain`.
  *
  * The programs are random: loops, branches on words that exchanges bring and workers change, calls
  * with the return address on the stack, supervisor vertices that leave registers behind, hardware

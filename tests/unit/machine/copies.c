@@ -1,6 +1,6 @@
-/* runtime/machine/copies: lists of copies do what memcpy does with one after the other, however
- * they are merged, whatever their size (from some megabytes on they take another path), and with
- * any number of threads. */
+/* runtime/machine/copies: a list of copies does the same as memcpy for one after the other. That
+ * holds however the copies are merged, for any size (copies of some megabytes are made in another
+ * way), and for any number of threads. */
 #include "support/expect.h"
 
 #include <machine/copies.h>

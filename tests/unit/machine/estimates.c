@@ -1,6 +1,7 @@
-/* runtime/machine: vertices that take the cycles they are said to take (machine_set_estimates).
+/* runtime/machine: vertices take the cycles that were set for them (machine_set_estimates).
  *
- * Cycles by hand, as in tile.c: an instruction is a slot, a slot 6 cycles. */
+ * The expected cycles are computed by hand, as in tile.c: an instruction takes one slot, and a slot
+ * 6 cycles. */
 #include "support/rig.h"
 
 enum { SLOT = 6, ESTIMATE = 100000, STATE = RIG_DATA, OTHER_STATE = RIG_DATA + 16 };

@@ -1,6 +1,7 @@
-/* runtime/machine: what a wild codelet may do, and how it ends. Names carry the ids of the fault
- * catalogue: V01-V13 of one context, V16 of several tiles. Every case checks that the host and the
- * neighbour tile are as before. */
+/* runtime/machine: codelets with invalid accesses, jumps, instructions and syncs, and how their
+ * runs end (faults, or results that the specification defines). The names of the tests have the ids
+ * of tests/FAULTS.md: V01-V13 for one context, V16 for several tiles, X10 for syncs. Every case
+ * checks that the host and the neighbour tile are as before. */
 #include "support/rig.h"
 
 enum { SLOT = 6 };

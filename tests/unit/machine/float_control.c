@@ -1,6 +1,6 @@
 /* Floating point under control registers: the fast path (float_control_fast.h) against the exact
- * one, which uses integers only. Operations that the fast path does not leave to the exact one must
- * have the same result and flags, and no fault. */
+ * one, which uses integers only. Operations that the fast path completes by itself must have the
+ * exact one's result and flags, and no fault. */
 #include "isa/functions.h"
 #include "machine/float_control_fast.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
-/* The second line of defence: native code with wrong checks harms no other tile, and the
- * error says so. */
+/* The second line of defence. Native code whose checks are wrong does no harm to other tiles, and
+ * the error says what happened. */
 #include "support/rig.h"
 
 #include <machine/state.h>

@@ -1,5 +1,5 @@
-/* runtime/machine: images in (faults A06-A09 of the catalogue, as far as they are the loader's),
- * host access, reset, many tiles, and shared code. */
+/* runtime/machine: loading of images (faults A06-A09 of tests/FAULTS.md, as far as the loader finds
+ * them), access by the host, reset, many tiles, and code that tiles share. */
 #include "support/rig.h"
 
 #include <machine/state.h>

@@ -1,5 +1,5 @@
-/* The memory of a whole IPU: what its images touch, and some 16 MiB more, which include
- * the translator's LLVM. (64 are promised. LLVM alone keeps 50 if it does not give back
+/* The resident memory of a whole IPU: what its images touch, and at most 32 MiB more, which include
+ * the translator's LLVM. (About 16 MiB are usual. LLVM alone keeps 50 MiB if it does not give back
  * what it used.) */
 #include "support/asm.h"
 #include "support/expect.h"

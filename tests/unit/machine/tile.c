@@ -1,7 +1,8 @@
-/* runtime/machine: tile instructions, workers, syncs, and the cycles of all of them, by hand.
+/* runtime/machine: tile instructions, workers, syncs, and the cycles of all of them, which are
+ * computed by hand.
  *
- * Of the target that the rig starts from, all instructions cost one slot but div (6), fdiv (3) and
- * fsqrt (5); a slot is 6 cycles. */
+ * On the target of these tests (support/rig.h) an instruction costs one slot, except for div (6),
+ * fdiv (3) and fsqrt (5). A slot is 6 cycles. */
 #include "support/rig.h"
 
 enum { SLOT = 6 };

@@ -1,7 +1,6 @@
-/* The translator against the interpreter: loops with pointers that each move in their own way (two
- * are read and one is stored, one does not move, one goes down), or with many near each other that
- * move alike, some of them in several ways. Some rounds then load what others store, and the
- * accesses must not be vectorised. */
+/* The translator against the interpreter: loops whose pointers move independently, or with many
+ * pointers near each other. Pointers stay, go up or down, and have equal or different steps. So
+ * some rounds load what other rounds store, and the accesses of these must not be vectorised. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"

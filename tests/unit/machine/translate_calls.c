@@ -1,7 +1,8 @@
 /* The translator against the interpreter: calls with registers as parameters and results, and
- * guarded direct calls through pointers. The functions are too large to be inlined, write many
- * registers, leave in the middle, take more than a slot for an instruction, read counters, call
- * through constants, tables and registers, and recurse more deeply than the host's stack allows. */
+ * guarded direct calls through pointers. The functions are too large to be inlined. They write many
+ * registers, return in the middle, have instructions that take more than a slot, read counters,
+ * call through constants, tables and registers, and recurse more deeply than the host's stack
+ * allows. */
 #include <criterion/criterion.h>
 
 #include "support/asm.h"

@@ -1,6 +1,6 @@
-/* Checks of native code that cover many accesses: they must refuse every access that is
- * illegal by itself. Each program is put at every word around a border and must do there
- * what the interpreter does. */
+/* Checks of native code that cover many accesses must refuse every access that is illegal by
+ * itself. Each program is placed at every word around a border of memory, and must do there what
+ * the interpreter does. */
 #include "support/rig.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Under float control, native code checks many operations at once. If one of them may raise an
  * exception, it undoes its work since the last check. Registers that were computed from their own
- * old value must not be computed twice. Whole loops are tried: what a round stores for a later one
- * must be there for it. */
+ * old value must not be computed twice. Whole loops are tried first: the trial does the same
+ * without stores, and only finds out whether an operation may raise an exception. What a round
+ * stores for a later one must be there for it. */
 #include "support/rig.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The translator against the interpreter: 64-bit arithmetic in pairs of registers, as
- * compilers write it, and almost so: occasionally a wrong register is used, and the result
- * is no 64-bit operation. */
+/* The translator against the interpreter: 64-bit arithmetic in pairs of registers, in the sequences
+ * that compilers write. In some programs an instruction sometimes has a wrong register, so that the
+ * sequence is no 64-bit operation. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"

@@ -1,8 +1,8 @@
-/* The guard in front of a counted loop chooses the copy without checks. Each test is about
- * one of its conditions: the loop is right except for one access of its last rounds, one
- * byte of alignment, or one slot of time. Whatever the native code does, the machine's
- * state must be that of the interpreter. Starts are in memory, so that loops with the same
- * code are translated once. */
+/* Before a counted loop, a guard decides whether the copy of the loop without checks can run. Each
+ * test is about one condition of the guard: the loop is right except for one access of its last
+ * rounds, one byte of alignment, or one slot of time. In all cases the machine's state must be that
+ * of the interpreter. The first addresses are in memory, so that loops with the same code are
+ * translated once. */
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"

@@ -1,6 +1,7 @@
-/* Native code whose time, beyond the slots that are left, does not fit into its counter: the
- * difference between slots and instructions. Each round of a loop takes the same time. Two short
- * runs of the interpreter measure it, and a long native run takes as many times more. */
+/* Long native runs. Native code counts the slots that are left and, in the low bits of the same
+ * counter (EXTRA_BITS of translator/lift.h), slots minus instructions. In these runs the difference
+ * does not fit into those bits. Each round of a loop takes the same time. Two short runs of the
+ * interpreter measure it, and the expected counters of the native run follow from it. */
 #include "support/rig.h"
 
 enum { CYCLE = 0xc00, INSTRET = 0xc02 };

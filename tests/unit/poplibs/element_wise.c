@@ -1,6 +1,6 @@
-/* Operations on elements against a loop on the host, to the bit: operands at a multiple of 8 bytes
- * or not, single operands, numbers of elements that workers share evenly or not; zeros, infinities
- * and NaNs among them. */
+/* Operations on elements against a loop on the host, to the bit. Operands are aligned to 8 bytes or
+ * not, and some have a single element. Workers share the elements evenly or not. Zeros, infinities
+ * and NaNs are among the values. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

@@ -1,5 +1,6 @@
-/* The stated cycles of operations of popops: on a model the chip's, by its libraries' formulae, or
- * those of our code, as an option says. A profile's summary says which. */
+/* The cycles that vertices of popops are stated to take. On a model an option says which: those of
+ * the chip, by its libraries' formulae, or those of our code. A profile's summary says which ones
+ * it has. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 

@@ -1,4 +1,5 @@
-/* The errors of popops for operations that do not exist. */
+/* Errors of popops and popnn for values that are no operation, and for tensors with too many
+ * dimensions. Also which tiles a spread has. */
 #include "poplibs/host/spread.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

@@ -1,4 +1,4 @@
-/* poplibs/quotient.h: quotients computed with floats equal those of integers. */
+/* poplibs/quotient.h: quotients that are computed with floats equal those of integers. */
 #include "poplibs/quotient.h"
 #include "support/random.h"
 

@@ -1,4 +1,4 @@
-/* The mapping of slices for which the library creates tensors. */
+/* The mapping of the tensors that slices create: few intervals on each tile. */
 #include "graph/graph.h"
 #include "support/expect.h"
 #include "support/graph_test.h"

@@ -1,5 +1,5 @@
-/* Windows at places given by vectors of indices, and many slices of groups: random shapes against
- * loops on the host, to the bit, on tiles and on the CPU. */
+/* Windows at places that vectors of indices give, and many slices of groups. Random shapes are
+ * compared with loops on the host, to the bit, on tiles and on the CPU. */
 #include "support/expect.h"
 #include "support/graph_test.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
-/* The graph profile of hand-made executables, with what example programs do not have, and of
- * vertices with known bytes. */
+/* The graph profile of executables that are made by hand, with cases that the example programs do
+ * not have, and of vertices whose bytes are known. */
 #include "profile/graph_profile.h"
 
 #include "support/expect.h"

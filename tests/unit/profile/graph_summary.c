@@ -1,5 +1,5 @@
-/* The summary of a graph profile against the samples in the documents: their numbers give their
- * lines, with the sections in order. */
+/* The summary of a graph profile against the samples in the published documents. With the numbers
+ * of a sample, the summary has the sample's lines, and its sections in their order. */
 #include "profile/graph_profile.h"
 
 #include "support/expect.h"
