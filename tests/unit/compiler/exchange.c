@@ -384,8 +384,8 @@ Test(exchange, random_packets_between_ipus_arrive)
   }
 }
 
-/* verify_exchange must refuse a plan with one wrong number, so that the test above
- * means something. */
+/* verify_exchange must find a single wrong number in a plan. Otherwise the tests above would show
+ * nothing. */
 Test(exchange, wrong_headers_are_found)
 {
   for (uint32_t word = 1; word < 4; word++)

@@ -35,8 +35,8 @@ static const function functions[] = {
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The error of `got` in units in the last place of the wanted value; infinity if it is
- * nothing like it. */
+/* The error of `got` in units in the last place of the wanted value; infinity if only one of them
+ * is a NaN. */
 static double error_of(double got, long double wanted, int digits, int least, int most)
 {
   if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;
@@ -132,8 +132,8 @@ Test(functions, special_singles)
   }
 }
 
-/* With the host's fused multiply-add or the C library's: the CPU device has the same
- * results as tiles. */
+/* The functions of codelets on the host, with its fused multiply-add or the C library's: the CPU
+ * device has the same results as tiles. */
 Test(functions, codelets_on_the_host_get_the_same)
 {
   static const struct {

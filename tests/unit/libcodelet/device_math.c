@@ -49,8 +49,8 @@ float atan2f(float y, float x);
 #include "device/lib/math_pow.c"
 #include "device/lib/math_trig.c"
 
-/* The error of `got` in units in the last place of the wanted value; infinity if it is
- * nothing like it. */
+/* The error of `got` in units in the last place of the wanted value; infinity if only one of them
+ * is a NaN. */
 static double error_of(float got, double wanted)
 {
   if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;

@@ -8,8 +8,8 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* A pointer that moves in each round, one that moves in some, such an index and its base, the
- * counter, its end, what is loaded. */
+/* POINTER moves in each round, and CREEPER in some rounds only. So does KEPT, an index that begins
+ * at BASE. COUNTER goes up to END. VALUE is what POINTER loads, and decides. */
 enum {
   POINTER = S0,
   CREEPER = S1,

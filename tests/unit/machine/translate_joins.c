@@ -53,7 +53,7 @@ static void put_move(maker *m)
   asm_addi(m->a, base, base, 4 * (int32_t)pick(m, 5) - 8);
 }
 
-/* Each time, another bit of a2 decides. */
+/* Sets A1, which decides a branch: to another bit of DECIDES each time. */
 static void put_decision(maker *m)
 {
   asm_word(m->a, asm_i(0x60005013, DECIDES, DECIDES, 1)); /* rori */
@@ -152,8 +152,9 @@ Test(translate_joins, a_test_holds_behind_joins_as_long_as_the_base_stays)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_joins(seed);
 }
 
-/* A counted loop, whose accesses are checked in front of it, and a second loop that continues at
- * the last place of the first, up to the checked end or one word farther. */
+/* A counted loop, whose accesses are checked before it starts. After it come a load and a store
+ * `offset` bytes from the place where the loop ended: within the checked range or one word beyond
+ * it. */
 static void compare_behind_loop(uint32_t rounds, int32_t offset)
 {
   rig r = rig_create(1, 0);

@@ -65,9 +65,10 @@ Test(translate_large, thousands_of_loops_in_one_another_are_translated_in_part)
   compare_long_code("beq a0, t1, .-4", asm_b(0x63, A0, T1, -4), 100);
 }
 
-/* Loads that no other load's check covers, each of the word that the last one found. The word
- * points to itself until the second round makes it odd, behind more loads than have exits of their
- * own. (So few rounds are done in the plain copy.) */
+/* Each load is from the address that the last one loaded, so no other load's check covers it. The
+ * word at that address points to itself, until the second round makes it odd. Before that there are
+ * more loads than have exits of their own. (With so few rounds, only the plain copy of the loop
+ * runs.) */
 Test(translate_large, hundreds_of_exits_in_a_loop)
 {
   enum { LOADS = 290, BEFORE = 270, SLTIU = 0x3013 };
@@ -116,8 +117,9 @@ Test(translate_large, hundreds_of_jumps_by_one_table_are_translated)
   compare_code("jumps by one table", &r, words, (WORDS + 1) * OPERATIONS, 200000);
 }
 
-/* One function makes the unit so long that another has no room in it: one whose address is taken
- * before that of a function which is a part of the unit. */
+/* A long function leaves no room in the unit (the code that is translated together) for
+ * `has_no_room`. The address of that function is taken before that of `fits`, which is a part of
+ * the unit. */
 Test(translate_large, of_functions_by_pointer_those_that_fit_are_translated)
 {
   rig r = rig_create(1, 0);

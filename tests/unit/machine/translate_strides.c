@@ -8,8 +8,8 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Pointers that move by strides, strides, the counter, another, its end, the loaded value,
- * limits, a place. */
+/* POINTER and OTHER move by STRIDE or MORE in each round. COUNTER goes up to END, and DOWN goes
+ * down. VALUE is loaded. MASK and SIZE limit indices, which begin at BASE or OTHER. */
 enum {
   POINTER = S0,
   OTHER = S1,

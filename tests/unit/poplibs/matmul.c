@@ -335,8 +335,8 @@ Test(matmul, less_memory_means_shorter_steps)
   }
 }
 
-/* As in a convolution with so many channels: what is not a whole run makes one piece for each
- * row. */
+/* k is 9 runs of adjacent elements, as in a convolution with a kernel of 3 x 3 and so many
+ * channels. Steps are multiples of a run, because others would take pieces for each row. */
 Test(matmul, steps_are_whole_runs)
 {
   static const size_t runs[] = {64, 48, 96};
