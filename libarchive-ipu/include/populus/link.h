@@ -41,8 +41,9 @@ const char *pop_object_name(const pop_object *object);
 const void *pop_object_bytes(const pop_object *object, size_t *size); /* the whole file */
 /* Content of the section `name`, NULL if there is none; lives as long as the object. */
 const void *pop_object_section(const pop_object *object, const char *name, size_t *size);
-/* The number of the section of `other` that has the same name and bytes as section `section` of
- * `object`; 0: none. */
+/* The number of the first section of `other` that has the same name and content as section
+ * `section` of `object`, which has a section of that number. 0: none, or the section has no content
+ * in the file (as .bss). */
 uint32_t pop_object_same_section(const pop_object *object, uint32_t section,
                                  const pop_object *other);
 /* Calls `visit` for each global or weak symbol; `defined` tells definition from reference. */
@@ -72,9 +73,10 @@ pop_link_set *pop_link_set_new(void);
 void pop_link_set_free(pop_link_set *set); /* NULL is fine */
 
 /* Adds an object (not owned; must outlive the set). Two strong definitions of one symbol are an
- * error (LINK, naming both objects) unless `library`; after it the set can only be freed.
- * Definitions of a library object are used only for symbols that nothing else defines; the first
- * library object that defines one wins. */
+ * error (LINK, naming both objects) unless `library`; after it the set can only be freed. Otherwise
+ * a strong definition is used before a common one, and that before a weak one. The largest common
+ * one is used, and the first weak one. Definitions of a library object are used only for symbols
+ * that nothing else defines; the first library object that defines one wins. */
 POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object,
                                            bool library);
 /* Gives a symbol a value, whatever objects define; `name` must outlive the set. */
@@ -100,9 +102,15 @@ typedef enum pop_link_group {
 
 typedef struct pop_live_sections pop_live_sections;
 
-/* The sections reached from the symbols `roots`. `needed_by[i]` (may be NULL) says in messages who
- * needs roots[i] ("vertex SumVertex"). Errors: LINK with the undefined symbol, the object that
- * refers to it and the root that leads there. Deterministic for the same set and roots. */
+/* The sections reached from the symbols `roots`. `needed_by[i]` (may be NULL, as may be
+ * `needed_by`) says in messages who needs roots[i] ("vertex SumVertex"). `set` must outlive the
+ * result. Deterministic for the same set and roots. All errors are LINK and name the root. The
+ * causes:
+ *
+ *   - an undefined symbol, with the object that refers to it,
+ *   - a section that is not loaded, or that was discarded with its COMDAT group,
+ *   - an object with constructors of global variables,
+ *   - more than 1 GiB in a group, or 16 MiB in POP_LINK_TLS. */
 POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
                                                    const char *const *roots,
                                                    const char *const *needed_by, size_t count,
@@ -110,7 +118,7 @@ POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
 void pop_live_sections_free(pop_live_sections *live); /* NULL is fine */
 /* The error that pop_live_sections_create would return if nothing defined `symbol`, which has a
  * value from pop_link_set_define; NULL if nothing in the live sections refers to it. `needed_by` as
- * for creation, not NULL. */
+ * for creation, but neither it nor the name of a root is NULL. */
 POP_MUST_CHECK pop_error *pop_live_sections_explain_given(const pop_live_sections *live,
                                                           const char *const *needed_by,
                                                           const char *symbol);
@@ -138,7 +146,8 @@ typedef struct pop_link_addresses {
   uint32_t start[POP_LINK_GROUP_COUNT];
 } pop_link_addresses;
 
-/* Address of a defined symbol under these addresses. False if the live sections do not hold it. */
+/* Address of a defined symbol under these addresses, and its size in bytes. False if the live
+ * sections do not hold it, or if it has a value of pop_link_set_define. */
 bool pop_live_sections_symbol(const pop_live_sections *live, const pop_link_addresses *addresses,
                               const char *name, uint32_t *address, uint32_t *size);
 
