@@ -195,8 +195,8 @@ static pop_error *read_viewer(const char *name, viewer_file *file)
   return error;
 }
 
-/* The nonce is a hash of the contents, so equal pages are equal files. What reports contain stays
- * inside base64. */
+/* The nonce is a hash of the viewer and of the reports' paths, so equal pages are equal files. What
+ * reports contain stays inside base64. */
 static void put_head(packer *p, const viewer_file *style, const char *nonce, bool is_served)
 {
   char policy[512];
