@@ -24,10 +24,10 @@
  * blocks of the function (`worst_slots`). Each block subtracts the slots that it takes. Code that
  * leaves in the middle of a block gives the rest back. `extra`, the number of slots minus the
  * number of instructions, is kept in the same way. Both are in one counter, `time` = (left <<
- * EXTRA_BITS) + extra, so that one addition changes both (lift_debts.c says where). A block with
- * more than two instructions a slot changes the frame's `extra` instead; so the counter's `extra`
- * never grows faster than slots pass. The counter's `extra` is moved to the frame whenever slots
- * are added to the limit.
+ * EXTRA_BITS) + extra, so that one addition changes both (lift_pending_time.c says where). A block
+ * with more than two instructions a slot changes the frame's `extra` instead; so the counter's
+ * `extra` never grows faster than slots pass. The counter's `extra` is moved to the frame whenever
+ * slots are added to the limit.
  *
  * The limit is tested only where every endless path must pass: at function entries, behind calls
  * and on backward edges. If `time` is negative there, the interpreter takes over, which knows
@@ -180,8 +180,8 @@ typedef struct loop_exit {
 typedef struct counted_loop {
   uint32_t header, latch; /* blocks of the function */
   bool *contains;         /* by block; so is the next */
-  bool *is_rare; /* the fast copy leaves this block out, and `contains` is false (loop_rare.c) */
-  bool has_rare;
+  bool *is_cold; /* the fast copy leaves this block out, and `contains` is false (loop_cold.c) */
+  bool has_cold;
   loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
   uint32_t num_exits;
   /* early exits, which may be taken in any round: the trip count is an upper bound */
@@ -196,14 +196,14 @@ typedef struct counted_loop {
    * nothing). So the time of all rounds is a product. */
   bool fixed_time;
   uint32_t num_ops; /* of such a round */
-  /* Otherwise, if nothing in a round reads the time: the time of each way through a round is summed
-   * apart and added at its end. To LLVM that is a reduction, which can be vectorised. */
-  bool sums_ways;
+  /* Otherwise, if nothing in a round reads the time: the time of each path through a round is
+   * summed apart and added at its end. To LLVM that is a reduction, which can be vectorised. */
+  bool sums_path_times;
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses in groups */
-  /* loop_ways.c: the guard must find groups with different steps apart, or all groups; the last
-   * round may be done twice if its loads get the same values again. */
-  bool has_ways_apart, has_all_apart, may_repeat_last;
+  /* loop_alias.c: the guard must check that groups with different steps do not overlap, or all
+   * groups; the last round may be done twice if its loads get the same values again. */
+  bool needs_alias_checks, needs_all_alias_checks, may_repeat_last;
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
@@ -213,7 +213,7 @@ typedef struct counted_loop {
  * loop. */
 static inline bool loop_ends_in_plain_copy(const counted_loop *loop)
 {
-  return loop->ends_early || loop->has_rare;
+  return loop->ends_early || loop->has_cold;
 }
 
 typedef struct function_loops {
@@ -227,18 +227,18 @@ typedef struct function_loops {
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
 
-/* loop_rare.c: makes the blocks of `is_cause` rare, and all that are only on ways through them.
- * False, and nothing is done, if no way through a round is left. */
-bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cause);
-/* Also makes rare the blocks that not every round executes and that branch to rare ones, and what
+/* loop_cold.c: makes the blocks of `is_cause` cold, and all that are only on paths through them.
+ * False, and nothing is done, if no path through a round is left. */
+bool loop_exclude_cold(const block_graph *g, counted_loop *loop, const bool *is_cause);
+/* Also makes cold the blocks that not every round executes and that branch to cold ones, and what
  * follows from that (the test whether a large number is infinite). */
-void loop_leave_out_forks(const block_graph *g, counted_loop *loop);
-/* Is there one way through a round except for rare ones, is the latch the only exit, and is a trial
- * worth it? */
-bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop);
+void loop_exclude_forks(const block_graph *g, counted_loop *loop);
+/* Is there one path through a round except for cold ones, is the latch the only exit, and is a
+ * trial worth it? */
+bool loop_has_one_likely_path(const block_graph *g, const counted_loop *loop);
 
-/* loop_ways.c: sets `has_ways_apart` and `may_repeat_last`. */
-void loop_look_at_ways(const block_graph *g, counted_loop *loop);
+/* loop_alias.c: sets `needs_alias_checks` and `may_repeat_last`. */
+void loop_plan_alias_checks(const block_graph *g, counted_loop *loop);
 
 /* loop_trial.c, for a loop whose accesses are all hoisted. */
 bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
@@ -310,8 +310,9 @@ typedef struct lift_types {
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
   LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
-  /* by block, its own time included (lift_debts.c); NULL: the time of all rounds is a product */
-  uint64_t *debts;
+  /* by block, its own time included (lift_pending_time.c); NULL: the time of all rounds is a
+   * product */
+  uint64_t *pending_times;
   access_check *checks; /* by operation of the function; so is the next */
   /* stack slots: addresses that a test has found legal; NULL: no slot yet (lift_memory.c) */
   LLVMValueRef *places;
@@ -413,7 +414,7 @@ typedef struct lift {
   const counted_loop *fast; /* NULL: not in a fast copy */
   /* behind the rounds of the fast copy; NULL: this is the last round */
   LLVMBasicBlockRef last_round;
-  LLVMValueRef way; /* a stack slot: time of the round's ways so far (`sums_ways`) */
+  LLVMValueRef path_time; /* a stack slot: time of the round's paths so far (`sums_path_times`) */
   /* of the fast copy: stack slot; number of rounds, without a peeled last one */
   LLVMValueRef round, rounds;
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
@@ -422,10 +423,10 @@ typedef struct lift {
   const code_block *block;
   uint32_t op_index; /* in the unit */
   block_sums sums_here;
-  uint64_t debt; /* time that has passed and is not in the counter (lift_debts.c) */
+  uint64_t pending_time; /* time that has passed and is not in the counter (lift_pending_time.c) */
   untested_ops untested;
-  /* Fast copies under float control, or of loops with rare ways. is_trial: these rounds only find
-   * out whether something is raised or a rare way is taken, and set the slot `raised` if so.
+  /* Fast copies under float control, or of loops with cold paths. is_trial: these rounds only find
+   * out whether something is raised or a cold path is taken, and set the slot `raised` if so.
    * is_tried: a trial has found neither. */
   bool is_trial, is_tried;
   LLVMValueRef raised;
@@ -496,7 +497,7 @@ void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
 /* Gives the time of the rest of the block back, the current operation included, because it is not
  * executed. */
-void lift_give_rest_back(lift *l);
+void lift_uncount_rest(lift *l);
 /* The value of a counter CSR in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
@@ -510,23 +511,23 @@ register_set lift_leaving_at(const lift *l, uint32_t block);
 register_set lift_leaving_here(const lift *l);
 register_set lift_leaving_unknown(const lift *l);
 
-/* lift_debts.c */
+/* lift_pending_time.c */
 
 /* By block; of the function, or of a loop whose rounds count their time; to be freed. */
-uint64_t *lift_find_debts(const lift *l, const counted_loop *loop);
+uint64_t *lift_find_pending_times(const lift *l, const counted_loop *loop);
 /* At the start of the current block. */
 void lift_begin_time(lift *l, uint32_t number);
-/* Subtracts the debt from the counter. */
-void lift_pay(lift *l);
+/* Subtracts the pending time from the counter. */
+void lift_flush_time(lift *l);
 /* In front of the first round of a fast copy; and at the end of each round but the last. These also
- * pay the time of the ways through the round. */
-void lift_begin_ways(lift *l, const counted_loop *loop);
-void lift_pay_round(lift *l);
+ * flush the time of the paths through the round. */
+void lift_begin_path_times(lift *l, const counted_loop *loop);
+void lift_flush_round_time(lift *l);
 /* Where to branch to reach the block's start, `target`, from here: `target`, or a new block in
- * front of it that pays the difference between the current debt and the one that the copy expects
- * there. */
-LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
-                                  LLVMBasicBlockRef target);
+ * front of it that flushes the difference between the current pending time and the one that the
+ * copy expects there. */
+LLVMBasicBlockRef lift_flush_time_on_edge(lift *l, const code_copy *to, uint32_t block,
+                                          LLVMBasicBlockRef target);
 
 /* lift_function.c */
 uint64_t lift_slots_of(const lift *l, const code_block *b);

@@ -22,7 +22,8 @@ static bool may_conflict(const access_group *a, const access_group *b)
 static bool are_compared(const counted_loop *loop, uint32_t i, uint32_t j)
 {
   const access_group *a = &loop->groups[i], *b = &loop->groups[j];
-  bool apart = loop->has_all_apart || (loop->has_ways_apart && !affine_equal(&a->step, &b->step));
+  bool apart = loop->needs_all_alias_checks ||
+               (loop->needs_alias_checks && !affine_equal(&a->step, &b->step));
   return apart && may_conflict(a, b);
 }
 

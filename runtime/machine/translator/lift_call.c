@@ -246,9 +246,9 @@ static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
   uint32_t lowest = target_pc(l, 0);
   for (uint32_t i = 1; i < b->num_targets; i++)
     if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
-  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_pc(l, lowest), "");
-  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
-                                   LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
+  LLVMValueRef distance = LLVMBuildSub(l->b, target, lift_pc(l, lowest), "");
+  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, distance, lift_constant(l, 2), ""),
+                                   LLVMBuildShl(l->b, distance, lift_constant(l, 30), ""), "");
   LLVMBasicBlockRef other = lift_new_block(l, "other");
   LLVMValueRef jump = LLVMBuildSwitch(l->b, words, other, b->num_targets);
   for (uint32_t i = 0; i < b->num_targets; i++) {
@@ -264,21 +264,21 @@ static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
 /* An interpreter that runs on a tile may end each of its many operations with a jump to any of
  * them. LLVM's time grows with the number of these edges, times the number of registers. So where
  * there are many, all jumps by the same table share one switch. */
-enum { MANY_WAYS = 1024 };
+enum { MANY_TABLE_TARGETS = 1024 };
 
-static bool only_jumps(const code_block *b)
+static bool is_table_jump(const code_block *b)
 {
   return b->end == BLOCK_DYNAMIC && b->num_targets > 1 && b->next == UNIT_NONE;
 }
 
-static bool has_many_ways(const lift *l)
+static bool has_many_table_targets(const lift *l)
 {
-  uint32_t ways = 0;
+  uint32_t count = 0;
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
-    if (only_jumps(b)) ways += b->num_targets;
+    if (is_table_jump(b)) count += b->num_targets;
   }
-  return ways > MANY_WAYS;
+  return count > MANY_TABLE_TARGETS;
 }
 
 static bool has_same_targets(const lift *l, const code_block *a, const code_block *b)
@@ -311,14 +311,14 @@ static shared_jump find_shared_jump(lift *l)
   return jump;
 }
 
-static void jump_together(lift *l, LLVMValueRef target)
+static void jump_by_shared_switch(lift *l, LLVMValueRef target)
 {
   shared_jump jump = find_shared_jump(l);
   LLVMBuildStore(l->b, target, jump.target);
   LLVMBuildBr(l->b, jump.start);
 }
 
-/* In the fast copy of a loop with rare ways: any other target is a rare way. */
+/* In the fast copy of a loop with cold paths: any other target is on a cold path. */
 static void jump_as_expected(lift *l, uint32_t number, LLVMValueRef target)
 {
   uint32_t pc = target_pc(l, 0);
@@ -350,12 +350,12 @@ void lift_dynamic(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   LLVMValueRef target = op->id == OP_TILE_CALL ? start_vertex(l, op) : jump_target(l, op);
-  if (l->fast && l->fast->has_rare) {
+  if (l->fast && l->fast->has_cold) {
     jump_as_expected(l, number, target);
     return;
   }
-  if (!l->fast && only_jumps(b) && has_many_ways(l)) {
-    jump_together(l, target);
+  if (!l->fast && is_table_jump(b) && has_many_table_targets(l)) {
+    jump_by_shared_switch(l, target);
     return;
   }
   if (b->num_targets) jump_by_table(l, (int32_t)number, target);

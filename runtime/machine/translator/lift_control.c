@@ -172,7 +172,7 @@ void lift_expect(lift *l, LLVMValueRef condition)
 
 bool lift_tries(const lift *l, const counted_loop *loop)
 {
-  return loop->fixed_time && (l->unit->checked || loop->has_rare);
+  return loop->fixed_time && (l->unit->checked || loop->has_cold);
 }
 
 void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved)

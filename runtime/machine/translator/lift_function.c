@@ -53,7 +53,7 @@ static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef 
 }
 
 /* A block where all backward edges to a block join. It tests the limit once for all. LLVM then sees
- * one backward edge, and phis for what differs between the ways. `loop`: the counted loop whose
+ * one backward edge, and phis for what differs between the paths. `loop`: the counted loop whose
  * round ends; NULL: none. */
 static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                      const counted_loop *loop)
@@ -71,42 +71,42 @@ static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasi
 static LLVMBasicBlockRef go_back(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                  const counted_loop *loop)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "again"), repeat;
-  uint64_t debt = l->debt;
-  l->debt = 0;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "again"), repeat;
+  uint64_t pending_time = l->pending_time;
+  l->pending_time = 0;
   if (target != l->plain.starts[to])
     repeat = make_repeat(l, to, pc, target, NULL);
   else if (l->repeats[to])
     repeat = l->repeats[to];
   else
     repeat = l->repeats[to] = make_repeat(l, to, pc, target, loop);
-  lift_at_end(l, way);
-  l->debt = debt;
-  lift_pay(l);
+  lift_at_end(l, edge);
+  l->pending_time = pending_time;
+  lift_flush_time(l);
   LLVMBuildBr(l->b, repeat);
   lift_at_end(l, here);
-  l->debt = debt;
-  return way;
+  l->pending_time = pending_time;
+  return edge;
 }
 
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge;
   if (to == UNIT_NONE) {
-    way = lift_new_block(l, "outside");
-    lift_at_end(l, way);
+    edge = lift_new_block(l, "outside");
+    lift_at_end(l, edge);
     lift_leave_at(l, lift_pc(l, target_pc), lift_leaving_unknown(l));
     lift_at_end(l, here);
-    return way;
+    return edge;
   }
   if (l->fast && l->fast->contains[to])
-    return lift_pay_on_way(l, l->copy, (uint32_t)to, l->fast_copy.starts[to]);
+    return lift_flush_time_on_edge(l, l->copy, (uint32_t)to, l->fast_copy.starts[to]);
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
   LLVMBasicBlockRef target = loop && !inside ? l->guards[to] : l->plain.starts[to];
   if (l->loops.order[from] < l->loops.order[to])
-    return lift_pay_on_way(l, &l->plain, (uint32_t)to, target);
+    return lift_flush_time_on_edge(l, &l->plain, (uint32_t)to, target);
   return go_back(l, (uint32_t)to, target_pc, target, inside ? loop : NULL);
 }
 
@@ -115,14 +115,14 @@ LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
   LLVMBasicBlockRef target =
       l->loops.loop_of[to] == UNIT_NONE ? l->plain.starts[to] : l->guards[to];
   return l->loops.is_target[to] ? go_back(l, to, target_pc, target, NULL)
-                                : lift_pay_on_way(l, &l->plain, to, target);
+                                : lift_flush_time_on_edge(l, &l->plain, to, target);
 }
 
 /* At the end of a round of the fast copy that is not the last: the guard has computed their
  * number. */
 static void go_round(lift *l)
 {
-  lift_pay_round(l);
+  lift_flush_round_time(l);
   count_round(l);
   LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
   LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
@@ -133,7 +133,7 @@ static void go_round(lift *l)
 
 /* At the end of the last round. If the loop has one exit, this is it. If it has several, the
  * latch's condition is tested. If the loop does not end, because the exit that should be taken is
- * on a way that this round did not take, it goes on in the plain copy. */
+ * on a path that this round did not take, it goes on in the plain copy. */
 static void end_last_round(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -149,7 +149,7 @@ static void end_last_round(lift *l, uint32_t number, const code_op *op)
   LLVMValueRef condition = lift_branch_condition(l, op);
   LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
   lift_at_end(l, again);
-  lift_pay(l);
+  lift_flush_time(l);
   lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc),
                   loop->header);
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
@@ -174,10 +174,10 @@ uint64_t lift_slots_of(const lift *l, const code_block *b)
  * back. */
 static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
-  uint64_t debt = l->debt;
-  lift_at_end(l, way);
-  lift_pay(l);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "ends");
+  uint64_t pending_time = l->pending_time;
+  lift_at_end(l, edge);
+  lift_flush_time(l);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
@@ -187,8 +187,8 @@ static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
   }
   LLVMBuildBr(l->b, l->plain.starts[l->fast->header]);
   lift_at_end(l, here);
-  l->debt = debt;
-  return way;
+  l->pending_time = pending_time;
+  return edge;
 }
 
 static void lift_early_exit(lift *l, uint32_t number, const code_op *op)
@@ -207,9 +207,9 @@ static bool leads_out_of(const counted_loop *loop, const code_block *b)
          loop->contains[b->taken] != loop->contains[b->next];
 }
 
-/* A branch of the fast copy that may lead to a rare way. The trial tests whether any round takes
+/* A branch of the fast copy that may lead to a cold path. The trial tests whether any round takes
  * it. */
-static void lift_usual_way(lift *l, uint32_t number, const code_op *op)
+static void lift_expected_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   bool is_taken = l->fast->contains[b->taken];
@@ -229,8 +229,8 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
       end_last_round(l, number, op);
     return;
   }
-  if (l->fast && l->fast->has_rare && leads_out_of(l->fast, b)) {
-    lift_usual_way(l, number, op);
+  if (l->fast && l->fast->has_cold && leads_out_of(l->fast, b)) {
+    lift_expected_branch(l, number, op);
     return;
   }
   if (l->fast && l->fast->ends_early && !is_exit(l->fast, number) && leads_out_of(l->fast, b)) {
@@ -396,7 +396,7 @@ static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
 {
   uint32_t n = l->f->num_blocks;
   code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
-                    .debts = counts ? lift_find_debts(l, loop) : NULL,
+                    .pending_times = counts ? lift_find_pending_times(l, loop) : NULL,
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
                     .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
   guess_places(l, copy.checks);
@@ -422,7 +422,7 @@ static void free_copy(code_copy *copy)
   free(copy->checks);
   free(copy->places);
   free(copy->starts);
-  free(copy->debts);
+  free(copy->pending_times);
 }
 
 /* Sets induction variables and time behind `rounds` rounds by multiplication, so that no round has
@@ -433,8 +433,8 @@ static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds
   LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
   for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
     if (!before[r]) continue;
-    LLVMValueRef way = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
-    lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], way, ""));
+    LLVMValueRef growth = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
+    lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], growth, ""));
   }
   if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
 }
@@ -447,7 +447,7 @@ static void lift_last_round(lift *l, const counted_loop *loop)
   free_copy(&l->fast_copy);
 }
 
-/* Trials (float control, rare ways). In front of the guard: */
+/* Trials (float control, cold paths). In front of the guard: */
 static void begin_trial(lift *l, const counted_loop *loop, saved_registers *saved)
 {
   l->raised = lift_new_slot(l, l->type.i1, "raised");
@@ -479,8 +479,8 @@ static void lift_trial(lift *l, const code_copy *fast, const saved_registers *sa
 /* Loop peeling: the last round is a copy of its own. It computes the registers that are used behind
  * the loop. So the other rounds only compute what the next round needs, and LLVM can vectorise the
  * remainder behind whole vectors with shorter vectors. If the last round may be done twice, the
- * other copy does all rounds, so that 40 rounds are whole vectors. A loop with early exits or rare
- * ways has its last round in the plain copy. */
+ * other copy does all rounds, so that 40 rounds are whole vectors. A loop with early exits or cold
+ * paths has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
@@ -489,7 +489,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   code_copy fast = make_copy(l, loop, !loop->fixed_time);
   l->fast_copy = tries ? make_copy(l, loop, !loop->fixed_time) : fast;
   l->last_round = lift_new_block(l, "last");
-  l->debt = 0;
+  l->pending_time = 0;
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
@@ -503,7 +503,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   l->is_tried = false;
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
-  l->debt = 0;
+  l->pending_time = 0;
   finish_rounds(l, loop, before_last, before);
   LLVMBuildStore(l->b, before_last, l->round);
   l->last_round = NULL;

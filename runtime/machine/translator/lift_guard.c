@@ -7,10 +7,10 @@
 #include <llvm-c/DebugInfo.h>
 
 /* Up to this trip count the rest of the guard does not pay. The weights are in instructions of the
- * host, about: the guard 20, and 6 for each group of accesses; a round of the plain copy 2 more than
- * one of the fast copy, and 3 for each access. (The guard has become shorter since, but 12 and 5
- * were no faster.) Loops with a single access (memset's bytes in front of and behind its words) get
- * the least value, because LLVM makes too much of a plain copy that it knows to run so few
+ * host, about: the guard 20, and 6 for each group of accesses; a round of the plain copy 2 more
+ * than one of the fast copy, and 3 for each access. (The guard has become shorter since, but 12 and
+ * 5 were no faster.) Loops with a single access (memset's bytes in front of and behind its words)
+ * get the least value, because LLVM makes too much of a plain copy that it knows to run so few
  * rounds. */
 static uint32_t few_rounds(const counted_loop *loop)
 {
@@ -186,8 +186,8 @@ static LLVMValueRef units_moved(lift *l, const access_group *g, LLVMValueRef mor
 {
   int64_t step = (int32_t)g->step.constant;
   if (!g->step.num_terms) {
-    uint64_t way = (uint64_t)(step < 0 ? -step : step) >> log_align(g);
-    return LLVMBuildMul(l->b, more, lift_constant64(l, way), "");
+    uint64_t distance = (uint64_t)(step < 0 ? -step : step) >> log_align(g);
+    return LLVMBuildMul(l->b, more, lift_constant64(l, distance), "");
   }
   LLVMValueRef units = in_units(l, g, lift_affine(l, &g->step));
   want_below(l, c, units, lift_constant64(l, UINT64_C(1) << 30));
@@ -204,8 +204,8 @@ static void want_in_window(lift *l, const access_group *g, LLVMValueRef more, wi
   LLVMValueRef start =
       LLVMBuildAdd(l->b, lift_affine(l, &g->base), lift_constant(l, (uint32_t)from), "");
   if (!g->step.num_terms && (int32_t)g->step.constant < 0) {
-    LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
-    start = LLVMBuildAdd(l->b, start, LLVMBuildTrunc(l->b, way, l->type.i32, ""), "");
+    LLVMValueRef distance = LLVMBuildMul(l->b, more, g->stride, "");
+    start = LLVMBuildAdd(l->b, start, LLVMBuildTrunc(l->b, distance, l->type.i32, ""), "");
   }
   LLVMValueRef last = in_units(l, g, LLVMBuildSub(l->b, start, w.start, ""));
   last = LLVMBuildAdd(l->b, last, units_moved(l, g, more, c), "");
@@ -261,9 +261,9 @@ static void find_ends(lift *l, access_group *g, LLVMValueRef more)
   LLVMValueRef start = LLVMBuildAdd(l->b, lift_affine(l, &g->base), lowest, "");
   g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
   g->stride = LLVMBuildSExt(l->b, lift_affine(l, &g->step), l->type.i64, "stride");
-  LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
+  LLVMValueRef distance = LLVMBuildMul(l->b, more, g->stride, "");
   g->from = g->start;
-  g->to = LLVMBuildAdd(l->b, g->start, way, "");
+  g->to = LLVMBuildAdd(l->b, g->start, distance, "");
   put_in_order(l, g, &g->from, &g->to);
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   g->to = LLVMBuildAdd(l->b, g->to, lift_constant64(l, extent), "");
@@ -414,7 +414,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   l->nan = hidden_constant(l, 0x7fc00000);
   l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
-  lift_begin_ways(l, loop);
+  lift_begin_path_times(l, loop);
   *before_last = more;
   LLVMValueRef twice = LLVMBuildZExt(l->b, lift_last_repeats(l, loop), l->type.i64, "");
   l->rounds = LLVMBuildAdd(l->b, *before_last, twice, "");

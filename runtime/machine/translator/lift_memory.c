@@ -247,13 +247,14 @@ static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef ad
   lift_likely(l, lift_compare(l, LLVMIntULT, t->e.index, count_elements(l, t)), inside, other);
   LLVMPositionBuilderAtEnd(l->b, other);
   test_range(l, &t->r);
-  LLVMValueRef way = LLVMBuildSub(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), base, "");
-  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, way, log, ""), slot);
+  LLVMValueRef distance =
+      LLVMBuildSub(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), base, "");
+  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, distance, log, ""), slot);
   LLVMBuildBr(l->b, inside);
   LLVMPositionBuilderAtEnd(l->b, inside);
-  way = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, base, way, ""), place);
-  return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &way, 1, "");
+  distance = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, base, distance, ""), place);
+  return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &distance, 1, "");
 }
 
 /* The slot for the address of the access that this operation has tested. It may be wanted before it
@@ -299,9 +300,10 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
   const access_check *check = &l->copy->checks[index];
   if (check->covered) {
-    LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
+    LLVMValueRef distance = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
     LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
-    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
+    return touch(l, a,
+                 LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &distance, 1, ""));
   }
   return touch(l, a, tested_place(l, a, check, place_of(l, index)));
 }

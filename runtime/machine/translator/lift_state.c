@@ -169,7 +169,7 @@ void lift_make_slots(lift *l)
   }
   l->time = new_slot(l, l->type.i64, "time", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
-  l->way = new_slot(l, l->type.i64, "way", 0);
+  l->path_time = new_slot(l, l->type.i64, "way", 0);
 }
 
 void lift_load_state(lift *l)
@@ -182,11 +182,11 @@ void lift_load_state(lift *l)
 
 void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
 {
-  uint64_t debt = l->debt;
-  lift_pay(l);
+  uint64_t pending_time = l->pending_time;
+  lift_flush_time(l);
   lift_store_state(l, pc, registers);
   lift_build_left(l);
-  l->debt = debt; /* of those who stay */
+  l->pending_time = pending_time; /* of those who stay */
 }
 
 /* The exit of blocks in no cycle, of fast copies, and of all exits after MOST_EXITS (leaving.c). It
@@ -210,12 +210,12 @@ static LLVMBasicBlockRef shared_exit(lift *l)
 
 static void leave_by_shared_exit(lift *l, LLVMValueRef pc)
 {
-  uint64_t debt = l->debt;
-  lift_pay(l);
+  uint64_t pending_time = l->pending_time;
+  lift_flush_time(l);
   LLVMBasicBlockRef leave = shared_exit(l);
   LLVMBuildStore(l->b, pc, l->leave_pc);
   LLVMBuildBr(l->b, leave);
-  l->debt = debt; /* of those who stay */
+  l->pending_time = pending_time; /* of those who stay */
 }
 
 /* Exits of single operations in a function; each takes LLVM some milliseconds. */
@@ -225,7 +225,7 @@ void lift_leave_here(lift *l)
 {
   uint32_t here = l->op_index;
   l->op_index = lift_go_back(l);
-  lift_give_rest_back(l);
+  lift_uncount_rest(l);
   LLVMValueRef pc = lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op));
   uint32_t number = (uint32_t)(l->block - &l->unit->blocks[l->f->first_block]);
   if (l->is_in_cycle[number] && !l->fast && l->num_exits++ < MOST_EXITS)

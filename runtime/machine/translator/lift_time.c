@@ -114,7 +114,7 @@ static uint64_t rest_count(const lift *l)
   return l->block->first_op + l->block->num_ops - l->op_index;
 }
 
-void lift_give_rest_back(lift *l)
+void lift_uncount_rest(lift *l)
 {
   lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
 }

@@ -35,8 +35,8 @@ static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *
     e->limit = *limit;
     return true;
   }
-  int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
-  *(way < 0 ? &e->low : &e->high) += way;
+  int64_t growth = factor * c->bounds[symbol - NUM_REGISTERS];
+  *(growth < 0 ? &e->low : &e->high) += growth;
   return true;
 }
 
@@ -75,10 +75,10 @@ static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *
     const affine *own = loop_step_of_symbol(c, symbol);
     bool creeps = !own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0;
     if (!creeps && (!own->known || own->num_terms)) return false;
-    int64_t way = factor * (creeps ? c->creep[symbol] : (int32_t)own->constant);
-    if (way < -MAX_GROUP_BYTES || way > MAX_GROUP_BYTES) return false;
-    if (creeps && (!way || way * creep < 0)) return false;
-    *(creeps ? &creep : &rest) += way;
+    int64_t growth = factor * (creeps ? c->creep[symbol] : (int32_t)own->constant);
+    if (growth < -MAX_GROUP_BYTES || growth > MAX_GROUP_BYTES) return false;
+    if (creeps && (!growth || growth * creep < 0)) return false;
+    *(creeps ? &creep : &rest) += growth;
   }
   if (rest * creep < 0) return false;
   *bounded = true;

@@ -64,7 +64,7 @@ static bool count_exit(candidate *c, uint32_t block, bool taken_goes_on)
 
 static bool leads_out(const candidate *c, int32_t to)
 {
-  return to != UNIT_NONE && !c->loop.contains[to] && !c->loop.is_rare[to];
+  return to != UNIT_NONE && !c->loop.contains[to] && !c->loop.is_cold[to];
 }
 
 static bool may_end_loop(const candidate *c, uint32_t block)
@@ -74,8 +74,8 @@ static bool may_end_loop(const candidate *c, uint32_t block)
   return false;
 }
 
-/* Can a round that leaves at the end of `exit` be repeated from its start? There must be one way to
- * that point. On it nothing is stored, the random state is not used, and no float register is
+/* Can a round that leaves at the end of `exit` be repeated from its start? There must be one path
+ * to that point. On it nothing is stored, the random state is not used, and no float register is
  * written, because those are not saved. */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {

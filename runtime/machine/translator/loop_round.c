@@ -230,8 +230,8 @@ static int32_t creep_of(const candidate *c, const affine *step, uint32_t *grain)
   for (unsigned i = 0; i < step->num_terms; i++) {
     uint16_t symbol = step->symbol[i];
     if (symbol < FIRST_BOUNDED || c->limits[symbol - NUM_REGISTERS].known) return 0;
-    int64_t way = (int64_t)(int32_t)step->coefficient[i] * c->bounds[symbol - NUM_REGISTERS];
-    *(way < 0 ? &least : &most) += way;
+    int64_t growth = (int64_t)(int32_t)step->coefficient[i] * c->bounds[symbol - NUM_REGISTERS];
+    *(growth < 0 ? &least : &most) += growth;
     bits |= step->coefficient[i];
   }
   *grain = bits & -bits;

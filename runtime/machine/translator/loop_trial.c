@@ -1,6 +1,6 @@
-/* Which counted loops can have a trial, for float control (lift_control.c) or for rare ways
- * (loop_rare.c). A trial executes all rounds without their stores, only to find out whether
- * something is raised, or whether a rare way is taken. Its result is the same as with stores if
+/* Which counted loops can have a trial, for float control (lift_control.c) or for cold paths
+ * (loop_cold.c). A trial executes all rounds without their stores, only to find out whether
+ * something is raised, or whether a cold path is taken. Its result is the same as with stores if
  *
  *     no round loads what an earlier round has stored, or what it has stored itself before
  *     no float register carries a value from round to round (a sum is not vectorised, so a trial
@@ -8,7 +8,7 @@
  *     under float control, native code does all operations
  *
  * Accesses of one group differ by constants, so they are compared here. Those of different groups
- * are compared by the guard. The loop has one way through a round. */
+ * are compared by the guard. The loop has one path through a round. */
 #include "lift.h"
 
 #include "isa/functions.h"

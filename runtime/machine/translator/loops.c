@@ -152,7 +152,7 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
   return with_invariants || (counted && count(c, num_ops, false));
 }
 
-/* Is there one way through a round (except for rare ones), on which nothing leaves native code and
+/* Is there one path through a round (except for cold ones), on which nothing leaves native code and
  * nothing reads the time? And do all rounds end at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
@@ -162,7 +162,7 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
     if (b->end == BLOCK_LEAVE) return false;
-    if (!c->loop.has_rare &&
+    if (!c->loop.has_cold &&
         (b->end == BLOCK_DYNAMIC || !block_graph_dominates(c->g, n, c->loop.latch)))
       return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
@@ -170,17 +170,17 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
     *num_ops += b->num_ops;
   }
   if (!loop_hoists_all(c)) return false;
-  if (c->loop.has_rare && !loop_is_usually_straight(c->g, &c->loop)) return false;
+  if (c->loop.has_cold && !loop_has_one_likely_path(c->g, &c->loop)) return false;
   /* without a trial any operation may leave */
-  bool must_try = c->g->unit->checked || c->loop.has_rare;
+  bool must_try = c->g->unit->checked || c->loop.has_cold;
   return !must_try || loop_can_be_tried(c->g, &c->loop);
 }
 
-/* Are there several ways through a round to the latch, on which nothing leaves native code and
+/* Are there several paths through a round to the latch, on which nothing leaves native code and
  * nothing reads the time? */
-static bool goes_several_ways(const candidate *c)
+static bool has_several_paths(const candidate *c)
 {
-  if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_rare || c->loop.num_exits > 1 ||
+  if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_cold || c->loop.num_exits > 1 ||
       c->g->unit->checked || !loop_hoists_all(c))
     return false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -193,7 +193,7 @@ static bool goes_several_ways(const candidate *c)
   return true;
 }
 
-/* Makes rare what only some rounds come to and what keeps the loop from a fast copy: calls and
+/* Makes cold what only some rounds come to and what keeps the loop from a fast copy: calls and
  * block copies, or accesses that are not hoisted. */
 static bool leave_out(candidate *c, bool accesses)
 {
@@ -204,41 +204,41 @@ static bool leave_out(candidate *c, bool accesses)
     is_cause[n] = accesses ? !loop_hoists_block(c, b) : calls_or_copies(c->g, b);
     any |= is_cause[n];
   }
-  any = any && loop_leave_out(c->g, &c->loop, is_cause);
+  any = any && loop_exclude_cold(c->g, &c->loop, is_cause);
   free(is_cause);
   return any;
 }
 
 /* `counted`: the loop's accesses are known already. */
-static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
+static bool count_without_cold(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
 {
   leave_out(c, false);
   if (!stays_inside(c->g, &c->loop, is_target)) return false;
   if (!counted) analyse(c, num_ops, true);
   leave_out(c, true);
-  loop_leave_out_forks(c->g, &c->loop);
-  return c->loop.has_rare && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
+  loop_exclude_forks(c->g, &c->loop);
+  return c->loop.has_cold && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
 }
 
-/* Leaves rare ways out only if the loop has no fast copy otherwise. */
+/* Excludes cold paths only if the loop has no fast copy otherwise. */
 static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
 {
   bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);
   if (counted && loop_hoists_all(c)) return true;
-  if (count_without_rare(c, is_target, num_ops, counted)) return true;
-  if (!c->loop.has_rare) return counted;
+  if (count_without_cold(c, is_target, num_ops, counted)) return true;
+  if (!c->loop.has_cold) return counted;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
-    c->loop.contains[n] |= c->loop.is_rare[n];
-    c->loop.is_rare[n] = false;
+    c->loop.contains[n] |= c->loop.is_cold[n];
+    c->loop.is_cold[n] = false;
   }
-  c->loop.has_rare = false;
+  c->loop.has_cold = false;
   return counted && count_somehow(c, num_ops);
 }
 
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
-  l->is_rare = pop_xcalloc(g->num_blocks, sizeof *l->is_rare);
+  l->is_cold = pop_xcalloc(g->num_blocks, sizeof *l->is_cold);
   l->accesses = NULL;
   if (!find_body(g, l)) return false;
   uint32_t num_ops = num_ops_of(g);
@@ -252,10 +252,10 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
   bool counted = count_loop(c, is_target, num_ops);
   c->loop.worst_slots = slots_of(g, &c->loop);
-  c->loop.fixed_time = counted && (c->loop.has_rare || has_fixed_time(c, &c->loop.num_ops));
-  c->loop.sums_ways = counted && goes_several_ways(c);
+  c->loop.fixed_time = counted && (c->loop.has_cold || has_fixed_time(c, &c->loop.num_ops));
+  c->loop.sums_path_times = counted && has_several_paths(c);
   memcpy(c->loop.steps, c->step, sizeof c->step);
-  if (counted) loop_look_at_ways(g, &c->loop);
+  if (counted) loop_plan_alias_checks(g, &c->loop);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);
@@ -270,7 +270,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
 static void free_loop(counted_loop *l)
 {
   free(l->contains);
-  free(l->is_rare);
+  free(l->is_cold);
   free(l->accesses);
 }
 
