@@ -34,25 +34,25 @@ typedef struct code_op {
 
 /* How a block ends, after its operations:
  *
- *   NEXT    goes on with `next`
- *   BRANCH  the last operation decides between `taken` and `next`
- *   JUMP    the last operation goes to `taken`
- *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
- *   ENTER   the last operation (jal) calls a function that is inlined: its copy begins at `taken`
- *   DYNAMIC the last operation (jalr, tile.call) goes to an address in a register; `next` is the
- *           block behind it, if it is expected to return there; `targets` are its probable
- *           targets
- *   KNOWN   no operation: a DYNAMIC block has found that it calls `callee`, which begins at `pc`
- *           and is expected to return to `next`, the block at pc_end
- *   LEAVE   what is at `pc_end` is left to the interpreter; it is not among the operations */
+ *   NEXT     goes on with `next`
+ *   BRANCH   the last operation decides between `taken` and `next`
+ *   JUMP     the last operation goes to `taken`
+ *   CALL     the last operation (jal) calls `callee`, which is expected to return to `next`
+ *   ENTER    the last operation (jal) calls a function that is inlined: its copy begins at `taken`
+ *   INDIRECT the last operation (jalr, tile.call) goes to an address in a register; `next` is the
+ *            block behind it, if it is expected to return there; `targets` are its probable
+ *            targets
+ *   RESOLVED no operation: an INDIRECT block has found that it calls `callee`, which begins at `pc`
+ *            and is expected to return to `next`, the block at pc_end
+ *   LEAVE    what is at `pc_end` is left to the interpreter; it is not among the operations */
 typedef enum block_end {
   BLOCK_NEXT,
   BLOCK_BRANCH,
   BLOCK_JUMP,
   BLOCK_CALL,
   BLOCK_ENTER,
-  BLOCK_DYNAMIC,
-  BLOCK_KNOWN,
+  BLOCK_INDIRECT,
+  BLOCK_RESOLVED,
   BLOCK_LEAVE
 } block_end;
 
@@ -61,7 +61,7 @@ typedef struct code_block {
   uint32_t first_op, num_ops; /* in the unit's operations */
   block_end end;
   int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
-  int32_t callee;                     /* CALL, KNOWN: function of the unit, or UNIT_NONE */
+  int32_t callee;                     /* CALL, RESOLVED: function of the unit, or UNIT_NONE */
   uint32_t first_target, num_targets; /* in the unit's targets */
 } code_block;
 

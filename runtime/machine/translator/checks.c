@@ -79,7 +79,7 @@ static bool goes_on(const code_block *b)
   case BLOCK_JUMP:
   case BLOCK_ENTER:
     return true;
-  case BLOCK_DYNAMIC:
+  case BLOCK_INDIRECT:
     return b->num_targets && b->next == UNIT_NONE;
   default:
     return false;

@@ -1,8 +1,8 @@
 /* Lifting: tile code to LLVM IR.
  *
  *   code_unit --loops.c, loop_*.c--> counted loops (trip count known beforehand), their accesses
- *             --lift_guard.c--> the guard in front of such a loop; --lift_apart.c--> alias checks
- *             --calling.c--> calling conventions
+ *             --lift_guard.c--> the guard in front of such a loop; --lift_alias.c--> alias checks
+ *             --calling_convention.c--> calling conventions
  *             --lift_function.c--> blocks; --lift_call.c--> calls
  *             --lift_state.c--> registers, time, leaving; --lift_*.c--> instructions
  *   LLVM module --lift_module.c, optimise.c, module.c--> object
@@ -191,7 +191,7 @@ typedef struct counted_loop {
   affine steps[NUM_REGISTERS];  /* growth of each register per round, if known */
   /* Known: each round leaves this value in the register, which is assumed to be invariant. The
    * guard tests whether the register has that value at the loop's entry. */
-  affine returned[NUM_REGISTERS];
+  affine restored[NUM_REGISTERS];
   /* All rounds take the same time and none leaves native code (under float control: if they raise
    * nothing). So the time of all rounds is a product. */
   bool fixed_time;
@@ -241,7 +241,7 @@ bool loop_has_one_likely_path(const block_graph *g, const counted_loop *loop);
 void loop_plan_alias_checks(const block_graph *g, counted_loop *loop);
 
 /* loop_trial.c, for a loop whose accesses are all hoisted. */
-bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
+bool loop_can_have_trial(const block_graph *g, const counted_loop *loop);
 
 /* checks.c: the bounds check of an access. Either it tests the range of `bytes` bytes from its own
  * address + `from` on, for itself and others. Or it is covered by another access's test, and is
@@ -273,11 +273,11 @@ likely_pointers *likely_pointers_find(const code_unit *unit, const code_function
 /* Bits behind an operation, given those in front of it. */
 likely_pointers likely_pointers_after(likely_pointers before, const code_op *op);
 
-/* calling.c: how a function is called. Sets have a bit per register. */
+/* calling_convention.c: how a function is called. Sets have a bit per register. */
 
-enum { LEFT_FUNCTION = 1 }; /* in place of a pc; those are even */
+enum { UNWINDING = 1 }; /* in place of a pc; those are even */
 
-typedef struct calling {
+typedef struct calling_convention {
   uint32_t x, writes_x; /* registers that it or its callees use, and write; never x0 */
   uint64_t f, writes_f;
   bool by_context; /* all registers in the context; only parameter: the frame */
@@ -287,14 +287,14 @@ typedef struct calling {
   uint32_t result_x; /* written registers that are returned as values; the rest is in the context */
   uint64_t result_f;
   /* Parameters: the frame; the time that is left, as the function counts it (lift_call.c:
-   * time_for); `x`; `f`. Results: the pc, or LEFT_FUNCTION if the interpreter goes on and all
+   * rebase_time); `x`; `f`. Results: the pc, or UNWINDING if the interpreter goes on and all
    * written registers are in the context; the time; `result_x`; `result_f`. */
   LLVMTypeRef type, result;
-} calling;
+} calling_convention;
 
 struct lift;
 /* By function of the unit; to be freed. */
-calling *unit_callings_find(const struct lift *l);
+calling_convention *unit_conventions_find(const struct lift *l);
 
 /* lift_function.c */
 
@@ -374,12 +374,12 @@ typedef struct lift {
   LLVMValueRef likely;                  /* metadata: weights of a branch */
   LLVMValueRef numbers;                 /* by moved_number: what linking a moved unit writes */
   LLVMValueRef *functions;
-  const calling *callings; /* by function */
+  const calling_convention *conventions; /* by function */
   const code_unit *unit;
 
   /* The current function: */
   const code_function *f;
-  const calling *own;
+  const calling_convention *own;
   LLVMValueRef function, frame, registers;
   LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
@@ -392,16 +392,16 @@ typedef struct lift {
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
   /* by target of backward edges in the plain copy: where they all meet; NULL: none yet */
-  LLVMBasicBlockRef *repeats;
+  LLVMBasicBlockRef *shared_latches;
   /* registers at the start of a fast round, for early exits; NULL: not written */
   LLVMValueRef at_round[NUM_REGISTERS];
   function_loops loops;
   likely_pointers *block_pointers; /* by block */
-  register_set *live;              /* by block: at its start (leaving.c) */
-  bool *is_in_cycle;               /* by block (leaving.c) */
+  register_set *live;              /* by block: at its start (exit_registers.c) */
+  bool *is_in_cycle;               /* by block (exit_registers.c) */
   /* by block, as the next: integer registers that the loop around it does not write
    * (lift_index.c) */
-  uint32_t *staying;
+  uint32_t *invariant_x;
   block_sums *sums;        /* at the start of the block */
   sum_slots *sum_slots;    /* by operation of the function */
   LLVMBasicBlockRef leave; /* lift_state.c: the shared exit; NULL: none yet */
@@ -471,7 +471,7 @@ void lift_store_state(lift *l, LLVMValueRef pc, register_set registers);
 void lift_load_registers(lift *l, uint32_t x, uint64_t f);
 void lift_store_registers(lift *l, uint32_t x, uint64_t f);
 /* Leave native code: the interpreter goes on at `pc`, and these registers are written to the
- * context (leaving.c). _here: it goes on in front of the current operation, or of the first
+ * context (exit_registers.c). _here: it goes on in front of the current operation, or of the first
  * untested one. Both end the basic block. */
 void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers);
 void lift_leave_here(lift *l);
@@ -491,7 +491,7 @@ void lift_add_limit(lift *l, LLVMValueRef slots);
  * frame's `extra`. */
 uint64_t lift_time_of(uint64_t slots, uint64_t count);
 void lift_subtract_time(lift *l, uint64_t time);
-void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count);
+void lift_add_excess_time(lift *l, uint64_t slots, uint64_t count);
 /* Both at once; and `times` times (64 bits). */
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
@@ -501,15 +501,15 @@ void lift_uncount_rest(lift *l);
 /* The value of a counter CSR in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
-/* leaving.c */
+/* exit_registers.c */
 
 /* Of the current function. */
-void lift_find_leaving(lift *l);
+void lift_find_exit_registers(lift *l);
 /* Registers to write to the context where native code is left: at the start of the block; in front
  * of the current operation; for a place that is not known. */
-register_set lift_leaving_at(const lift *l, uint32_t block);
-register_set lift_leaving_here(const lift *l);
-register_set lift_leaving_unknown(const lift *l);
+register_set lift_exit_registers_at(const lift *l, uint32_t block);
+register_set lift_exit_registers_here(const lift *l);
+register_set lift_exit_registers_unknown(const lift *l);
 
 /* lift_pending_time.c */
 
@@ -543,23 +543,23 @@ void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block);
 /* lift_call.c: blocks that end with a call or an indirect jump. `number`: of the block. They end
  * the basic block. */
 void lift_call(lift *l, uint32_t number, const code_op *op);
-void lift_dynamic(lift *l, uint32_t number, const code_op *op);
-void lift_known(lift *l, uint32_t number);
+void lift_indirect(lift *l, uint32_t number, const code_op *op);
+void lift_resolved(lift *l, uint32_t number);
 /* Declares a function of the unit, with its type and convention. */
 LLVMValueRef lift_declare(const lift *l, size_t number, const char *name);
 void lift_begin(lift *l);
 /* Returns to the caller with everything in the context. */
-void lift_build_left(lift *l);
+void lift_build_unwind(lift *l);
 
 /* lift_guard.c: goes on with the loop's fast copy or with the plain one. Sets the starts of its
  * groups, and the number of rounds before the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 
-/* lift_apart.c. Negative if the ranges of the two groups do not overlap; if no two groups overlap,
- * in any round, that must not. lift_mark_apart: tells LLVM so, for one access. */
-LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b);
-LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop);
-void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access);
+/* lift_alias.c. Negative if the ranges of the two groups do not overlap; if no two groups
+ * overlap, in any round, that must not. lift_mark_alias_scope: tells LLVM so, for one access. */
+LLVMValueRef lift_no_overlap(lift *l, const access_group *a, const access_group *b);
+LLVMValueRef lift_groups_no_overlap(lift *l, const counted_loop *loop);
+void lift_mark_alias_scope(lift *l, uint32_t group, LLVMValueRef access);
 /* May the last round be done twice, so that all rounds can be whole vectors? */
 LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop);
 /* Computes the affine value. Its registers are those at the loop's entry. */
@@ -597,7 +597,7 @@ LLVMValueRef lift_f_bits(lift *l, uint32_t r);
 /* The same, but LLVM does not see that several registers are read alike. Otherwise its vectorizer
  * would start from the exits, which are rare. (A layer of neurons became pairs, because exits have
  * pairs, where fours would fit.) */
-LLVMValueRef lift_f_bits_apart(lift *l, uint32_t r);
+LLVMValueRef lift_f_bits_fenced(lift *l, uint32_t r);
 void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits);
 LLVMValueRef lift_single(lift *l, uint32_t r);
 LLVMValueRef lift_half(lift *l, uint32_t r);
@@ -628,25 +628,25 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
 /* In front of an operation: keeps the tests of results that it overwrites. */
 void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be undone: tests all conditions so far. */
-void lift_settle(lift *l);
+void lift_flush_tests(lift *l);
 /* In a trial: the fast copy is only run if this holds in all rounds. */
 void lift_expect(lift *l, LLVMValueRef condition);
 /* Is there a trial before the loop's fast copy? */
-bool lift_tries(const lift *l, const counted_loop *loop);
+bool lift_has_trial(const lift *l, const counted_loop *loop);
 /* Saves the registers that the loop writes, to restore them behind its trial. */
 void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved);
 void lift_restore(lift *l, const saved_registers *saved);
 /* Restores the registers in front of the first untested operation. Returns that operation, or the
  * current one if there is none. */
-uint32_t lift_go_back(lift *l);
+uint32_t lift_roll_back(lift *l);
 LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
 LLVMValueRef lift_is_below(lift *l, LLVMValueRef single, double limit); /* is its magnitude? */
 
-/* picks.c */
+/* min_max.c */
 /* The smaller or the larger of two singles. */
-LLVMValueRef lift_pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger);
+LLVMValueRef lift_min_max(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger);
 /* In all functions of the module; to be called when LLVM has found the constants. */
-void picks_expand(LLVMModuleRef module);
+void min_max_expand(LLVMModuleRef module);
 
 /* lift_float.c */
 /* An operation on singles: sum, difference, product, quotient, square root (of `a`), minimum or

@@ -29,7 +29,7 @@ void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block)
   lift_add_limit(l, ask_for_time(l));
   LLVMBuildCondBr(l->b, has_time(l), in, out);
   lift_at_end(l, out);
-  lift_leave_at(l, pc, lift_leaving_at(l, block));
+  lift_leave_at(l, pc, lift_exit_registers_at(l, block));
   lift_at_end(l, in);
 }
 
@@ -44,7 +44,7 @@ static void count_round(lift *l)
 /* At the end of a round of the plain copy of a loop with early exits. The guard costs as much as
  * some rounds, so it stands behind the first ROUNDS_BEFORE_GUARD of them and not in front of the
  * loop. */
-static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
+static void end_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
 {
   count_round(l);
   LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
@@ -55,35 +55,35 @@ static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef 
 /* A block where all backward edges to a block join. It tests the limit once for all. LLVM then sees
  * one backward edge, and phis for what differs between the paths. `loop`: the counted loop whose
  * round ends; NULL: none. */
-static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
-                                     const counted_loop *loop)
+static LLVMBasicBlockRef make_shared_latch(lift *l, uint32_t to, uint32_t pc,
+                                           LLVMBasicBlockRef target, const counted_loop *loop)
 {
-  LLVMBasicBlockRef repeat = lift_new_block(l, "repeat");
-  lift_at_end(l, repeat);
+  LLVMBasicBlockRef shared = lift_new_block(l, "repeat");
+  lift_at_end(l, shared);
   lift_test_limit(l, lift_pc(l, pc), to);
   if (loop && loop->ends_early)
-    go_plain_round(l, loop, target);
+    end_plain_round(l, loop, target);
   else
     LLVMBuildBr(l->b, target);
-  return repeat;
+  return shared;
 }
 
 static LLVMBasicBlockRef go_back(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                  const counted_loop *loop)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "again"), repeat;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "again"), shared;
   uint64_t pending_time = l->pending_time;
   l->pending_time = 0;
   if (target != l->plain.starts[to])
-    repeat = make_repeat(l, to, pc, target, NULL);
-  else if (l->repeats[to])
-    repeat = l->repeats[to];
+    shared = make_shared_latch(l, to, pc, target, NULL);
+  else if (l->shared_latches[to])
+    shared = l->shared_latches[to];
   else
-    repeat = l->repeats[to] = make_repeat(l, to, pc, target, loop);
+    shared = l->shared_latches[to] = make_shared_latch(l, to, pc, target, loop);
   lift_at_end(l, edge);
   l->pending_time = pending_time;
   lift_flush_time(l);
-  LLVMBuildBr(l->b, repeat);
+  LLVMBuildBr(l->b, shared);
   lift_at_end(l, here);
   l->pending_time = pending_time;
   return edge;
@@ -95,7 +95,7 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   if (to == UNIT_NONE) {
     edge = lift_new_block(l, "outside");
     lift_at_end(l, edge);
-    lift_leave_at(l, lift_pc(l, target_pc), lift_leaving_unknown(l));
+    lift_leave_at(l, lift_pc(l, target_pc), lift_exit_registers_unknown(l));
     lift_at_end(l, here);
     return edge;
   }
@@ -172,7 +172,7 @@ uint64_t lift_slots_of(const lift *l, const code_block *b)
 /* An early exit of the fast copy: the round begins again in the plain copy, which knows how to
  * end it. So the round is undone: registers get their values at its start, and its time is given
  * back. */
-static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
+static LLVMBasicBlockRef restart_round(lift *l, uint32_t number)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "ends");
   uint64_t pending_time = l->pending_time;
@@ -195,7 +195,7 @@ static void lift_early_exit(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   bool taken_goes_on = l->fast->contains[b->taken];
-  LLVMBasicBlockRef out = begin_round_again(l, number);
+  LLVMBasicBlockRef out = restart_round(l, number);
   LLVMBasicBlockRef on = l->fast_copy.starts[taken_goes_on ? b->taken : b->next];
   LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken_goes_on ? on : out,
                   taken_goes_on ? out : on);
@@ -249,7 +249,7 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
 
 static bool ends_by_op(const code_block *b)
 {
-  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE && b->end != BLOCK_KNOWN;
+  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE && b->end != BLOCK_RESOLVED;
 }
 
 static void lift_last_op(lift *l, uint32_t number, const code_op *last)
@@ -270,7 +270,7 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
     lift_call(l, number, last);
     return;
   default:
-    lift_dynamic(l, number, last);
+    lift_indirect(l, number, last);
     return;
   }
 }
@@ -279,9 +279,9 @@ static void lift_end(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
-    lift_leave_at(l, lift_pc(l, b->pc_end), lift_leaving_unknown(l));
-  else if (b->end == BLOCK_KNOWN)
-    lift_known(l, number);
+    lift_leave_at(l, lift_pc(l, b->pc_end), lift_exit_registers_unknown(l));
+  else if (b->end == BLOCK_RESOLVED)
+    lift_resolved(l, number);
   else if (b->end == BLOCK_NEXT)
     LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
   else
@@ -301,7 +301,7 @@ static void lift_op(lift *l, uint32_t index)
 }
 
 /* Saves the registers at the start of a round of the fast copy. */
-static void note_round(lift *l)
+static void save_round_registers(lift *l)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     l->at_round[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
@@ -312,11 +312,11 @@ static void lift_block(lift *l, uint32_t number)
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
-  if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
+  if (l->fast && l->fast->ends_early && number == l->fast->header) save_round_registers(l);
   lift_begin_time(l, number);
   lift_begin_sums(l, number);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
-  lift_settle(l);
+  lift_flush_tests(l);
   lift_end(l, number);
 }
 
@@ -364,7 +364,7 @@ static void test_entry(lift *l)
   LLVMBasicBlockRef deep = lift_new_block(l, "deep"), in = lift_new_block(l, "shallow");
   lift_likely(l, has_stack(l), in, deep);
   lift_at_end(l, deep);
-  lift_leave_at(l, entry, lift_leaving_at(l, 0));
+  lift_leave_at(l, entry, lift_exit_registers_at(l, 0));
   lift_at_end(l, in);
 }
 
@@ -376,7 +376,7 @@ static uint32_t num_ops_of(const lift *l)
 }
 
 /* Guesses for each access of the function where its address points. */
-static void guess_places(const lift *l, access_check *checks)
+static void guess_regions(const lift *l, access_check *checks)
 {
   uint32_t first = l->unit->blocks[l->f->first_block].first_op;
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
@@ -399,7 +399,7 @@ static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
                     .pending_times = counts ? lift_find_pending_times(l, loop) : NULL,
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
                     .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
-  guess_places(l, copy.checks);
+  guess_regions(l, copy.checks);
   for (uint32_t i = 0; i < n; i++) {
     if (loop && !loop->contains[i]) continue;
     char name[16];
@@ -427,8 +427,8 @@ static void free_copy(code_copy *copy)
 
 /* Sets induction variables and time behind `rounds` rounds by multiplication, so that no round has
  * to count them (final values of induction variables). `before`: registers in front of the loop. */
-static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds,
-                          LLVMValueRef before[NUM_REGISTERS])
+static void add_rounds_at_once(lift *l, const counted_loop *loop, LLVMValueRef rounds,
+                               LLVMValueRef before[NUM_REGISTERS])
 {
   LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
   for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
@@ -484,7 +484,7 @@ static void lift_trial(lift *l, const code_copy *fast, const saved_registers *sa
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
-  bool tries = lift_tries(l, loop);
+  bool tries = lift_has_trial(l, loop);
   saved_registers saved = {.x = {NULL}};
   code_copy fast = make_copy(l, loop, !loop->fixed_time);
   l->fast_copy = tries ? make_copy(l, loop, !loop->fixed_time) : fast;
@@ -504,7 +504,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
   l->pending_time = 0;
-  finish_rounds(l, loop, before_last, before);
+  add_rounds_at_once(l, loop, before_last, before);
   LLVMBuildStore(l->b, before_last, l->round);
   l->last_round = NULL;
   if (loop_ends_in_plain_copy(loop))
@@ -552,7 +552,7 @@ static void forget_function(lift *l)
   lift_free_indices(l);
   free_copy(&l->plain);
   free(l->guards);
-  free(l->repeats);
+  free(l->shared_latches);
   free(l->jumps);
 }
 
@@ -570,8 +570,8 @@ static void lift_one(lift *l, size_t number)
                 .numbers = l->numbers,
                 .likely = l->likely,
                 .functions = l->functions,
-                .callings = l->callings,
-                .own = &l->callings[number],
+                .conventions = l->conventions,
+                .own = &l->conventions[number],
                 .unit = l->unit,
                 .f = &l->unit->functions[number],
                 .function = l->functions[number],
@@ -581,7 +581,7 @@ static void lift_one(lift *l, size_t number)
   lift_make_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_pointers = likely_pointers_find(l->unit, l->f);
-  lift_find_leaving(l);
+  lift_find_exit_registers(l);
   lift_find_indices(l);
   load_frame(l);
   lift_begin(l);
@@ -589,7 +589,7 @@ static void lift_one(lift *l, size_t number)
   LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
   l->plain = make_copy(l, NULL, true);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
-  l->repeats = pop_xcalloc(l->f->num_blocks, sizeof *l->repeats);
+  l->shared_latches = pop_xcalloc(l->f->num_blocks, sizeof *l->shared_latches);
   lift_at_end(l, begin);
   lift_body(l);
   forget_function(l);
@@ -597,13 +597,13 @@ static void lift_one(lift *l, size_t number)
 
 void lift_unit(lift *l)
 {
-  calling *callings = unit_callings_find(l);
-  l->callings = callings;
+  calling_convention *conventions = unit_conventions_find(l);
+  l->conventions = conventions;
   for (size_t i = 0; i < l->unit->num_functions; i++) {
     char name[40];
     snprintf(name, sizeof name, "tile_%x_%zu", l->unit->functions[i].entry, i);
     l->functions[i] = lift_declare(l, i, name);
   }
   for (size_t i = 0; i < l->unit->num_functions; i++) lift_one(l, i);
-  free(callings);
+  free(conventions);
 }

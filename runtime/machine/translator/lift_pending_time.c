@@ -28,7 +28,7 @@ static const code_block *block_of(const lift *l, uint32_t number)
 /* Does the block, or the call at its end, read the counter? */
 static bool reads_time(const lift *l, const code_block *b)
 {
-  if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || b->end == BLOCK_KNOWN) return true;
+  if (b->end == BLOCK_CALL || b->end == BLOCK_INDIRECT || b->end == BLOCK_RESOLVED) return true;
   for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
     const code_op *op = &l->unit->ops[i];
     if (code_op_is_copy(op) || (op->id >= OP_CSRRW && op->id <= OP_CSRRCI)) return true;
@@ -91,7 +91,7 @@ void lift_begin_time(lift *l, uint32_t number)
   const code_block *b = l->block;
   if (!l->copy->pending_times) return; /* the rounds' time is a product */
   l->pending_time = l->copy->pending_times[number];
-  lift_add_odd_time(l, lift_slots_of(l, b), b->num_ops);
+  lift_add_excess_time(l, lift_slots_of(l, b), b->num_ops);
   if (reads_time(l, b)) lift_flush_time(l);
 }
 

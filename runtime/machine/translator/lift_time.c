@@ -74,7 +74,7 @@ void lift_subtract_time(lift *l, uint64_t time)
   if (time) add_to(l, l->time, lift_constant64(l, 0 - time));
 }
 
-void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count)
+void lift_add_excess_time(lift *l, uint64_t slots, uint64_t count)
 {
   if (!is_usual(slots, count)) add_to(l, FRAME(extra), lift_constant64(l, slots - count));
 }
@@ -82,7 +82,7 @@ void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count)
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
 {
   lift_subtract_time(l, lift_time_of(slots, count));
-  lift_add_odd_time(l, slots, count);
+  lift_add_excess_time(l, slots, count);
 }
 
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)

@@ -84,7 +84,7 @@ static bool has_one_likely_successor(const block_graph *g, const counted_loop *l
 {
   const code_block *b = &g->blocks[block];
   if (block == loop->latch) return !leads_to(g, block, loop->is_cold);
-  if (b->end == BLOCK_DYNAMIC && b->num_targets != 1) return false; /* a jump table */
+  if (b->end == BLOCK_INDIRECT && b->num_targets != 1) return false; /* a jump table */
   uint32_t num_usual = 0;
   for (uint32_t i = 0; i < block_graph_num_successors(g, block); i++) {
     int32_t to = block_graph_successor(g, block, i);

@@ -94,7 +94,7 @@ static bool can_begin_again(const candidate *c, uint32_t exit)
   return true;
 }
 
-static bool understand_early_exit(candidate *c, uint32_t block)
+static bool analyse_early_exit(candidate *c, uint32_t block)
 {
   c->loop.ends_early = true;
   return can_begin_again(c, block);
@@ -102,7 +102,7 @@ static bool understand_early_exit(candidate *c, uint32_t block)
 
 /* The latch's exit must be decided by a counter. Others may be early exits, whose condition is
  * known only in their round. */
-bool loop_understand_exits(candidate *c)
+bool loop_analyse_exits(candidate *c)
 {
   const counted_loop *l = &c->loop;
   const code_block *latch = &c->g->blocks[l->latch];
@@ -115,7 +115,7 @@ bool loop_understand_exits(candidate *c)
     const code_block *b = &c->g->blocks[n];
     if (b->end != BLOCK_BRANCH || b->next == UNIT_NONE || b->taken == UNIT_NONE) return false;
     if (leads_out(c, b->next) == leads_out(c, b->taken)) return false;
-    if (!count_exit(c, n, leads_out(c, b->next)) && !understand_early_exit(c, n)) return false;
+    if (!count_exit(c, n, leads_out(c, b->next)) && !analyse_early_exit(c, n)) return false;
   }
   return true;
 }

@@ -62,8 +62,8 @@ static bool is_of_this_round(round_walk *w, const code_op *op, uint32_t index)
 
 /* For a load and a store of the same group: does no earlier round store what the load gets, nor its
  * own round in front of it? */
-static bool stays_ahead(const access_group *g, int32_t load, uint32_t load_bytes, int32_t store,
-                        uint32_t store_bytes, bool store_first)
+static bool has_no_dependence(const access_group *g, int32_t load, uint32_t load_bytes,
+                              int32_t store, uint32_t store_bytes, bool store_first)
 {
   int64_t step = (int32_t)g->step.constant, from = load, to = from + load_bytes;
   int64_t first = store, end = first + store_bytes;
@@ -78,7 +78,7 @@ typedef struct load_check {
   bool behind; /* is the current operation behind the load? */
 } load_check;
 
-static bool spares_load(round_walk *w, const code_op *op, uint32_t index)
+static bool store_spares_load(round_walk *w, const code_op *op, uint32_t index)
 {
   load_check *c = (load_check *)w;
   const hoisted_access *load = &w->loop->accesses[c->load], *own = &w->loop->accesses[index];
@@ -87,22 +87,22 @@ static bool spares_load(round_walk *w, const code_op *op, uint32_t index)
   if (index == c->load) c->behind = true;
   if (!code_op_is_access(op, &store, &bytes) || !store || own->group != load->group) return true;
   if (own->bounded || load->bounded) return false;
-  return stays_ahead(&w->loop->groups[own->group], load->offset, c->bytes, own->offset, bytes,
-                     !c->behind);
+  return has_no_dependence(&w->loop->groups[own->group], load->offset, c->bytes, own->offset, bytes,
+                           !c->behind);
 }
 
-static bool is_spared(round_walk *w, const code_op *op, uint32_t index)
+static bool is_unclobbered(round_walk *w, const code_op *op, uint32_t index)
 {
   bool store;
   uint32_t bytes;
   if (!code_op_is_access(op, &store, &bytes) || store) return true;
   if (w->loop->accesses[index].group == UNIT_NONE) return true; /* loaded by the guard */
   load_check check = {.walk = {.g = w->g, .loop = w->loop}, .load = index, .bytes = bytes};
-  return walk(&check.walk, spares_load);
+  return walk(&check.walk, store_spares_load);
 }
 
-bool loop_can_be_tried(const block_graph *g, const counted_loop *loop)
+bool loop_can_have_trial(const block_graph *g, const counted_loop *loop)
 {
   round_walk w = {.g = g, .loop = loop};
-  return walk(&w, collect) && w.computes && walk(&w, is_of_this_round) && walk(&w, is_spared);
+  return walk(&w, collect) && w.computes && walk(&w, is_of_this_round) && walk(&w, is_unclobbered);
 }

@@ -62,12 +62,13 @@ static bool find_body(const block_graph *g, counted_loop *l)
  * when it runs. */
 static bool calls_or_copies(const block_graph *g, const code_block *b)
 {
-  bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
-  return b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b);
+  bool unknown = b->end == BLOCK_INDIRECT && (!b->num_targets || b->next != UNIT_NONE);
+  return b->end == BLOCK_CALL || b->end == BLOCK_RESOLVED || unknown || has_copies(g, b);
 }
 
 /* Is the loop innermost, and has it no calls or block copies? */
-static bool stays_inside(const block_graph *g, const counted_loop *l, const bool *is_target)
+static bool is_innermost_without_calls(const block_graph *g, const counted_loop *l,
+                                       const bool *is_target)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++)
     if (l->contains[n] && (calls_or_copies(g, &g->blocks[n]) || (is_target[n] && n != l->header)))
@@ -87,26 +88,27 @@ static uint64_t slots_of(const block_graph *g, const counted_loop *l)
 /* Finds returning registers: accesses use them as an address, and each round leaves an invariant
  * value in them (the address of a field, loaded again behind a store). The guard tests whether they
  * have that value at the entry, too; if so they are invariant. Are there any? */
-static bool find_returning(candidate *c, uint32_t num_ops)
+static bool find_restored(candidate *c, uint32_t num_ops)
 {
   bool any = false;
   for (uint32_t i = 0; i < num_ops; i++) {
     for (unsigned t = 0; t < c->access[i].num_terms; t++) {
       uint16_t r = c->access[i].symbol[t];
-      if (r >= NUM_REGISTERS || c->step[r].known || !loop_value_stays(c, &c->at_end.x[r])) continue;
-      c->returns[r] = any = true;
+      if (r >= NUM_REGISTERS || c->step[r].known || !loop_value_is_invariant(c, &c->at_end.x[r]))
+        continue;
+      c->is_restored[r] = any = true;
     }
   }
   return any;
 }
 
 /* Notes what the guard has to test. False if a register that was assumed to return does not. */
-static bool keep_returned(candidate *c)
+static bool record_restored(candidate *c)
 {
   bool all = true;
   for (unsigned r = 0; r < NUM_REGISTERS; r++) {
-    c->loop.returned[r] = c->returns[r] ? c->at_end.x[r] : (affine){0};
-    all = all && (!c->returns[r] || loop_value_stays(c, &c->at_end.x[r]));
+    c->loop.restored[r] = c->is_restored[r] ? c->at_end.x[r] : (affine){0};
+    all = all && (!c->is_restored[r] || loop_value_is_invariant(c, &c->at_end.x[r]));
   }
   return all;
 }
@@ -129,24 +131,24 @@ static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   analyse(c, num_ops, with_invariants);
-  if (!loop_understand_exits(c)) return false;
+  if (!loop_analyse_exits(c)) return false;
   if (c->loop.ends_early && !c->loop.num_groups) return false; /* nothing would be faster */
-  return loop_can_load_before(c) && keep_returned(c);
+  return loop_can_hoist_loads(c) && record_restored(c);
 }
 
 /* Uses invariants only if something is unknown without them. A load whose place a store may touch
  * (a pivot of a matrix that is changed in place) would keep the loop from its fast copy; so would a
  * register that does not return. */
-static bool count_somehow(candidate *c, uint32_t num_ops)
+static bool count_with_fallbacks(candidate *c, uint32_t num_ops)
 {
-  memset(c->returns, 0, sizeof c->returns);
+  memset(c->is_restored, 0, sizeof c->is_restored);
   bool counted = count(c, num_ops, false);
   if (counted && loop_hoists_all(c)) return true;
   bool with_invariants = count(c, num_ops, true);
   if (with_invariants && loop_hoists_all(c)) return true;
-  if (find_returning(c, num_ops)) {
+  if (find_restored(c, num_ops)) {
     if (count(c, num_ops, true) && loop_hoists_all(c)) return true;
-    memset(c->returns, 0, sizeof c->returns);
+    memset(c->is_restored, 0, sizeof c->is_restored);
     with_invariants = with_invariants && count(c, num_ops, true);
   }
   return with_invariants || (counted && count(c, num_ops, false));
@@ -163,7 +165,7 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
     if (!c->loop.contains[n]) continue;
     if (b->end == BLOCK_LEAVE) return false;
     if (!c->loop.has_cold &&
-        (b->end == BLOCK_DYNAMIC || !block_graph_dominates(c->g, n, c->loop.latch)))
+        (b->end == BLOCK_INDIRECT || !block_graph_dominates(c->g, n, c->loop.latch)))
       return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
@@ -173,7 +175,7 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   if (c->loop.has_cold && !loop_has_one_likely_path(c->g, &c->loop)) return false;
   /* without a trial any operation may leave */
   bool must_try = c->g->unit->checked || c->loop.has_cold;
-  return !must_try || loop_can_be_tried(c->g, &c->loop);
+  return !must_try || loop_can_have_trial(c->g, &c->loop);
 }
 
 /* Are there several paths through a round to the latch, on which nothing leaves native code and
@@ -186,7 +188,7 @@ static bool has_several_paths(const candidate *c)
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
-    if (b->end == BLOCK_LEAVE || b->end == BLOCK_DYNAMIC) return false;
+    if (b->end == BLOCK_LEAVE || b->end == BLOCK_INDIRECT) return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
   }
@@ -195,7 +197,7 @@ static bool has_several_paths(const candidate *c)
 
 /* Makes cold what only some rounds come to and what keeps the loop from a fast copy: calls and
  * block copies, or accesses that are not hoisted. */
-static bool leave_out(candidate *c, bool accesses)
+static bool mark_cold(candidate *c, bool accesses)
 {
   bool *is_cause = pop_xcalloc(c->g->num_blocks, sizeof *is_cause), any = false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -212,18 +214,20 @@ static bool leave_out(candidate *c, bool accesses)
 /* `counted`: the loop's accesses are known already. */
 static bool count_without_cold(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
 {
-  leave_out(c, false);
-  if (!stays_inside(c->g, &c->loop, is_target)) return false;
+  mark_cold(c, false);
+  if (!is_innermost_without_calls(c->g, &c->loop, is_target)) return false;
   if (!counted) analyse(c, num_ops, true);
-  leave_out(c, true);
+  mark_cold(c, true);
   loop_exclude_forks(c->g, &c->loop);
-  return c->loop.has_cold && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
+  return c->loop.has_cold && count_with_fallbacks(c, num_ops) &&
+         has_fixed_time(c, &c->loop.num_ops);
 }
 
 /* Excludes cold paths only if the loop has no fast copy otherwise. */
 static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
 {
-  bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);
+  bool counted =
+      is_innermost_without_calls(c->g, &c->loop, is_target) && count_with_fallbacks(c, num_ops);
   if (counted && loop_hoists_all(c)) return true;
   if (count_without_cold(c, is_target, num_ops, counted)) return true;
   if (!c->loop.has_cold) return counted;
@@ -232,10 +236,10 @@ static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
     c->loop.is_cold[n] = false;
   }
   c->loop.has_cold = false;
-  return counted && count_somehow(c, num_ops);
+  return counted && count_with_fallbacks(c, num_ops);
 }
 
-static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
+static bool analyse_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
   l->is_cold = pop_xcalloc(g->num_blocks, sizeof *l->is_cold);
@@ -291,7 +295,7 @@ static void find_counted(const block_graph *g, function_loops *loops)
     loops->loop_of[n] = UNIT_NONE;
     if (num_latches[n] != 1 || !block_graph_dominates(g, n, latch[n])) continue;
     counted_loop l = {.header = n, .latch = latch[n]};
-    if (look_at_loop(g, loops->is_target, &l)) {
+    if (analyse_loop(g, loops->is_target, &l)) {
       loops->loop_of[n] = (int32_t)loops->num_loops;
       pop_push(loops->loops, loops->num_loops, loops->loops_capacity, l);
     } else {

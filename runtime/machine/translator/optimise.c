@@ -51,7 +51,7 @@ static const char *const passes[] = {
 enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
 enum {
   /* in front of this pass slots have become values and constants are known, but nothing has been
-   * combined: joins double words and expands picks */
+   * combined: joins double words and expands minima and maxima */
   WORDS = 1
 };
 
@@ -64,7 +64,7 @@ void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*b
     if (breathe) breathe();
     if (i == WORDS) {
       double_words_join(module);
-      picks_expand(module);
+      min_max_expand(module);
     }
     if (i >= SUPERWORDS) keep_scalars(module, i == SUPERWORDS);
     *error = LLVMRunPasses(module, passes[i], target, options);

@@ -19,7 +19,7 @@ static bool may_conflict(const access_group *a, const access_group *b)
   return a->store || b->store;
 }
 
-static bool are_compared(const counted_loop *loop, uint32_t i, uint32_t j)
+static bool needs_alias_check(const counted_loop *loop, uint32_t i, uint32_t j)
 {
   const access_group *a = &loop->groups[i], *b = &loop->groups[j];
   bool apart = loop->needs_all_alias_checks ||
@@ -33,23 +33,23 @@ static LLVMValueRef not_above(lift *l, LLVMValueRef a, LLVMValueRef b)
   return LLVMBuildAdd(l->b, a, LLVMBuildNot(l->b, b, ""), "");
 }
 
-LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b)
+LLVMValueRef lift_no_overlap(lift *l, const access_group *a, const access_group *b)
 {
   return LLVMBuildOr(l->b, not_above(l, a->to, b->from), not_above(l, b->to, a->from), "");
 }
 
 /* A trial stores nothing, so its loads are right only if no group stores where another group
  * loads. */
-LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop)
+LLVMValueRef lift_groups_no_overlap(lift *l, const counted_loop *loop)
 {
-  bool tries = lift_tries(l, loop);
+  bool tries = lift_has_trial(l, loop);
   LLVMValueRef apart = lift_constant64(l, UINT64_MAX);
   for (uint32_t i = 0; i < loop->num_groups; i++)
     for (uint32_t j = i + 1; j < loop->num_groups; j++) {
       const access_group *a = &loop->groups[i], *b = &loop->groups[j];
       bool of_trial = tries && ((a->store && b->load) || (b->store && a->load));
-      if (of_trial || are_compared(loop, i, j))
-        apart = LLVMBuildAnd(l->b, apart, lift_apart(l, a, b), "");
+      if (of_trial || needs_alias_check(loop, i, j))
+        apart = LLVMBuildAnd(l->b, apart, lift_no_overlap(l, a, b), "");
     }
   return apart;
 }
@@ -70,10 +70,11 @@ LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop)
   LLVMValueRef repeats = lift_constant64(l, loop->may_repeat_last ? UINT64_MAX : 0);
   for (uint32_t i = 0; i < loop->num_groups && loop->may_repeat_last; i++)
     for (uint32_t j = 0; j < loop->num_groups; j++) {
-      if (!loop->groups[i].store || !loop->groups[j].load || are_compared(loop, i, j)) continue;
+      if (!loop->groups[i].store || !loop->groups[j].load || needs_alias_check(loop, i, j))
+        continue;
       access_group store = first_round(l, &loop->groups[i]),
                    load = first_round(l, &loop->groups[j]);
-      repeats = LLVMBuildAnd(l->b, repeats, lift_apart(l, &store, &load), "");
+      repeats = LLVMBuildAnd(l->b, repeats, lift_no_overlap(l, &store, &load), "");
     }
   return lift_compare(l, LLVMIntSLT, repeats, lift_constant64(l, 0));
 }
@@ -103,12 +104,12 @@ static void mark(lift *l, LLVMValueRef access, const char *kind, LLVMMetadataRef
                   LLVMMetadataAsValue(l->context, list));
 }
 
-void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access)
+void lift_mark_alias_scope(lift *l, uint32_t group, LLVMValueRef access)
 {
   LLVMMetadataRef own = scope_of(l, group), others[MAX_GROUPS];
   size_t num_others = 0;
   for (uint32_t other = 0; other < l->fast->num_groups; other++)
-    if (other != group && are_compared(l->fast, group, other))
+    if (other != group && needs_alias_check(l->fast, group, other))
       others[num_others++] = scope_of(l, other);
   if (!num_others) return;
   mark(l, access, "alias.scope", &own, 1);
