@@ -43,7 +43,7 @@ typedef struct run_state {
   uint64_t instructions;     /* of all replicas */
   machine_counters counters; /* of replica 0 */
   uint32_t event;
-  uint32_t exchange; /* if the event is a copy between replicas: machine_kept_exchange */
+  uint32_t exchange; /* if the event is a copy between replicas: machine_cached_exchange */
 } run_state;
 
 struct pop_engine {

@@ -317,7 +317,7 @@ static run_state own_state(const pop_engine *engine, uint32_t event)
   if (engine->on_cpu) return state;
   if (event == MACHINE_REPLICA_SYNC) {
     machine_group group = new_group(engine);
-    state.exchange = machine_kept_exchange(&group);
+    state.exchange = machine_cached_exchange(&group);
     free_group(&group);
   }
   state.counters = machine_get_counters(engine->replicas[engine->first].machine);
@@ -382,7 +382,7 @@ static pop_error *sync_replicas(pop_engine *engine)
   uint32_t faulted = engine->num_own, again = engine->together.exchange;
   machine_group group = new_group(engine);
   pop_error *error = again == MACHINE_NO_EXCHANGE ? machine_sync_replicas(&group, &faulted)
-                                                  : machine_sync_replicas_again(&group, again);
+                                                  : machine_replay_exchange(&group, again);
   free_group(&group);
   if (!error) return NULL;
   engine->state = ENGINE_FAULTED;

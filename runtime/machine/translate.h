@@ -210,10 +210,10 @@ typedef struct translator_interface {
   translator *(*create)(const translator_helpers *helpers, char **error);
   /* What determines an object besides the unit: LLVM, the processor and its features. */
   const char *(*identity)(const translator *t);
-  /* The unit's object, to be freed; NULL: see `error`. `breathe`, if not NULL, is called now and
+  /* The unit's object, to be freed; NULL: see `error`. `throttle`, if not NULL, is called now and
    * then, when no lock of LLVM or the C library is held. It need not return. */
-  uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name, void (*breathe)(void),
-                      size_t *size, char **error);
+  uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name,
+                      void (*throttle)(void), size_t *size, char **error);
   /* Links bytes that `compile` has made by this name, now or earlier. Copies them. */
   translated_code (*link)(translator *t, const uint8_t *bytes, size_t size, const char *name,
                           const code_place *place, translated_object **object, char **error);

@@ -192,10 +192,11 @@ static bool verify(LLVMModuleRef module, char **error)
   return !broken;
 }
 
-static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
+static bool optimise(const translator *t, LLVMModuleRef module, void (*throttle)(void),
+                     char **error)
 {
   LLVMErrorRef raised;
-  module_optimise(module, t->target, breathe, &raised);
+  module_optimise(module, t->target, throttle, &raised);
   return !failed(raised, error);
 }
 
@@ -210,15 +211,15 @@ static void show(LLVMModuleRef module, const char *stage)
 
 /* The machine code as an object file; NULL: see `error`. */
 static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, const char *name,
-                                    void (*breathe)(void), char **error)
+                                    void (*throttle)(void), char **error)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = lift_module(context, &(module_kind){t->triple, t->layout}, unit, name);
   LLVMMemoryBufferRef object = NULL;
   show(module, "lift");
-  if (verify(module, error) && optimise(t, module, breathe, error)) {
+  if (verify(module, error) && optimise(t, module, throttle, error)) {
     show(module, "optimise");
-    if (breathe) breathe();
+    if (throttle) throttle();
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(t->target, module, LLVMObjectFile, &message, &object)) {
       *error = pop_xstrdup(message);
@@ -232,9 +233,9 @@ static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, 
 }
 
 static uint8_t *compile(translator *t, const code_unit *unit, const char *name,
-                        void (*breathe)(void), size_t *size, char **error)
+                        void (*throttle)(void), size_t *size, char **error)
 {
-  LLVMMemoryBufferRef object = generate(t, unit, name, breathe, error);
+  LLVMMemoryBufferRef object = generate(t, unit, name, throttle, error);
   if (!object) return NULL;
   *size = LLVMGetBufferSize(object);
   uint8_t *bytes = pop_xmalloc(*size);

@@ -55,13 +55,13 @@ enum {
   WORDS = 1
 };
 
-void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*breathe)(void),
+void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*throttle)(void),
                      LLVMErrorRef *error)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   *error = NULL;
   for (size_t i = 0; i < NUM_PASSES && !*error; i++) {
-    if (breathe) breathe();
+    if (throttle) throttle();
     if (i == WORDS) {
       double_words_join(module);
       min_max_expand(module);

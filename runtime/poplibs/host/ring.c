@@ -222,7 +222,7 @@ void ring_gather(const ring *r, pop_tensor row, const chunk_table *table)
 
 /* ---- rings whose chunks stay in the table ----
  *
- * The machine keeps some exchanges between replicas that it has decoded (machine/global_kept.h).
+ * The machine keeps some exchanges between replicas that it has decoded (machine/global_cache.h).
  * Here each step is a different exchange, so those of large rings would never be found again.
  * Large rings use rows instead. */
 
