@@ -24,7 +24,7 @@ enum { MOST_ROUNDS = 65535, MOST_STEPS = 8 };
 
 /* ---- upper bounds of values ---- */
 
-static uint64_t most(LLVMValueRef value, unsigned steps);
+static uint64_t upper_bound(LLVMValueRef value, unsigned steps);
 
 static uint64_t all_ones(LLVMValueRef value)
 {
@@ -46,7 +46,7 @@ static bool is_call_of(LLVMValueRef i, const char *intrinsic)
 
 /* The upper bound of `value` if `use` is a comparison with a constant that the source asserts
  * (__builtin_assume). */
-static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
+static uint64_t assumed_upper_bound(LLVMValueRef value, LLVMValueRef use)
 {
   if (!LLVMIsAICmpInst(use) || LLVMGetOperand(use, 0) != value) return UINT64_MAX;
   LLVMValueRef limit = LLVMIsAConstantInt(LLVMGetOperand(use, 1));
@@ -58,7 +58,7 @@ static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
   return UINT64_MAX;
 }
 
-static uint64_t most_of_load(LLVMValueRef load)
+static uint64_t upper_bound_of_load(LLVMValueRef load)
 {
   unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)), "range", 5);
   LLVMValueRef range = LLVMGetMetadata(load, kind), ends[2];
@@ -68,16 +68,17 @@ static uint64_t most_of_load(LLVMValueRef load)
   return begin < end ? end - 1 : UINT64_MAX;
 }
 
-static uint64_t most_of_call(LLVMValueRef call, unsigned steps)
+static uint64_t upper_bound_of_call(LLVMValueRef call, unsigned steps)
 {
   bool least = is_call_of(call, "llvm.umin");
   if (!least && !is_call_of(call, "llvm.umax")) return UINT64_MAX;
-  uint64_t a = most(LLVMGetOperand(call, 0), steps), b = most(LLVMGetOperand(call, 1), steps);
+  uint64_t a = upper_bound(LLVMGetOperand(call, 0), steps),
+           b = upper_bound(LLVMGetOperand(call, 1), steps);
   return least ? smaller(a, b) : a + b - smaller(a, b);
 }
 
 /* The bound is unknown if a sum or a product may overflow its type. */
-static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
+static uint64_t upper_bound_of_instruction(LLVMValueRef i, unsigned steps)
 {
   unsigned count = (unsigned)LLVMGetNumOperands(i);
   LLVMValueRef x = count > 0 ? LLVMGetOperand(i, 0) : NULL,
@@ -88,35 +89,35 @@ static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
   case LLVMZExt:
   case LLVMFreeze:
   case LLVMTrunc:
-    return most(x, steps);
+    return upper_bound(x, steps);
   case LLVMAnd:
-    return smaller(most(x, steps), most(y, steps));
+    return smaller(upper_bound(x, steps), upper_bound(y, steps));
   case LLVMLShr:
-    return by && constant < 64 ? most(x, steps) >> constant : most(x, steps);
+    return by && constant < 64 ? upper_bound(x, steps) >> constant : upper_bound(x, steps);
   case LLVMUDiv:
-    return by && constant ? most(x, steps) / constant : most(x, steps);
+    return by && constant ? upper_bound(x, steps) / constant : upper_bound(x, steps);
   case LLVMURem:
-    return by && constant ? constant - 1 : most(y, steps);
+    return by && constant ? constant - 1 : upper_bound(y, steps);
   case LLVMAdd: {
-    uint64_t a = most(x, steps), b = most(y, steps);
+    uint64_t a = upper_bound(x, steps), b = upper_bound(y, steps);
     return a <= UINT32_MAX && b <= UINT32_MAX ? a + b : UINT64_MAX;
   }
   case LLVMMul: {
-    uint64_t a = most(x, steps), b = most(y, steps);
+    uint64_t a = upper_bound(x, steps), b = upper_bound(y, steps);
     return a <= UINT32_MAX && b <= UINT32_MAX ? a * b : UINT64_MAX;
   }
   case LLVMShl: {
-    uint64_t a = most(x, steps);
+    uint64_t a = upper_bound(x, steps);
     return by && constant < 32 && a <= UINT32_MAX ? a << constant : UINT64_MAX;
   }
   case LLVMSelect: {
-    uint64_t a = most(y, steps), b = most(LLVMGetOperand(i, 2), steps);
+    uint64_t a = upper_bound(y, steps), b = upper_bound(LLVMGetOperand(i, 2), steps);
     return a > b ? a : b;
   }
   case LLVMLoad:
-    return most_of_load(i);
+    return upper_bound_of_load(i);
   case LLVMCall:
-    return most_of_call(i, steps);
+    return upper_bound_of_call(i, steps);
   default:
     return UINT64_MAX;
   }
@@ -124,15 +125,15 @@ static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
 
 /* An upper bound of `value`, from its last `steps` instructions and from assumptions; at most the
  * largest value of its type. */
-static uint64_t most(LLVMValueRef value, unsigned steps)
+static uint64_t upper_bound(LLVMValueRef value, unsigned steps)
 {
   if (LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
   uint64_t is = all_ones(value), known = UINT64_MAX;
-  if (LLVMIsAInstruction(value) && steps) known = most_of_instruction(value, steps - 1);
+  if (LLVMIsAInstruction(value) && steps) known = upper_bound_of_instruction(value, steps - 1);
   if (known < is) is = known;
   if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
     for (LLVMUseRef u = LLVMGetFirstUse(value); u; u = LLVMGetNextUse(u))
-      is = smaller(is, promised(value, LLVMGetUser(u)));
+      is = smaller(is, assumed_upper_bound(value, LLVMGetUser(u)));
   return is;
 }
 
@@ -230,12 +231,12 @@ static const kept *kept_in(const conditions *c, LLVMBasicBlockRef block)
  * computed as a zero-extended number plus 1. */
 static bool fits(LLVMValueRef rounds)
 {
-  if (most(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
+  if (upper_bound(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
   if (!LLVMIsAInstruction(rounds) || LLVMGetInstructionOpcode(rounds) != LLVMAdd) return false;
   LLVMValueRef before = LLVMGetOperand(rounds, 0),
                one = LLVMIsAConstantInt(LLVMGetOperand(rounds, 1));
   return one && LLVMConstIntGetZExtValue(one) == 1 && LLVMIsAZExtInst(before) &&
-         most(before, MOST_STEPS) <= MOST_ROUNDS;
+         upper_bound(before, MOST_STEPS) <= MOST_ROUNDS;
 }
 
 static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMValueRef decrement,

@@ -55,7 +55,7 @@ struct pop_engine {
   ranks *ranks;             /* that share the replicas; alone unless the graph is replicated */
   uint32_t first, num_own;  /* the replicas of this rank */
   _Atomic uint64_t images;  /* hash of the loaded images */
-  run_state together;       /* of all ranks, at their last meeting */
+  run_state merged;         /* of all ranks, at their last meeting */
   uint32_t num_threads;     /* that load images; 0: as many as the process may use */
   bool on_cpu;              /* otherwise on tiles */
   bool prefetch;            /* may call callbacks of streams early */
@@ -75,7 +75,7 @@ struct pop_engine {
   pthread_t runner;               /* the thread that uses it, while it is in use */
   _Atomic(char *) callback_frame; /* stack frame of the call that calls callbacks; NULL: none */
   exchange_run *exchange;         /* host_exchange.c: the current exchange; NULL: none */
-  bool was_left;                  /* a callback of the last run did not return */
+  bool was_abandoned;             /* a callback of the last run did not return */
   atomic_bool runs, stopped;      /* pop_engine_stop; `stopped`: of the current run */
 };
 

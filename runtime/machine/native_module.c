@@ -249,7 +249,7 @@ static char *open_module(const char *path)
                                       .find = translated_find,
                                       .value = translated_value,
                                       .copy = translated_copy};
-  module.interface->ends_in(llvm_thread_give_up);
+  module.interface->set_fatal_handler(llvm_thread_give_up);
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {
@@ -372,7 +372,7 @@ static void serve_call(void *context)
 {
   module_call *c = context;
   this_thread_is_inside = true;
-  module.interface->ends_in(llvm_thread_give_up);
+  module.interface->set_fatal_handler(llvm_thread_give_up);
   c->body(c);
 }
 

@@ -202,8 +202,8 @@ typedef struct translator_interface {
   /* Always the first member: POPULUS_TRANSLATOR_CONTRACT of the module's build. In a module with
    * another contract the structs of this header have another layout or meaning. */
   const char *contract;
-  /* Called first, in each thread that calls the module: base/llvm/ends.h. */
-  void (*ends_in)(void (*give_up)(const char *why));
+  /* Called first, in each thread that calls the module: base/llvm/fatal_handlers.h. */
+  void (*set_fatal_handler)(void (*give_up)(const char *why));
   /* To be called in any thread that may end the process; needs memory. */
   void (*prepare_thread)(void);
   /* Errors are texts to be freed with `forget`. */

@@ -454,7 +454,7 @@ static bool is_of_block(const lowering *l, const value *v)
 /* Copies the operand to a table unless it lies as one: otherwise popops would send each column to a
  * tile on its own. Later uses read the table, too, if the operand is calculated in this block. For
  * an argument or a value from outside they do not: other paths do not have the copy. */
-static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w)
+static pop_tensor as_sliceable_operand(lowering *l, const operation *op, const windows *w)
 {
   value_state *s = state_of(l, w->operand);
   pop_tensor from = lowering_tensor(l, w->operand);
@@ -471,13 +471,13 @@ static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w
   return table;
 }
 
-bool windows_lay_operand(lowering *l, const operation *op)
+bool windows_prepare_operand(lowering *l, const operation *op)
 {
   if (op->code != OP_GATHER && op->code != OP_DYNAMIC_SLICE) return true;
   windows w = windows_of(l, op);
   if (!fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
       !w.num_batch && is_of_block(l, w.operand))
-    lay_operand(l, op, &w);
+    as_sliceable_operand(l, op, &w);
   return !l->error;
 }
 
@@ -496,7 +496,7 @@ bool lower_windows(lowering *l, const operation *op)
   described d = {0};
   pop_popops_add_codelets(l->graph);
   bool takes = op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE;
-  pop_tensor operand = takes ? lay_operand(l, op, &w) : lowering_tensor(l, w.operand);
+  pop_tensor operand = takes ? as_sliceable_operand(l, op, &w) : lowering_tensor(l, w.operand);
   pop_tensor vectors = vectors_of(l, op, &w, d.dims);
   if (l->error) return false;
   describe(&w, vectors, &d);

@@ -2,7 +2,7 @@
  *
  * LLVM's errors are returned as texts. Code is made for the host's own processor. */
 #include "module.h"
-#include "base/llvm/ends.h"
+#include "base/llvm/fatal_handlers.h"
 #include "translator_contract.h"
 
 #include <llvm-c/Analysis.h>
@@ -309,8 +309,8 @@ static void forget(char *error)
 
 extern const translator_interface translator_module;
 const translator_interface translator_module = {.contract = POPULUS_TRANSLATOR_CONTRACT,
-                                                .ends_in = llvm_ends_in,
-                                                .prepare_thread = llvm_ends_prepare_thread,
+                                                .set_fatal_handler = llvm_set_fatal_handler,
+                                                .prepare_thread = llvm_prepare_thread,
                                                 .create = create,
                                                 .identity = identity,
                                                 .compile = compile,
