@@ -271,7 +271,7 @@ void cpu_stop(cpu *c)
   atomic_store(&c->stopped, true);
 }
 
-void cpu_go(cpu *c)
+void cpu_clear_stop(cpu *c)
 {
   atomic_store(&c->stopped, false);
 }

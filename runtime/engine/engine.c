@@ -136,7 +136,7 @@ static pop_error *load(pop_engine *engine)
   POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
   uint32_t event;
-  replicas_go(engine);
+  replicas_clear_stop(engine);
   POP_TRY(replicas_run(engine, NULL, 0, &event));
   engine->state = ENGINE_LOADED;
   engine->was_abandoned = false;
@@ -364,7 +364,7 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
   POP_TRY(execution_profile_begin_run(engine->profile, program, run_name));
-  replicas_go(engine);
+  replicas_clear_stop(engine);
   atomic_store(&engine->stopped, false);
   atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);

@@ -130,9 +130,10 @@ bool replicas_has(const pop_engine *engine, uint32_t replica);
 /* The counters of replica 0; the instructions of all replicas. On any rank. */
 machine_counters replicas_counters(const pop_engine *engine);
 uint64_t replicas_instructions(const pop_engine *engine);
-/* replicas_stop: makes the run of all of them end soon. replicas_go: lets them run again. */
+/* replicas_stop: makes the run of all of them end soon. replicas_clear_stop: lets them run
+ * again. */
 void replicas_stop(pop_engine *engine);
-void replicas_go(pop_engine *engine);
+void replicas_clear_stop(pop_engine *engine);
 /* If `error` is due to a fault of the machine, returns the fault in the user's words. Nothing can
  * be run then. */
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);

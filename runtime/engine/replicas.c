@@ -232,13 +232,13 @@ void replicas_stop(pop_engine *engine)
       machine_stop(engine->replicas[i].machine);
 }
 
-void replicas_go(pop_engine *engine)
+void replicas_clear_stop(pop_engine *engine)
 {
   for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
     if (engine->on_cpu)
-      cpu_go(engine->replicas[i].cpu);
+      cpu_clear_stop(engine->replicas[i].cpu);
     else
-      machine_go(engine->replicas[i].machine);
+      machine_clear_stop(engine->replicas[i].machine);
 }
 
 /* Runs each of this rank's replicas to where it waits for the host or for the others. */

@@ -148,11 +148,11 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in 
  * a fault memory can be read, and machine_run fails until machine_reset and a new load. */
 POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event);
 
-/* Ends the current run, and each later one until machine_go. Every tile that has something to do
- * faults with STOPPED, at the place where it notices, some milliseconds later. From any thread or
- * signal handler. */
+/* Ends the current run, and each later one until machine_clear_stop. Every tile that has something
+ * to do faults with STOPPED, at the place where it notices, some milliseconds later. From any
+ * thread or signal handler. */
 void machine_stop(machine *m);
-void machine_go(machine *m);
+void machine_clear_stop(machine *m);
 
 /* *event if machine_run stops because all tiles wait for the machine's replicas. Replicas are
  * machines that are loaded with the same images; each is run by machine_run. When all of them have

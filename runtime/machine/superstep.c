@@ -481,7 +481,7 @@ void machine_stop(machine *m)
   atomic_store(&m->limit, 0);
 }
 
-void machine_go(machine *m)
+void machine_clear_stop(machine *m)
 {
   atomic_store(&m->stopped, false);
 }

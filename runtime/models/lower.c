@@ -299,7 +299,7 @@ static bool lower_index(lowering *l, const operation *op)
 }
 
 /* The results are the operands: barriers, tokens. */
-static bool lower_through(lowering *l, const operation *op)
+static bool lower_forwarding(lowering *l, const operation *op)
 {
   for (size_t i = 0; i < op->num_results; ++i) {
     value_state *s = state_of(l, op->results[i]);
@@ -368,14 +368,14 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
   case OP_OPTIMIZATION_BARRIER:
-    return lower_through(l, op);
+    return lower_forwarding(l, op);
   case OP_ALL_GATHER: /* with one process: its own operand */
   case OP_ALL_REDUCE:
   case OP_ALL_TO_ALL:
   case OP_COLLECTIVE_BROADCAST:
   case OP_COLLECTIVE_PERMUTE:
   case OP_REDUCE_SCATTER:
-    return lower_through(l, op);
+    return lower_forwarding(l, op);
   case OP_EVERYWHERE:
     return lower_everywhere(l, op);
   case OP_INFEED:
