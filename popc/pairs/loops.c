@@ -1,7 +1,7 @@
 /* Finds the loops that the chip's compiler would repeat without a branch, and makes them count as
  * it does: down to zero, from a trip count that is known when the loop begins.
  *
- *   for (unsigned short i = 0; i < size; ++i)        rounds = size; do … while (--rounds);
+ *   for (unsigned short i = 0; i < size; ++i)        trip_count = size; do … while (--trip_count);
  *
  * The chip's compiler runs LLVM's pass for hardware loops. It makes brnzdec of what the pass finds,
  * or rpt, which takes no slot in the loop, if the trip count fits into rpt's counter (public fork
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 65535, MOST_STEPS = 8 };
+enum { MAX_TRIP_COUNT = 65535, MAX_STEPS = 8 };
 
 /* ---- upper bounds of values ---- */
 
@@ -194,18 +194,18 @@ static conditions keep_conditions(LLVMModuleRef module, LLVMBuilderRef builder)
 }
 
 /* tile.count, in a register of its own. */
-static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef rounds)
+static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef trip_count)
 {
   static const char text[] = ".insn i 0x1b, 2, $0, $0, -1"
                              "\n.pushsection " POP_GP_NEEDS_SECTION ",\"\",@progbits\n"
                              ".asciz \"" POP_GP_NEEDS_REPEATS "\"\n"
                              ".popsection";
   static const char constraints[] = "=r,0";
-  LLVMTypeRef type = LLVMTypeOf(rounds), signature = LLVMFunctionType(type, &type, 1, false);
+  LLVMTypeRef type = LLVMTypeOf(trip_count), signature = LLVMFunctionType(type, &type, 1, false);
   LLVMValueRef code =
       LLVMGetInlineAsm(signature, text, sizeof text - 1, constraints, sizeof constraints - 1, false,
                        false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(builder, signature, code, &rounds, 1, "");
+  return LLVMBuildCall2(builder, signature, code, &trip_count, 1, "");
 }
 
 /* Gives a loop that is not worth a repeat its exit condition back; the counter becomes
@@ -229,24 +229,25 @@ static const kept *kept_in(const conditions *c, LLVMBasicBlockRef block)
 
 /* Does the trip count fit into rpt's counter? It may be one more than a number that fits, if it was
  * computed as a zero-extended number plus 1. */
-static bool fits(LLVMValueRef rounds)
+static bool fits(LLVMValueRef trip_count)
 {
-  if (upper_bound(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
-  if (!LLVMIsAInstruction(rounds) || LLVMGetInstructionOpcode(rounds) != LLVMAdd) return false;
-  LLVMValueRef before = LLVMGetOperand(rounds, 0),
-               one = LLVMIsAConstantInt(LLVMGetOperand(rounds, 1));
+  if (upper_bound(trip_count, MAX_STEPS) <= MAX_TRIP_COUNT) return true;
+  if (!LLVMIsAInstruction(trip_count) || LLVMGetInstructionOpcode(trip_count) != LLVMAdd)
+    return false;
+  LLVMValueRef before = LLVMGetOperand(trip_count, 0),
+               one = LLVMIsAConstantInt(LLVMGetOperand(trip_count, 1));
   return one && LLVMConstIntGetZExtValue(one) == 1 && LLVMIsAZExtInst(before) &&
-         upper_bound(before, MOST_STEPS) <= MOST_ROUNDS;
+         upper_bound(before, MAX_STEPS) <= MAX_TRIP_COUNT;
 }
 
 static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMValueRef decrement,
-                              LLVMValueRef rounds)
+                              LLVMValueRef trip_count)
 {
   LLVMValueRef left = LLVMGetOperand(decrement, 0), less = left;
   LLVMBasicBlockRef block = LLVMGetInstructionParent(decrement);
   const kept *k = kept_in(c, block);
   LLVMPositionBuilderBefore(builder, decrement);
-  if (!k || (fits(rounds) && is_simple(block, c->keep)))
+  if (!k || (fits(trip_count) && is_simple(block, c->keep)))
     less = count_down(builder, left);
   else
     forget(decrement, k);
@@ -257,14 +258,14 @@ static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMV
 /* Replaces the intrinsic `start`, whose count a phi carries to the loop's decrement. */
 static void replace_start(LLVMBuilderRef builder, const conditions *c, LLVMValueRef start)
 {
-  LLVMValueRef rounds = LLVMGetOperand(start, 0), decrement = NULL;
+  LLVMValueRef trip_count = LLVMGetOperand(start, 0), decrement = NULL;
   for (LLVMUseRef u = LLVMGetFirstUse(start); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef phi = LLVMGetUser(u);
     for (LLVMUseRef v = LLVMGetFirstUse(phi); v; v = LLVMGetNextUse(v))
       if (is_call_of(LLVMGetUser(v), "llvm.loop.decrement.reg")) decrement = LLVMGetUser(v);
   }
-  if (decrement) replace_decrement(builder, c, decrement, rounds);
-  LLVMReplaceAllUsesWith(start, rounds);
+  if (decrement) replace_decrement(builder, c, decrement, trip_count);
+  LLVMReplaceAllUsesWith(start, trip_count);
   LLVMInstructionEraseFromParent(start);
 }
 

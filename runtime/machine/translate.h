@@ -167,7 +167,7 @@ enum {
 uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp);
 /* Native code runs up to a limit of slots and then asks for more; so it notices that the run has
  * been stopped. This many slots take some ten milliseconds, and are many more than a counted loop
- * needs, whose guard wants time for all its rounds. */
+ * needs, whose guard wants time for all its iterations. */
 enum { NATIVE_SLOTS = 1 << 25 };
 /* The frame's limit is nearly used up. Adds slots to it and returns their number; 0 if the run ends
  * there. */

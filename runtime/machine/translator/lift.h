@@ -41,12 +41,13 @@
  *
  * Loop versioning. An innermost counted loop is lifted twice. The guard in front of it computes the
  * trip count and the range of all accesses with affine or bounded addresses. If there is time for
- * all rounds, and each range is in one window, the fast copy runs. Its checks have been hoisted
+ * all iterations, and each range is in one window, the fast copy runs. Its checks have been hoisted
  * into the guard, so LLVM can vectorise it. Otherwise the plain copy runs, which checks each access
- * and each round. A loop with early exits (exits that no counter decides) runs some rounds in the
- * plain copy before it comes to its guard, because most such loops end soon. Where an early exit is
- * taken, the fast copy goes back to the start of the round, in the plain copy. So only the plain
- * copy leads out of such a loop, and a range that is tested in it needs no test behind the loop. */
+ * and each iteration. A loop with early exits (exits that no counter decides) runs some iterations
+ * in the plain copy before it comes to its guard, because most such loops end soon. Where an early
+ * exit is taken, the fast copy goes back to the start of the iteration, in the plain copy. So only
+ * the plain copy leads out of such a loop, and a range that is tested in it needs no test behind
+ * the loop. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 
@@ -122,16 +123,16 @@ bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
  * passing the header, which is reachable. False if there were none. */
 bool block_graph_grow_loop(const block_graph *g, uint32_t header, bool *contains);
 
-/* loops.c. Symbols are registers at the loop's entry, loop-invariant values, and values of a round
- * that are bounded. */
+/* loops.c. Symbols are registers at the loop's entry, loop-invariant values, and values of an
+ * iteration that are bounded. */
 
 enum { MAX_GROUPS = 32, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NUM_REGISTERS };
 enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
 
-/* A loop-invariant value: every round loads it from the same place, or computes it from the same
- * operands, so the guard does it once. A load is invariant only if no store of the loop touches its
- * place; the guard tests that (an alias check). Also a product of an induction variable and an
- * invariant: the guard computes that of the first round (strength reduction). */
+/* A loop-invariant value: every iteration loads it from the same place, or computes it from the
+ * same operands, so the guard does it once. A load is invariant only if no store of the loop
+ * touches its place; the guard tests that (an alias check). Also a product of an induction variable
+ * and an invariant: the guard computes that of the first iteration (strength reduction). */
 typedef struct loop_invariant {
   code_op op;
   bool load;
@@ -152,8 +153,8 @@ typedef struct access_group {
   affine limit;
   uint32_t align, rest; /* of align_together */
   bool load, store, by_sp;
-  /* The guard computes, in 64 bits: base + lowest in the first round; the step; the range of all
-   * rounds. */
+  /* The guard computes, in 64 bits: base + lowest in the first iteration; the step; the range of
+   * all iterations. */
   LLVMValueRef start, stride, from, to;
 } access_group;
 
@@ -161,7 +162,7 @@ typedef struct access_group {
 typedef struct hoisted_access {
   int32_t group;     /* UNIT_NONE: not hoisted */
   int32_t invariant; /* else UNIT_NONE: no invariant load */
-  bool bounded;      /* the address is known in its round only; else: */
+  bool bounded;      /* the address is known in its iteration only; else: */
   int32_t offset;
 } hoisted_access;
 
@@ -171,8 +172,8 @@ typedef enum loop_test { LOOP_NOT_EQUAL, LOOP_SIGNED, LOOP_UNSIGNED } loop_test;
 /* A block with a branch that may end the loop. */
 typedef struct loop_exit {
   uint32_t block;
-  affine counter, bound; /* `counter` is of the first round */
-  int32_t step;          /* of the counter, per round */
+  affine counter, bound; /* `counter` is of the first iteration */
+  int32_t step;          /* of the counter, per iteration */
   loop_test test;
   bool or_equal;
 } loop_exit;
@@ -184,32 +185,33 @@ typedef struct counted_loop {
   bool has_cold;
   loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
   uint32_t num_exits;
-  /* early exits, which may be taken in any round: the trip count is an upper bound */
+  /* early exits, which may be taken in any iteration: the trip count is an upper bound */
   bool ends_early;
-  LLVMBasicBlockRef late_guard; /* of such a loop: the guard behind some plain rounds */
-  uint64_t worst_slots;         /* of one round */
-  affine steps[NUM_REGISTERS];  /* growth of each register per round, if known */
-  /* Known: each round leaves this value in the register, which is assumed to be invariant. The
+  LLVMBasicBlockRef late_guard; /* of such a loop: the guard behind some plain iterations */
+  uint64_t worst_slots;         /* of one iteration */
+  affine steps[NUM_REGISTERS];  /* growth of each register per iteration, if known */
+  /* Known: each iteration leaves this value in the register, which is assumed to be invariant. The
    * guard tests whether the register has that value at the loop's entry. */
   affine restored[NUM_REGISTERS];
-  /* All rounds take the same time and none leaves native code (under float control: if they raise
-   * nothing). So the time of all rounds is a product. */
+  /* All iterations take the same time and none leaves native code (under float control: if they
+   * raise nothing). So the time of all iterations is a product. */
   bool fixed_time;
-  uint32_t num_ops; /* of such a round */
-  /* Otherwise, if nothing in a round reads the time: the time of each path through a round is
-   * summed apart and added at its end. To LLVM that is a reduction, which can be vectorised. */
+  uint32_t num_ops; /* of such an iteration */
+  /* Otherwise, if nothing in an iteration reads the time: the time of each path through an
+   * iteration is summed apart and added at its end. To LLVM that is a reduction, which can be
+   * vectorised. */
   bool sums_path_times;
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses in groups */
   /* loop_alias.c: the guard must check that groups with different steps do not overlap, or all
-   * groups; the last round may be done twice if its loads get the same values again. */
+   * groups; the last iteration may be done twice if its loads get the same values again. */
   bool needs_alias_checks, needs_all_alias_checks, may_repeat_last;
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
 } counted_loop;
 
-/* Is the last round done in the plain copy? Then the fast copy itself never leads out of the
+/* Is the last iteration done in the plain copy? Then the fast copy itself never leads out of the
  * loop. */
 static inline bool loop_ends_in_plain_copy(const counted_loop *loop)
 {
@@ -228,12 +230,12 @@ void function_loops_find(const code_unit *unit, const code_function *f, function
 void function_loops_free(function_loops *loops);
 
 /* loop_cold.c: makes the blocks of `is_cause` cold, and all that are only on paths through them.
- * False, and nothing is done, if no path through a round is left. */
+ * False, and nothing is done, if no path through an iteration is left. */
 bool loop_exclude_cold(const block_graph *g, counted_loop *loop, const bool *is_cause);
-/* Also makes cold the blocks that not every round executes and that branch to cold ones, and what
- * follows from that (the test whether a large number is infinite). */
+/* Also makes cold the blocks that not every iteration executes and that branch to cold ones, and
+ * what follows from that (the test whether a large number is infinite). */
 void loop_exclude_forks(const block_graph *g, counted_loop *loop);
-/* Is there one path through a round except for cold ones, is the latch the only exit, and is a
+/* Is there one path through an iteration except for cold ones, is the latch the only exit, and is a
  * trial worth it? */
 bool loop_has_one_likely_path(const block_graph *g, const counted_loop *loop);
 
@@ -310,7 +312,7 @@ typedef struct lift_types {
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
   LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
-  /* by block, its own time included (lift_pending_time.c); NULL: the time of all rounds is a
+  /* by block, its own time included (lift_pending_time.c); NULL: the time of all iterations is a
    * product */
   uint64_t *pending_times;
   access_check *checks; /* by operation of the function; so is the next */
@@ -393,8 +395,8 @@ typedef struct lift {
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
   /* by target of backward edges in the plain copy: where they all meet; NULL: none yet */
   LLVMBasicBlockRef *shared_latches;
-  /* registers at the start of a fast round, for early exits; NULL: not written */
-  LLVMValueRef at_round[NUM_REGISTERS];
+  /* registers at the start of a fast iteration, for early exits; NULL: not written */
+  LLVMValueRef iteration_start_x[NUM_REGISTERS];
   function_loops loops;
   likely_pointers *block_pointers; /* by block */
   register_set *live;              /* by block: at its start (exit_registers.c) */
@@ -412,11 +414,12 @@ typedef struct lift {
 
   /* The current place: */
   const counted_loop *fast; /* NULL: not in a fast copy */
-  /* behind the rounds of the fast copy; NULL: this is the last round */
-  LLVMBasicBlockRef last_round;
-  LLVMValueRef path_time; /* a stack slot: time of the round's paths so far (`sums_path_times`) */
-  /* of the fast copy: stack slot; number of rounds, without a peeled last one */
-  LLVMValueRef round, rounds;
+  /* behind the iterations of the fast copy; NULL: this is the last iteration */
+  LLVMBasicBlockRef last_iteration;
+  /* a stack slot: time of the iteration's paths so far (`sums_path_times`) */
+  LLVMValueRef path_time;
+  /* of the fast copy: stack slot; number of iterations, without a peeled last one */
+  LLVMValueRef iteration, num_iterations;
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   LLVMValueRef nan, half_nan;              /* of the fast copy: bits of the canonical NaNs */
   const code_copy *copy;
@@ -425,8 +428,8 @@ typedef struct lift {
   block_sums sums_here;
   uint64_t pending_time; /* time that has passed and is not in the counter (lift_pending_time.c) */
   untested_ops untested;
-  /* Fast copies under float control, or of loops with cold paths. is_trial: these rounds only find
-   * out whether something is raised or a cold path is taken, and set the slot `raised` if so.
+  /* Fast copies under float control, or of loops with cold paths. is_trial: these iterations only
+   * find out whether something is raised or a cold path is taken, and set the slot `raised` if so.
    * is_tried: a trial has found neither. */
   bool is_trial, is_tried;
   LLVMValueRef raised;
@@ -513,16 +516,16 @@ register_set lift_exit_registers_unknown(const lift *l);
 
 /* lift_pending_time.c */
 
-/* By block; of the function, or of a loop whose rounds count their time; to be freed. */
+/* By block; of the function, or of a loop whose iterations count their time; to be freed. */
 uint64_t *lift_find_pending_times(const lift *l, const counted_loop *loop);
 /* At the start of the current block. */
 void lift_begin_time(lift *l, uint32_t number);
 /* Subtracts the pending time from the counter. */
 void lift_flush_time(lift *l);
-/* In front of the first round of a fast copy; and at the end of each round but the last. These also
- * flush the time of the paths through the round. */
+/* In front of the first iteration of a fast copy; and at the end of each iteration but the last.
+ * These also flush the time of the paths through the iteration. */
 void lift_begin_path_times(lift *l, const counted_loop *loop);
-void lift_flush_round_time(lift *l);
+void lift_flush_iteration_time(lift *l);
 /* Where to branch to reach the block's start, `target`, from here: `target`, or a new block in
  * front of it that flushes the difference between the current pending time and the one that the
  * copy expects there. */
@@ -533,8 +536,8 @@ LLVMBasicBlockRef lift_flush_time_on_edge(lift *l, const code_copy *to, uint32_t
 uint64_t lift_slots_of(const lift *l, const code_block *b);
 /* Where to branch to get from the current block, `from`, to block `to` of the function. */
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
-/* The same for several blocks of the plain copy that all lead there. None of them ends a round of a
- * counted loop. */
+/* The same for several blocks of the plain copy that all lead there. None of them ends an iteration
+ * of a counted loop. */
 LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc);
 /* Leaves to `pc`, the start of the block, unless there is time for everything up to the next such
  * test, or the machine grants it. */
@@ -552,15 +555,16 @@ void lift_begin(lift *l);
 void lift_build_unwind(lift *l);
 
 /* lift_guard.c: goes on with the loop's fast copy or with the plain one. Sets the starts of its
- * groups, and the number of rounds before the last. */
+ * groups, and the number of iterations before the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 
 /* lift_alias.c. Negative if the ranges of the two groups do not overlap; if no two groups
- * overlap, in any round, that must not. lift_mark_alias_scope: tells LLVM so, for one access. */
+ * overlap, in any iteration, that must not. lift_mark_alias_scope: tells LLVM so, for one
+ * access. */
 LLVMValueRef lift_no_overlap(lift *l, const access_group *a, const access_group *b);
 LLVMValueRef lift_groups_no_overlap(lift *l, const counted_loop *loop);
 void lift_mark_alias_scope(lift *l, uint32_t group, LLVMValueRef access);
-/* May the last round be done twice, so that all rounds can be whole vectors? */
+/* May the last iteration be done twice, so that all iterations can be whole vectors? */
 LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop);
 /* Computes the affine value. Its registers are those at the loop's entry. */
 LLVMValueRef lift_affine(lift *l, const affine *a);
@@ -629,7 +633,7 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
 void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be undone: tests all conditions so far. */
 void lift_flush_tests(lift *l);
-/* In a trial: the fast copy is only run if this holds in all rounds. */
+/* In a trial: the fast copy is only run if this holds in all iterations. */
 void lift_expect(lift *l, LLVMValueRef condition);
 /* Is there a trial before the loop's fast copy? */
 bool lift_has_trial(const lift *l, const counted_loop *loop);

@@ -5,10 +5,10 @@
  * in front of the loop, if both move by the same step and there are few of them. If the steps
  * differ (pairs are read and their sums stored, or a load stays), it gives up: "unknown
  * dependence". So the guard compares groups that move differently; if there are many groups, it
- * compares any two. It compares only pairs of which one stores, over all rounds. The accesses are
- * marked: each group is an alias scope, and an access does not alias the scopes that its group was
- * compared with. If groups overlap, the plain copy runs, whose accesses are not marked; so nothing
- * moves from one run of the loop into another. */
+ * compares any two. It compares only pairs of which one stores, over all iterations. The accesses
+ * are marked: each group is an alias scope, and an access does not alias the scopes that its group
+ * was compared with. If groups overlap, the plain copy runs, whose accesses are not marked; so
+ * nothing moves from one run of the loop into another. */
 #include "lift.h"
 
 #include <stdio.h>
@@ -54,9 +54,9 @@ LLVMValueRef lift_groups_no_overlap(lift *l, const counted_loop *loop)
   return apart;
 }
 
-/* The group's range in the first round. Two groups that move alike are as far apart in it as in the
- * last one. */
-static access_group first_round(lift *l, const access_group *g)
+/* The group's range in the first iteration. Two groups that move alike are as far apart in it as in
+ * the last one. */
+static access_group first_iteration(lift *l, const access_group *g)
 {
   access_group first = *g;
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
@@ -72,8 +72,8 @@ LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop)
     for (uint32_t j = 0; j < loop->num_groups; j++) {
       if (!loop->groups[i].store || !loop->groups[j].load || needs_alias_check(loop, i, j))
         continue;
-      access_group store = first_round(l, &loop->groups[i]),
-                   load = first_round(l, &loop->groups[j]);
+      access_group store = first_iteration(l, &loop->groups[i]),
+                   load = first_iteration(l, &loop->groups[j]);
       repeats = LLVMBuildAnd(l->b, repeats, lift_no_overlap(l, &store, &load), "");
     }
   return lift_compare(l, LLVMIntSLT, repeats, lift_constant64(l, 0));

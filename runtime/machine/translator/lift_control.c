@@ -7,11 +7,11 @@
  * restored to what they were in front of the first of these operations, and the interpreter goes on
  * there. Code that leaves for another reason while operations are untested leaves there, too.
  *
- * In loops that could be vectorised even that is too often. If no round loads what an earlier round
- * has stored, and no float register carries a value from round to round (loop_trial.c), all rounds
- * of the fast copy are tried first. The trial does the same without stores, and only finds out
- * whether something is raised. If nothing is, the fast copy runs without tests; otherwise the plain
- * copy runs. Trial and fast copy are both vectorised. */
+ * In loops that could be vectorised even that is too often. If no iteration loads what an earlier
+ * iteration has stored, and no float register carries a value from iteration to iteration
+ * (loop_trial.c), all iterations of the fast copy are tried first. The trial does the same without
+ * stores, and only finds out whether something is raised. If nothing is, the fast copy runs without
+ * tests; otherwise the plain copy runs. Trial and fast copy are both vectorised. */
 #include "lift.h"
 
 #include <math.h>

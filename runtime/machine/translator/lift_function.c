@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop with early exits */
+enum { ITERATIONS_BEFORE_GUARD = 8 }; /* of a loop with early exits */
 
 static LLVMValueRef has_time(lift *l)
 {
@@ -35,26 +35,27 @@ void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block)
 
 /* Edges */
 
-static void count_round(lift *l)
+static void count_iteration(lift *l)
 {
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, iteration, lift_constant64(l, 1), ""), l->iteration);
 }
 
-/* At the end of a round of the plain copy of a loop with early exits. The guard costs as much as
- * some rounds, so it stands behind the first ROUNDS_BEFORE_GUARD of them and not in front of the
- * loop. */
-static void end_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
+/* At the end of an iteration of the plain copy of a loop with early exits. The guard costs as much
+ * as some iterations, so it stands behind the first ITERATIONS_BEFORE_GUARD of them and not in
+ * front of the loop. */
+static void end_plain_iteration(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
 {
-  count_round(l);
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMValueRef go_on = lift_compare(l, LLVMIntNE, round, lift_constant64(l, ROUNDS_BEFORE_GUARD));
+  count_iteration(l);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMValueRef go_on =
+      lift_compare(l, LLVMIntNE, iteration, lift_constant64(l, ITERATIONS_BEFORE_GUARD));
   lift_likely(l, go_on, start, loop->late_guard);
 }
 
 /* A block where all backward edges to a block join. It tests the limit once for all. LLVM then sees
  * one backward edge, and phis for what differs between the paths. `loop`: the counted loop whose
- * round ends; NULL: none. */
+ * iteration ends; NULL: none. */
 static LLVMBasicBlockRef make_shared_latch(lift *l, uint32_t to, uint32_t pc,
                                            LLVMBasicBlockRef target, const counted_loop *loop)
 {
@@ -62,7 +63,7 @@ static LLVMBasicBlockRef make_shared_latch(lift *l, uint32_t to, uint32_t pc,
   lift_at_end(l, shared);
   lift_test_limit(l, lift_pc(l, pc), to);
   if (loop && loop->ends_early)
-    end_plain_round(l, loop, target);
+    end_plain_iteration(l, loop, target);
   else
     LLVMBuildBr(l->b, target);
   return shared;
@@ -118,23 +119,23 @@ LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
                                 : lift_flush_time_on_edge(l, &l->plain, to, target);
 }
 
-/* At the end of a round of the fast copy that is not the last: the guard has computed their
+/* At the end of an iteration of the fast copy that is not the last: the guard has computed their
  * number. */
-static void go_round(lift *l)
+static void end_iteration(lift *l)
 {
-  lift_flush_round_time(l);
-  count_round(l);
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
+  lift_flush_iteration_time(l);
+  count_iteration(l);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMValueRef more = lift_compare(l, LLVMIntULT, iteration, l->num_iterations);
   LLVMValueRef again =
-      LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_round);
+      LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_iteration);
   lift_keep_vectors_single(l, again);
 }
 
-/* At the end of the last round. If the loop has one exit, this is it. If it has several, the
+/* At the end of the last iteration. If the loop has one exit, this is it. If it has several, the
  * latch's condition is tested. If the loop does not end, because the exit that should be taken is
- * on a path that this round did not take, it goes on in the plain copy. */
-static void end_last_round(lift *l, uint32_t number, const code_op *op)
+ * on a path that this iteration did not take, it goes on in the plain copy. */
+static void end_last_iteration(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   const counted_loop *loop = l->fast;
@@ -169,17 +170,17 @@ uint64_t lift_slots_of(const lift *l, const code_block *b)
   return slots;
 }
 
-/* An early exit of the fast copy: the round begins again in the plain copy, which knows how to
- * end it. So the round is undone: registers get their values at its start, and its time is given
- * back. */
-static LLVMBasicBlockRef restart_round(lift *l, uint32_t number)
+/* An early exit of the fast copy: the iteration begins again in the plain copy, which knows how to
+ * end it. So the iteration is undone: registers get their values at its start, and its time is
+ * given back. */
+static LLVMBasicBlockRef restart_iteration(lift *l, uint32_t number)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "ends");
   uint64_t pending_time = l->pending_time;
   lift_at_end(l, edge);
   lift_flush_time(l);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
+    if (l->iteration_start_x[r]) lift_set_x(l, r, l->iteration_start_x[r]);
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
     if (!l->fast->contains[n] || l->loops.order[n] > l->loops.order[number]) continue;
@@ -195,7 +196,7 @@ static void lift_early_exit(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   bool taken_goes_on = l->fast->contains[b->taken];
-  LLVMBasicBlockRef out = restart_round(l, number);
+  LLVMBasicBlockRef out = restart_iteration(l, number);
   LLVMBasicBlockRef on = l->fast_copy.starts[taken_goes_on ? b->taken : b->next];
   LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken_goes_on ? on : out,
                   taken_goes_on ? out : on);
@@ -207,8 +208,8 @@ static bool leads_out_of(const counted_loop *loop, const code_block *b)
          loop->contains[b->taken] != loop->contains[b->next];
 }
 
-/* A branch of the fast copy that may lead to a cold path. The trial tests whether any round takes
- * it. */
+/* A branch of the fast copy that may lead to a cold path. The trial tests whether any iteration
+ * takes it. */
 static void lift_expected_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -223,10 +224,10 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   if (l->fast && number == l->fast->latch) {
-    if (l->last_round)
-      go_round(l);
+    if (l->last_iteration)
+      end_iteration(l);
     else
-      end_last_round(l, number, op);
+      end_last_iteration(l, number, op);
     return;
   }
   if (l->fast && l->fast->has_cold && leads_out_of(l->fast, b)) {
@@ -239,7 +240,7 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
   }
   LLVMBasicBlockRef taken = lift_edge(l, number, b->taken, (uint32_t)op->imm);
   LLVMBasicBlockRef next = lift_edge(l, number, b->next, b->pc_end);
-  if (l->fast && l->last_round && is_exit(l->fast, number)) /* not before the last round */
+  if (l->fast && l->last_iteration && is_exit(l->fast, number)) /* not before the last iteration */
     LLVMBuildBr(l->b, l->fast->contains[b->taken] ? taken : next);
   else
     LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken, next);
@@ -300,11 +301,11 @@ static void lift_op(lift *l, uint32_t index)
   lift_behind_op(l, op);
 }
 
-/* Saves the registers at the start of a round of the fast copy. */
-static void save_round_registers(lift *l)
+/* Saves the registers at the start of an iteration of the fast copy. */
+static void save_iteration_registers(lift *l)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    l->at_round[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
+    l->iteration_start_x[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
 }
 
 static void lift_block(lift *l, uint32_t number)
@@ -312,7 +313,7 @@ static void lift_block(lift *l, uint32_t number)
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
-  if (l->fast && l->fast->ends_early && number == l->fast->header) save_round_registers(l);
+  if (l->fast && l->fast->ends_early && number == l->fast->header) save_iteration_registers(l);
   lift_begin_time(l, number);
   lift_begin_sums(l, number);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
@@ -425,21 +426,22 @@ static void free_copy(code_copy *copy)
   free(copy->pending_times);
 }
 
-/* Sets induction variables and time behind `rounds` rounds by multiplication, so that no round has
- * to count them (final values of induction variables). `before`: registers in front of the loop. */
-static void add_rounds_at_once(lift *l, const counted_loop *loop, LLVMValueRef rounds,
-                               LLVMValueRef before[NUM_REGISTERS])
+/* Sets induction variables and time behind `num_iterations` iterations by multiplication, so that
+ * no iteration has to count them (final values of induction variables). `before`: registers in
+ * front of the loop. */
+static void add_iterations_at_once(lift *l, const counted_loop *loop, LLVMValueRef num_iterations,
+                                   LLVMValueRef before[NUM_REGISTERS])
 {
-  LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
+  LLVMValueRef count = LLVMBuildTrunc(l->b, num_iterations, l->type.i32, "");
   for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
     if (!before[r]) continue;
     LLVMValueRef growth = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
     lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], growth, ""));
   }
-  if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
+  if (loop->fixed_time) lift_add_time_of(l, num_iterations, loop->worst_slots, loop->num_ops);
 }
 
-static void lift_last_round(lift *l, const counted_loop *loop)
+static void lift_last_iteration(lift *l, const counted_loop *loop)
 {
   l->fast_copy = make_copy(l, loop, true);
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
@@ -455,32 +457,32 @@ static void begin_trial(lift *l, const counted_loop *loop, saved_registers *save
   lift_save_loop(l, loop, saved);
 }
 
-/* Behind the guard: the trial, in l->fast_copy, of all rounds but the last. Then `fast` or the
+/* Behind the guard: the trial, in l->fast_copy, of all iterations but the last. Then `fast` or the
  * plain copy runs with the registers in front of the trial. */
 static void lift_trial(lift *l, const code_copy *fast, const saved_registers *saved)
 {
-  LLVMBasicBlockRef last = l->last_round;
-  l->last_round = lift_new_block(l, "tried");
+  LLVMBasicBlockRef last = l->last_iteration;
+  l->last_iteration = lift_new_block(l, "tried");
   l->is_trial = true;
   lift_code(l, &l->fast_copy);
   l->is_trial = false;
   l->is_tried = true;
   free_copy(&l->fast_copy);
-  lift_at_end(l, l->last_round);
+  lift_at_end(l, l->last_iteration);
   lift_restore(l, saved);
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
   LLVMValueRef raised = LLVMBuildLoad2(l->b, l->type.i1, l->raised, "");
   lift_likely(l, LLVMBuildNot(l->b, raised, ""), fast->starts[l->fast->header],
               l->plain.starts[l->fast->header]);
   l->fast_copy = *fast;
-  l->last_round = last;
+  l->last_iteration = last;
 }
 
-/* Loop peeling: the last round is a copy of its own. It computes the registers that are used behind
- * the loop. So the other rounds only compute what the next round needs, and LLVM can vectorise the
- * remainder behind whole vectors with shorter vectors. If the last round may be done twice, the
- * other copy does all rounds, so that 40 rounds are whole vectors. A loop with early exits or cold
- * paths has its last round in the plain copy. */
+/* Loop peeling: the last iteration is a copy of its own. It computes the registers that are used
+ * behind the loop. So the other iterations only compute what the next iteration needs, and LLVM can
+ * vectorise the remainder behind whole vectors with shorter vectors. If the last iteration may be
+ * done twice, the other copy does all iterations, so that 40 iterations are whole vectors. A loop
+ * with early exits or cold paths has its last iteration in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
@@ -488,7 +490,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   saved_registers saved = {.x = {NULL}};
   code_copy fast = make_copy(l, loop, !loop->fixed_time);
   l->fast_copy = tries ? make_copy(l, loop, !loop->fixed_time) : fast;
-  l->last_round = lift_new_block(l, "last");
+  l->last_iteration = lift_new_block(l, "last");
   l->pending_time = 0;
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
@@ -502,15 +504,15 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   lift_code(l, &l->fast_copy);
   l->is_tried = false;
   free_copy(&l->fast_copy);
-  lift_at_end(l, l->last_round);
+  lift_at_end(l, l->last_iteration);
   l->pending_time = 0;
-  add_rounds_at_once(l, loop, before_last, before);
-  LLVMBuildStore(l->b, before_last, l->round);
-  l->last_round = NULL;
+  add_iterations_at_once(l, loop, before_last, before);
+  LLVMBuildStore(l->b, before_last, l->iteration);
+  l->last_iteration = NULL;
   if (loop_ends_in_plain_copy(loop))
     LLVMBuildBr(l->b, l->plain.starts[loop->header]);
   else
-    lift_last_round(l, loop);
+    lift_last_iteration(l, loop);
   l->fast = NULL;
 }
 
@@ -526,11 +528,11 @@ static void make_guard(lift *l, counted_loop *loop)
 }
 
 /* The entry of a loop with early exits. */
-static void begin_plain_rounds(lift *l, const counted_loop *loop)
+static void begin_plain_iterations(lift *l, const counted_loop *loop)
 {
   if (!loop->ends_early) return;
   lift_at_end(l, l->guards[loop->header]);
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
 
@@ -538,7 +540,7 @@ static void lift_body(lift *l)
 {
   for (size_t i = 0; i < l->loops.num_loops; i++) make_guard(l, &l->loops.loops[i]);
   LLVMBuildBr(l->b, entry_target(l));
-  for (size_t i = 0; i < l->loops.num_loops; i++) begin_plain_rounds(l, &l->loops.loops[i]);
+  for (size_t i = 0; i < l->loops.num_loops; i++) begin_plain_iterations(l, &l->loops.loops[i]);
   lift_code(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
 }

@@ -1,21 +1,21 @@
 /* Loop versioning. The guard in front of a counted loop chooses between its two copies. It computes
- * the trip count, and tests whether there is time for all rounds and whether all accesses are in
- * bounds. These checks are hoisted from the loop: the fast copy has none. (loops.c finds the
+ * the trip count, and tests whether there is time for all iterations and whether all accesses are
+ * in bounds. These checks are hoisted from the loop: the fast copy has none. (loops.c finds the
  * loops.) */
 #include "lift.h"
 
 #include <llvm-c/DebugInfo.h>
 
 /* Up to this trip count the rest of the guard does not pay. The weights are in instructions of the
- * host, about: the guard 20, and 6 for each group of accesses; a round of the plain copy 2 more
- * than one of the fast copy, and 3 for each access. (The guard has become shorter since, but 12 and
- * 5 were no faster.) Loops with a single access (memset's bytes in front of and behind its words)
- * get the least value, because LLVM makes too much of a plain copy that it knows to run so few
- * rounds. */
-static uint32_t min_profitable_rounds(const counted_loop *loop)
+ * host, about: the guard 20, and 6 for each group of accesses; an iteration of the plain copy 2
+ * more than one of the fast copy, and 3 for each access. (The guard has become shorter since, but
+ * 12 and 5 were no faster.) Loops with a single access (memset's bytes in front of and behind its
+ * words) get the least value, because LLVM makes too much of a plain copy that it knows to run so
+ * few iterations. */
+static uint32_t min_profitable_trip_count(const counted_loop *loop)
 {
   uint32_t few = (20 + 6 * loop->num_groups) / (2 + 3 * loop->num_accesses);
-  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs a round in front of its last one */
+  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs an iteration in front of its last one */
   if (loop->num_accesses < 2) return LEAST;
   return few < LEAST ? LEAST : few > MOST ? MOST : few;
 }
@@ -89,8 +89,8 @@ static LLVMValueRef backedges_until_equal(lift *l, const loop_exit *e, condition
 }
 
 /* Trip count - 1 of a loop that ends when the counter has passed the bound. The counter must pass
- * it before it wraps around, and in front of the first round it must not be past it by more than a
- * step. LLVM can see that the result is less than 2^32, so it vectorises better. */
+ * it before it wraps around, and in front of the first iteration it must not be past it by more
+ * than a step. LLVM can see that the result is less than 2^32, so it vectorises better. */
 static LLVMValueRef backedges_until_passed(lift *l, const loop_exit *e, conditions *c)
 {
   bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
@@ -180,8 +180,8 @@ static LLVMValueRef in_units(lift *l, const access_group *g, LLVMValueRef bytes)
   return LLVMBuildZExt(l->b, bytes, l->type.i64, "");
 }
 
-/* How far the group moves in `backedges` rounds, in units. A symbolic stride must go forwards by
- * less than 2^30 units a round. */
+/* How far the group moves in `backedges` iterations, in units. A symbolic stride must go forwards
+ * by less than 2^30 units an iteration. */
 static LLVMValueRef distance_in_units(lift *l, const access_group *g, LLVMValueRef backedges,
                                       conditions *c)
 {
@@ -195,8 +195,8 @@ static LLVMValueRef distance_in_units(lift *l, const access_group *g, LLVMValueR
   return LLVMBuildMul(l->b, backedges, units, "");
 }
 
-/* Requires the group's whole range, in the first round and `backedges` others, to be aligned and in
- * the window. It tests the last unit of the range by its offset from the window's start. */
+/* Requires the group's whole range, in the first iteration and `backedges` others, to be aligned
+ * and in the window. It tests the last unit of the range by its offset from the window's start. */
 static void require_in_window(lift *l, const access_group *g, LLVMValueRef backedges,
                               window_values w, conditions *c)
 {
@@ -241,7 +241,7 @@ static LLVMValueRef is_aligned(lift *l, const access_group *g)
   return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
 }
 
-/* Orders the addresses of the first and of the last round: the lower one first. */
+/* Orders the addresses of the first and of the last iteration: the lower one first. */
 static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LLVMValueRef *last)
 {
   LLVMValueRef ends[] = {*first, *last};
@@ -254,8 +254,8 @@ static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LL
   }
 }
 
-/* Sets the group's start, its stride, and its range over the first round and `backedges` others.
- * (There is time for all rounds, so 64 bits are enough for the distance.) */
+/* Sets the group's start, its stride, and its range over the first iteration and `backedges`
+ * others. (There is time for all iterations, so 64 bits are enough for the distance.) */
 static void find_ends(lift *l, access_group *g, LLVMValueRef backedges)
 {
   LLVMValueRef lowest = lift_constant(l, (uint32_t)g->lowest);
@@ -322,8 +322,8 @@ static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
   return legal;
 }
 
-/* Do the registers that are assumed to return have, at the entry, the value that each round leaves
- * in them? */
+/* Do the registers that are assumed to return have, at the entry, the value that each iteration
+ * leaves in them? */
 static LLVMValueRef restored_values_hold(lift *l, const counted_loop *loop)
 {
   LLVMValueRef hold = LLVMConstInt(l->type.i1, 1, 0);
@@ -362,17 +362,17 @@ static LLVMValueRef opaque_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
-/* Loops of few rounds go to the plain copy before the rest of the guard. */
-static void require_several_rounds(lift *l, const counted_loop *loop, LLVMValueRef backedges,
-                                   LLVMBasicBlockRef plain)
+/* Loops of few iterations go to the plain copy before the rest of the guard. */
+static void require_several_iterations(lift *l, const counted_loop *loop, LLVMValueRef backedges,
+                                       LLVMBasicBlockRef plain)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "several");
-  LLVMValueRef few = lift_constant64(l, min_profitable_rounds(loop));
+  LLVMValueRef few = lift_constant64(l, min_profitable_trip_count(loop));
   LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGE, backedges, few), several, plain);
   lift_at_end(l, several);
 }
 
-/* Branches to `fast` if the conditions hold and all groups are legal in the first round and
+/* Branches to `fast` if the conditions hold and all groups are legal in the first iteration and
  * `backedges` others; else to `plain`. (A window of stores lies in that of loads.) */
 static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef backedges, conditions sure,
                         LLVMBasicBlockRef fast, LLVMBasicBlockRef plain)
@@ -407,27 +407,28 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   require(l, &asked, make_invariants(l, loop));
   LLVMValueRef backedges = count_backedges(l, loop, &asked);
   require(l, &asked, restored_values_hold(l, loop));
-  require_several_rounds(l, loop, backedges, plain);
-  LLVMValueRef rounds = LLVMBuildAdd(l->b, backedges, lift_constant64(l, 1), "");
-  LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
+  require_several_iterations(l, loop, backedges, plain);
+  LLVMValueRef num_iterations = LLVMBuildAdd(l->b, backedges, lift_constant64(l, 1), "");
+  LLVMValueRef needed =
+      LLVMBuildMul(l->b, num_iterations, lift_constant64(l, loop->worst_slots), "");
   require_below(l, &asked, needed,
                 LLVMBuildAdd(l->b, lift_slots_left(l), lift_constant64(l, 1), ""));
   choose_copy(l, loop, backedges, asked, several, plain);
   lift_at_end(l, several);
   l->nan = opaque_constant(l, 0x7fc00000);
   l->half_nan = LLVMBuildTrunc(l->b, opaque_constant(l, 0x7e00), l->type.i16, "");
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
   lift_begin_path_times(l, loop);
   *before_last = backedges;
   LLVMValueRef twice = LLVMBuildZExt(l->b, lift_last_repeats(l, loop), l->type.i64, "");
-  l->rounds = LLVMBuildAdd(l->b, *before_last, twice, "");
+  l->num_iterations = LLVMBuildAdd(l->b, *before_last, twice, "");
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
 }
 
 /* For the backward branch of a loop: LLVM may vectorise it, but must not interleave several
- * vectors. Interleaving leaves that many times more rounds to scalar code, and loops on tiles are
- * short. (A stencil with rows of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67
- * instead of 0.64.) */
+ * vectors. Interleaving leaves that many times more iterations to scalar code, and loops on tiles
+ * are short. (A stencil with rows of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums:
+ * 0.67 instead of 0.64.) */
 void lift_keep_vectors_single(lift *l, LLVMValueRef branch)
 {
   static const char name[] = "llvm.loop.interleave.count";

@@ -92,7 +92,7 @@ static loops_around *find_loops(const lift *l, const block_graph *g)
 
 /* By block: registers that the innermost loop around it does not write; none outside of loops. If
  * that loop is counted, only registers that no loop around writes: its plain copy often runs for
- * too few rounds to pay for computing a limit. */
+ * too few iterations to pay for computing a limit. */
 static uint32_t *find_invariant_registers(const lift *l, const block_graph *g)
 {
   uint32_t *invariant_x = pop_xcalloc(g->num_blocks, sizeof *invariant_x);

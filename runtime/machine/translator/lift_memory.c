@@ -308,13 +308,14 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
   return build_access(l, a, tested_place(l, a, check, place_of(l, index)));
 }
 
-/* In the fast copy of a loop: the place of an access that the guard has checked for all rounds. */
+/* In the fast copy of a loop: the place of an access that the guard has checked for all
+ * iterations. */
 static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
 {
   const access_group *group = &l->fast->groups[access->group];
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "round");
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "round");
   LLVMValueRef place = at_frame_memory(l, group->start);
-  LLVMValueRef moved = LLVMBuildNSWMul(l->b, round, group->stride, "");
+  LLVMValueRef moved = LLVMBuildNSWMul(l->b, iteration, group->stride, "");
   place = LLVMBuildGEP2(l->b, l->type.i8, place, &moved, 1, "");
   LLVMValueRef offset =
       LLVMConstInt(l->type.i64, (uint64_t)((int64_t)access->offset - group->lowest), 1);

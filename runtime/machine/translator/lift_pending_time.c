@@ -6,13 +6,13 @@
  * time to it. Where paths join, the pending time is the least of theirs; a path with more counts
  * the difference on its edge (two paths that take the same time count nothing). All pending time is
  * counted (flushed) where the counter is read: on backward edges, in front of calls, and where
- * native code is left. So a round of a loop costs one addition, and one more on each path that
+ * native code is left. So an iteration of a loop costs one addition, and one more on each path that
  * takes longer than another.
  *
- * In a fast copy whose rounds have several paths, the differences are summed apart, and the sum is
- * flushed with the rest of the round: a counter that is changed twice in a round is no reduction to
- * LLVM's vectorizer. (A gradient that is scaled where it is negative: 9.1 to 2.5 of the host's
- * time.) */
+ * In a fast copy whose iterations have several paths, the differences are summed apart, and the sum
+ * is flushed with the rest of the iteration: a counter that is changed twice in an iteration is no
+ * reduction to LLVM's vectorizer. (A gradient that is scaled where it is negative: 9.1 to 2.5 of
+ * the host's time.) */
 #include "lift.h"
 
 #include "isa/isa.h"
@@ -89,7 +89,7 @@ uint64_t *lift_find_pending_times(const lift *l, const counted_loop *loop)
 void lift_begin_time(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
-  if (!l->copy->pending_times) return; /* the rounds' time is a product */
+  if (!l->copy->pending_times) return; /* the iterations' time is a product */
   l->pending_time = l->copy->pending_times[number];
   lift_add_excess_time(l, lift_slots_of(l, b), b->num_ops);
   if (reads_time(l, b)) lift_flush_time(l);
@@ -101,10 +101,10 @@ void lift_flush_time(lift *l)
   l->pending_time = 0;
 }
 
-/* Is this a round of such a fast copy, not the last one? */
+/* Is this an iteration of such a fast copy, not the last one? */
 static bool sums_path_times(const lift *l)
 {
-  return l->fast && l->fast->sums_path_times && l->last_round;
+  return l->fast && l->fast->sums_path_times && l->last_iteration;
 }
 
 static void flush_difference(lift *l)
@@ -124,7 +124,7 @@ void lift_begin_path_times(lift *l, const counted_loop *loop)
   if (loop->sums_path_times) LLVMBuildStore(l->b, lift_constant64(l, 0), l->path_time);
 }
 
-void lift_flush_round_time(lift *l)
+void lift_flush_iteration_time(lift *l)
 {
   lift_flush_time(l);
   if (!sums_path_times(l)) return;

@@ -168,7 +168,7 @@ void lift_make_slots(lift *l)
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
   l->time = new_slot(l, l->type.i64, "time", 0);
-  l->round = new_slot(l, l->type.i64, "round", 0);
+  l->iteration = new_slot(l, l->type.i64, "round", 0);
   l->path_time = new_slot(l, l->type.i64, "way", 0);
 }
 

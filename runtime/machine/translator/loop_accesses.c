@@ -1,8 +1,8 @@
-/* Loop analysis, accesses. Those with known addresses, as sums of a round's symbols, form groups,
- * by what their addresses differ in. The guard tests the groups in front of the loop. */
+/* Loop analysis, accesses. Those with known addresses, as sums of an iteration's symbols, form
+ * groups, by what their addresses differ in. The guard tests the groups in front of the loop. */
 #include "loop_candidate.h"
 
-/* The range of an access in a round, relative to the round's base. */
+/* The range of an access in an iteration, relative to the iteration's base. */
 typedef struct extent {
   int64_t low, high;
   bool bounded;
@@ -62,9 +62,9 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   return true;
 }
 
-/* Like loop_step_of. If `a` grows in some rounds only, the most that it grows, and sets `bounded`.
- * Then all that adds to it must have the same sign, and such growth must be a multiple of
- * `align`. */
+/* Like loop_step_of. If `a` grows in some iterations only, the most that it grows, and sets
+ * `bounded`. Then all that adds to it must have the same sign, and such growth must be a multiple
+ * of `align`. */
 static bool growth_of(const candidate *c, const affine *a, uint32_t align, affine *step,
                       bool *bounded)
 {
@@ -88,7 +88,8 @@ static bool growth_of(const candidate *c, const affine *a, uint32_t align, affin
   return a->known;
 }
 
-/* The step of aligned accesses. A larger one might overflow the guard's 64 bits over all rounds. */
+/* The step of aligned accesses. A larger one might overflow the guard's 64 bits over all
+ * iterations. */
 static bool is_legal_step(int64_t step, int64_t align)
 {
   return step % align == 0 && step >= -MAX_STEP && step <= MAX_STEP;

@@ -1,5 +1,5 @@
-/* Loops whose rounds are all alike: which accesses must not overlap so that LLVM vectorises the
- * loop, and whether the last round may be done twice. */
+/* Loops whose iterations are all alike: which accesses must not overlap so that LLVM vectorises the
+ * loop, and whether the last iteration may be done twice. */
 #include "lift.h"
 
 /* Are all addresses of the loop known beforehand? */
@@ -26,8 +26,8 @@ static bool has_different_steps(const counted_loop *loop)
   return false;
 }
 
-/* Do all groups move by an element or a few in a round, so that they may become vectors? Groups
- * with larger steps (a transform's butterflies) may interleave without overlapping. */
+/* Do all groups move by an element or a few in an iteration, so that they may become vectors?
+ * Groups with larger steps (a transform's butterflies) may interleave without overlapping. */
 static bool has_small_steps(const counted_loop *loop)
 {
   enum { MOST_BYTES = 16 };
@@ -50,7 +50,7 @@ static bool has_many_pairs(const counted_loop *loop)
   return pairs > MOST;
 }
 
-/* Registers that a round reads before it writes them, and those that it writes. */
+/* Registers that an iteration reads before it writes them, and those that it writes. */
 typedef struct carried {
   uint32_t read_x, written_x;
   uint64_t read_f, written_f;
@@ -65,8 +65,8 @@ static void add_op(carried *c, const code_op *op)
   c->written_f |= code_op_writes_f(op);
 }
 
-/* Does a round that is repeated with the same loads give the same result? Only induction variables
- * may carry values from round to round. */
+/* Does an iteration that is repeated with the same loads give the same result? Only induction
+ * variables may carry values from iteration to iteration. */
 static bool has_no_carried_value(const block_graph *g, const counted_loop *loop)
 {
   carried c = {0};

@@ -1,9 +1,9 @@
-/* Cold paths through a round of a counted loop: calls, and accesses that cannot be hoisted, which
- * only some rounds come to (the reduction of a large angle, an error message). They alone would
- * keep the loop from having a fast copy. So the fast copy leaves them out, if one other path
- * through a round remains. A trial (loop_trial.c) finds out beforehand whether any round takes a
- * cold path; if so, all rounds run in the plain copy. What decides about the path is a small part
- * of a round, and LLVM removes the rest from the trial. */
+/* Cold paths through an iteration of a counted loop: calls, and accesses that cannot be hoisted,
+ * which only some iterations come to (the reduction of a large angle, an error message). They alone
+ * would keep the loop from having a fast copy. So the fast copy leaves them out, if one other path
+ * through an iteration remains. A trial (loop_trial.c) finds out beforehand whether any iteration
+ * takes a cold path; if so, all iterations run in the plain copy. What decides about the path is a
+ * small part of an iteration, and LLVM removes the rest from the trial. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -78,8 +78,8 @@ void loop_exclude_forks(const block_graph *g, counted_loop *loop)
   free(is_cause);
 }
 
-/* Does the block have one likely successor, so that there is one likely path through a round? All
- * its other successors must be cold. The latch leads to the next round or out. */
+/* Does the block have one likely successor, so that there is one likely path through an iteration?
+ * All its other successors must be cold. The latch leads to the next iteration or out. */
 static bool has_one_likely_successor(const block_graph *g, const counted_loop *loop, uint32_t block)
 {
   const code_block *b = &g->blocks[block];

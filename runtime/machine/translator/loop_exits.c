@@ -74,9 +74,9 @@ static bool may_end_loop(const candidate *c, uint32_t block)
   return false;
 }
 
-/* Can a round that leaves at the end of `exit` be repeated from its start? There must be one path
- * to that point. On it nothing is stored, the random state is not used, and no float register is
- * written, because those are not saved. */
+/* Can an iteration that leaves at the end of `exit` be repeated from its start? There must be one
+ * path to that point. On it nothing is stored, the random state is not used, and no float register
+ * is written, because those are not saved. */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -101,7 +101,7 @@ static bool analyse_early_exit(candidate *c, uint32_t block)
 }
 
 /* The latch's exit must be decided by a counter. Others may be early exits, whose condition is
- * known only in their round. */
+ * known only in their iteration. */
 bool loop_analyse_exits(candidate *c)
 {
   const counted_loop *l = &c->loop;

@@ -2,31 +2,31 @@
  * induction variables, and what the accesses touch.
  *
  * Candidates are innermost natural loops with one backward edge. Their last block (the latch)
- * decides about another round by comparing a register that grows by a constant with one that is
+ * decides about another iteration by comparing a register that grows by a constant with one that is
  * invariant. Other blocks may end the loop, too. If they decide in the same way, the trip count is
  * the least of all (multiple exits). If they do not (early exits: something has been found, or
- * differs), the trip count is an upper bound, and these exits are tested in every round.
+ * differs), the trip count is an upper bound, and these exits are tested in every iteration.
  *
  * The body is executed once with symbols. Each register is either affine, a sum of registers at the
- * entry of the round, each times a constant, plus a constant; or it is unknown. Its value at the
- * end of the round shows what it is:
+ * entry of the iteration, each times a constant, plus a constant; or it is unknown. Its value at
+ * the end of the iteration shows what it is:
  *
  *   an invariant
  *   an induction variable: it grows by a constant or by a sum of invariants (a symbolic stride, as
  *   of a matrix' columns)
- *   unknown from the second round on
+ *   unknown from the second iteration on
  *
  * So an address whose terms are invariants and induction variables is affine in the number of the
- * round. Of a register that grows in some rounds only (the place for the next kept element) an
- * upper bound is known: its growth if all rounds added the most.
+ * iteration. Of a register that grows in some iterations only (the place for the next kept element)
+ * an upper bound is known: its growth if all iterations added the most.
  *
- * A codelet reloads addresses and sizes of its fields in each round if its compiler must fear that
- * a store changes them. So a load from an invariant address is assumed to be invariant (a
+ * A codelet reloads addresses and sizes of its fields in each iteration if its compiler must fear
+ * that a store changes them. So a load from an invariant address is assumed to be invariant (a
  * loop-invariant load) if the guard can compare that address with the places of all stores of the
  * loop.
  *
- * This file chooses the loops, and the order in which things are tried. loop_round.c executes
- * the round, loop_exits.c understands the tests that end the loop, loop_accesses.c groups the
+ * This file chooses the loops, and the order in which things are tried. loop_iteration.c executes
+ * the iteration, loop_exits.c understands the tests that end the loop, loop_accesses.c groups the
  * accesses. */
 #include "loop_candidate.h"
 
@@ -85,9 +85,9 @@ static uint64_t slots_of(const block_graph *g, const counted_loop *l)
   return slots;
 }
 
-/* Finds returning registers: accesses use them as an address, and each round leaves an invariant
- * value in them (the address of a field, loaded again behind a store). The guard tests whether they
- * have that value at the entry, too; if so they are invariant. Are there any? */
+/* Finds returning registers: accesses use them as an address, and each iteration leaves an
+ * invariant value in them (the address of a field, loaded again behind a store). The guard tests
+ * whether they have that value at the entry, too; if so they are invariant. Are there any? */
 static bool find_restored(candidate *c, uint32_t num_ops)
 {
   bool any = false;
@@ -118,12 +118,12 @@ static bool record_restored(candidate *c)
 static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   c->looks_for_invariants = false;
-  loop_forget_round(c, num_ops);
-  loop_execute_round(c);
+  loop_forget_iteration(c, num_ops);
+  loop_execute_iteration(c);
   if (with_invariants) {
     c->looks_for_invariants = true;
-    loop_forget_round(c, num_ops);
-    loop_execute_round(c);
+    loop_forget_iteration(c, num_ops);
+    loop_execute_iteration(c);
   }
   loop_add_accesses(c);
 }
@@ -154,8 +154,8 @@ static bool count_with_fallbacks(candidate *c, uint32_t num_ops)
   return with_invariants || (counted && count(c, num_ops, false));
 }
 
-/* Is there one path through a round (except for cold ones), on which nothing leaves native code and
- * nothing reads the time? And do all rounds end at the latch? */
+/* Is there one path through an iteration (except for cold ones), on which nothing leaves native
+ * code and nothing reads the time? And do all iterations end at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
@@ -178,8 +178,8 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
   return !must_try || loop_can_have_trial(c->g, &c->loop);
 }
 
-/* Are there several paths through a round to the latch, on which nothing leaves native code and
- * nothing reads the time? */
+/* Are there several paths through an iteration to the latch, on which nothing leaves native code
+ * and nothing reads the time? */
 static bool has_several_paths(const candidate *c)
 {
   if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_cold || c->loop.num_exits > 1 ||
@@ -195,7 +195,7 @@ static bool has_several_paths(const candidate *c)
   return true;
 }
 
-/* Makes cold what only some rounds come to and what keeps the loop from a fast copy: calls and
+/* Makes cold what only some iterations come to and what keeps the loop from a fast copy: calls and
  * block copies, or accesses that are not hoisted. */
 static bool mark_cold(candidate *c, bool accesses)
 {

@@ -1,6 +1,6 @@
-/* Loop analysis, a round. Executes the body once with symbols, as loops.c says. The result:
- * registers and addresses as sums of the registers at the round's entry, and what a round adds to
- * them. */
+/* Loop analysis, an iteration. Executes the body once with symbols, as loops.c says. The result:
+ * registers and addresses as sums of the registers at the iteration's entry, and what an iteration
+ * adds to them. */
 #include "loop_candidate.h"
 
 #include <populus/arena.h>
@@ -209,7 +209,7 @@ static void execute_block(candidate *c, uint32_t number)
     propagate_values(c, &v, block_graph_successor(c->g, number, i));
 }
 
-void loop_forget_round(candidate *c, uint32_t num_ops)
+void loop_forget_iteration(candidate *c, uint32_t num_ops)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) c->has_start[n] = false;
   for (uint32_t i = 0; i < num_ops; i++) {
@@ -221,8 +221,8 @@ void loop_forget_round(candidate *c, uint32_t num_ops)
   for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
 
-/* The most that a round adds to a register that only some rounds add to (an element is kept or
- * not). 0: not known, or of both signs. */
+/* The most that an iteration adds to a register that only some iterations add to (an element is
+ * kept or not). 0: not known, or of both signs. */
 static int32_t max_growth_of(const candidate *c, const affine *step, uint32_t *grain)
 {
   int64_t least = (int32_t)step->constant, most = least;
@@ -253,7 +253,7 @@ static void find_steps(candidate *c)
   }
 }
 
-void loop_execute_round(candidate *c)
+void loop_execute_iteration(candidate *c)
 {
   affine_registers *start = &c->at_start[c->loop.header];
   for (unsigned r = 0; r < NUM_REGISTERS; r++) start->x[r] = affine_symbol((uint16_t)r);
