@@ -255,7 +255,7 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   return cycles;
 }
 
-/* The costs of an exchange as planned, for the tiles of its parts. `way` is added to each. */
+/* The costs of an exchange as planned, for the tiles of its parts. `transfer` is added to each. */
 static void planned_costs(const execution *x, size_t first_part, size_t num_parts,
                           uint64_t transfer, tile_cost *costs)
 {
