@@ -22,7 +22,7 @@
 void *pop_xmalloc(size_t bytes)
 {
   void *memory = malloc(bytes ? bytes : 1);
-  return memory ? memory : memory_lacking(NULL, bytes);
+  return memory ? memory : memory_allocation_failed(NULL, bytes);
 }
 
 void *pop_xcalloc(size_t count, size_t bytes)
@@ -31,7 +31,7 @@ void *pop_xcalloc(size_t count, size_t bytes)
   size_t total;
   if (memory) return memory;
   if (__builtin_mul_overflow(count, bytes, &total)) memory_exhausted(SIZE_MAX);
-  return memset(memory_lacking(NULL, total), 0, total);
+  return memset(memory_allocation_failed(NULL, total), 0, total);
 }
 
 void *pop_xrealloc(void *old, size_t count, size_t bytes)
@@ -39,7 +39,7 @@ void *pop_xrealloc(void *old, size_t count, size_t bytes)
   size_t total;
   if (__builtin_mul_overflow(count, bytes, &total)) memory_exhausted(SIZE_MAX);
   void *memory = realloc(old, total ? total : 1);
-  return memory ? memory : memory_lacking(old, total);
+  return memory ? memory : memory_allocation_failed(old, total);
 }
 
 char *pop_xstrdup(const char *text)
@@ -182,7 +182,7 @@ void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size)
   if (!pop_bytes_try_reserve(bytes, size)) {
     size_t needed;
     if (__builtin_add_overflow(bytes->size, size, &needed)) memory_exhausted(size);
-    bytes->data = memory_lacking(bytes->data, needed);
+    bytes->data = memory_allocation_failed(bytes->data, needed);
     bytes->capacity = needed;
   }
   memcpy(bytes->data + bytes->size, data, size);

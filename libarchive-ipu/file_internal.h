@@ -29,6 +29,6 @@ void temporary_remove(pop_temporary *temporary);
  * no longer exist. */
 void temporaries_abandon(const void *scope);
 /* `scope` has ended: its open temporaries now belong to the scope around it. */
-void temporaries_pass_on(const void *scope, const void *outer);
+void temporaries_change_owner(const void *scope, const void *outer);
 
 #endif

@@ -86,7 +86,7 @@ void temporaries_abandon(const void *scope)
   }
 }
 
-void temporaries_pass_on(const void *scope, const void *outer)
+void temporaries_change_owner(const void *scope, const void *outer)
 {
   for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
     const void *of = scope;

@@ -6,7 +6,7 @@
 
 /* malloc, or realloc of `old`, has refused `bytes`. Ends the innermost pop_with_memory, or else
  * takes a block of the reserve. */
-void *memory_lacking(void *old, size_t bytes) __attribute__((returns_nonnull));
+void *memory_allocation_failed(void *old, size_t bytes) __attribute__((returns_nonnull));
 /* The same if no reserve can help. */
 _Noreturn void memory_exhausted(size_t bytes);
 /* An array has grown to `bytes` and will probably grow again. */

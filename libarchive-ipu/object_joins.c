@@ -13,9 +13,9 @@
  * (axpy_twice of llvm/test/CodeGen/Colossus/coissue.ll in the public fork of LLVM, which expects
  * these four.) That compiler uses a list scheduler. It orders a block from its top, the longest
  * path to the end first, with a latency of one slot for everything, so that both halves have work
- * (colossus-mi-schedule.ll). The same is done here for each straight line of code, with the
- * registers that clang chose. Instructions that share a slot in that schedule are marked. Nothing
- * moves here: words only get another form.
+ * (colossus-mi-schedule.ll). The same is done here for each straight line of code (a scheduling
+ * region), with the registers that clang chose. Instructions that share a slot in that schedule are
+ * marked. Nothing moves here: words only get another form.
  *
  * A loop whose trip count is known to fit (isa/isa.h, repeats) has no branch on the chip, if its
  * compiler finds a repeat worth it: at most four bundles, or half of them, may have an empty half.
@@ -32,28 +32,28 @@
 #include <populus/link.h>
 #include <string.h>
 
-enum { MAX_LINE = 64 }; /* longer lines are divided */
+enum { MAX_REGION = 64 }; /* longer lines are divided */
 enum {
   MAX_HALF_FULL = 4
 }; /* or half of a repeat's slots: max-nops-in-rpt, nop-threshold-in-rpt of the chip's compiler */
 
 typedef enum unit { MAIN, AUX, BOTH, NONE } unit;
 
-typedef struct member {
+typedef struct node {
   code_use use;
   unit unit;
   bool accesses, stores;
   bool may_join;   /* it has a joined form */
   uint32_t beside; /* how many accesses take no slot beside it; 0 unless it takes several slots */
-  uint32_t height; /* least number of slots from it to the end of the line */
+  uint32_t height; /* least number of slots from it to the end of the region */
   uint32_t slot;
   bool done;
-} member;
+} node;
 
-typedef struct line {
-  member members[MAX_LINE];
+typedef struct region {
+  node nodes[MAX_REGION];
   uint32_t count;
-} line;
+} region;
 
 /* Divisions, roots and functions, beside which loads and stores take no slot. Functions of pairs
  * are two instructions on the chip. */
@@ -83,7 +83,7 @@ static unit unit_of(const isa_row *row, uint32_t word)
   }
 }
 
-static void describe(member *m, const isa_row *row, uint32_t word)
+static void describe(node *m, const isa_row *row, uint32_t word)
 {
   m->unit = unit_of(row, word);
   m->accesses = row->access_bytes > 0;
@@ -98,7 +98,7 @@ static uint32_t reads(const code_use *u)
 }
 
 /* The latency from `a` to the later `b`, in slots; -1: they are independent. */
-static int distance(const member *a, const member *b)
+static int distance(const node *a, const node *b)
 {
   const code_use *x = &a->use, *y = &b->use;
   int behind = a->unit == NONE ? 0 : 1;
@@ -109,181 +109,181 @@ static int distance(const member *a, const member *b)
   return overwritten || code_ends_line(y) ? 0 : -1;
 }
 
-static void find_heights(line *l)
+static void find_heights(region *l)
 {
   for (uint32_t i = l->count; i-- > 0;) {
-    l->members[i].height = 0;
+    l->nodes[i].height = 0;
     for (uint32_t k = i + 1; k < l->count; ++k) {
-      int d = distance(&l->members[i], &l->members[k]);
-      uint32_t height = l->members[k].height + (uint32_t)d;
-      if (d >= 0 && height > l->members[i].height) l->members[i].height = height;
+      int d = distance(&l->nodes[i], &l->nodes[k]);
+      uint32_t height = l->nodes[k].height + (uint32_t)d;
+      if (d >= 0 && height > l->nodes[i].height) l->nodes[i].height = height;
     }
   }
 }
 
 /* Have all its predecessors been scheduled early enough for this slot? */
-static bool is_ready(const line *l, uint32_t i, uint32_t slot)
+static bool is_ready(const region *l, uint32_t i, uint32_t slot)
 {
   for (uint32_t k = 0; k < i; ++k) {
-    int d = distance(&l->members[k], &l->members[i]);
-    if (d >= 0 && (!l->members[k].done || l->members[k].slot + (uint32_t)d > slot)) return false;
+    int d = distance(&l->nodes[k], &l->nodes[i]);
+    if (d >= 0 && (!l->nodes[k].done || l->nodes[k].slot + (uint32_t)d > slot)) return false;
   }
   return true;
 }
 
-/* The ready member of the wanted unit with the longest path to the end; with `access`, only loads
+/* The ready node of the wanted unit with the longest path to the end; with `access`, only loads
  * and stores that may be joined. NULL: none. */
-static member *best(line *l, unit wanted, uint32_t slot, bool access)
+static node *best_ready(region *l, unit wanted, uint32_t slot, bool access)
 {
-  member *best = NULL;
+  node *best_ready = NULL;
   for (uint32_t i = 0; i < l->count; ++i) {
-    member *m = &l->members[i];
-    bool longer = !best || m->height > best->height;
+    node *m = &l->nodes[i];
+    bool longer = !best_ready || m->height > best_ready->height;
     bool fits = m->unit == wanted && (!access || m->may_join);
-    if (!m->done && fits && longer && is_ready(l, i, slot)) best = m;
+    if (!m->done && fits && longer && is_ready(l, i, slot)) best_ready = m;
   }
-  return best;
+  return best_ready;
 }
 
-static void take(member *m, uint32_t slot)
+static void schedule_node(node *m, uint32_t slot)
 {
   m->slot = slot;
   m->done = true;
 }
 
-static void take_free(line *l, uint32_t slot)
+static void schedule_free(region *l, uint32_t slot)
 {
-  for (member *m; (m = best(l, NONE, slot, false));) take(m, slot);
+  for (node *m; (m = best_ready(l, NONE, slot, false));) schedule_node(m, slot);
 }
 
-static bool is_longer(const member *a, const member *b)
+static bool is_longer(const node *a, const node *b)
 {
   return a && (!b || a->height > b->height);
 }
 
 /* Joins accesses beside an instruction that takes several slots. */
-static void fill_long(line *l, member *aux, uint32_t slot, bool joined[MAX_LINE])
+static void fill_beside_long(region *l, node *aux, uint32_t slot, bool joined[MAX_REGION])
 {
-  take(aux, slot);
+  schedule_node(aux, slot);
   for (uint32_t room = aux->beside; room; --room) {
-    member *access = best(l, MAIN, slot, true);
+    node *access = best_ready(l, MAIN, slot, true);
     if (!access) return;
-    take(access, slot);
-    joined[access - l->members] = true;
+    schedule_node(access, slot);
+    joined[access - l->nodes] = true;
   }
 }
 
 /* Fills a slot. Each half may overwrite what the other reads, and the branch, which comes last, may
  * be beside its predecessor. So the first half is tried again when the second is filled. */
-static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
+static void fill_slot(region *l, uint32_t slot, bool joined[MAX_REGION])
 {
-  member *main = best(l, MAIN, slot, false), *aux = best(l, AUX, slot, false),
-         *both = best(l, BOTH, slot, false);
+  node *main = best_ready(l, MAIN, slot, false), *aux = best_ready(l, AUX, slot, false),
+       *both = best_ready(l, BOTH, slot, false);
   if (both && !is_longer(main, both) && !is_longer(aux, both)) {
-    take(both, slot);
+    schedule_node(both, slot);
     return;
   }
   if (aux && aux->beside && !is_longer(main, aux)) {
-    fill_long(l, aux, slot, joined);
+    fill_beside_long(l, aux, slot, joined);
     return;
   }
-  if (main) take(main, slot);
-  aux = best(l, AUX, slot, false);
+  if (main) schedule_node(main, slot);
+  aux = best_ready(l, AUX, slot, false);
   if (aux && aux->beside) {
-    if (!main || main->may_join) take(aux, slot);
-    if (main && main->may_join) joined[main - l->members] = true;
+    if (!main || main->may_join) schedule_node(aux, slot);
+    if (main && main->may_join) joined[main - l->nodes] = true;
     return;
   }
-  if (aux) take(aux, slot);
-  if (!main && (main = best(l, MAIN, slot, false))) take(main, slot);
-  if (aux && main) joined[aux - l->members] = true;
+  if (aux) schedule_node(aux, slot);
+  if (!main && (main = best_ready(l, MAIN, slot, false))) schedule_node(main, slot);
+  if (aux && main) joined[aux - l->nodes] = true;
 }
 
-/* Schedules the line. `joined` becomes the members that share their slot. Returns the number of
+/* Schedules the region. `joined` becomes the nodes that share their slot. Returns the number of
  * slots if each slot takes one. */
-static uint32_t schedule(line *l, bool joined[MAX_LINE])
+static uint32_t schedule(region *l, bool joined[MAX_REGION])
 {
   uint32_t left = l->count, slot = 0;
-  for (uint32_t i = 0; i < l->count; ++i) l->members[i].done = false;
+  for (uint32_t i = 0; i < l->count; ++i) l->nodes[i].done = false;
   find_heights(l);
   for (; left; ++slot) {
-    take_free(l, slot);
-    fill(l, slot, joined);
-    take_free(l, slot);
+    schedule_free(l, slot);
+    fill_slot(l, slot, joined);
+    schedule_free(l, slot);
     left = 0;
-    for (uint32_t i = 0; i < l->count; ++i) left += !l->members[i].done;
+    for (uint32_t i = 0; i < l->count; ++i) left += !l->nodes[i].done;
   }
   return slot;
 }
 
 /* ---- repeats ---- */
 
-/* Is the line a whole loop whose last word, a branch, counts down by tile.count (isa/isa.h)? */
-static bool is_counted(uint32_t first, const line *l)
+/* Is the region a whole loop whose last word, a branch, counts down by tile.count (isa/isa.h)? */
+static bool is_counted_loop(uint32_t first, const region *l)
 {
-  const code_use *branch = &l->members[l->count - 1].use;
+  const code_use *branch = &l->nodes[l->count - 1].use;
   uint32_t last = first + l->count - 1;
   if (!branch->row || branch->row->op != OP_BNE || last + (uint32_t)(branch->imm / 4) != first)
     return false;
   for (uint32_t i = 0; i < l->count; ++i) {
-    const code_use *u = &l->members[i].use;
+    const code_use *u = &l->nodes[i].use;
     if (u->row && u->row->op == OP_COUNT && (u->writes | 1) == branch->reads) return true;
   }
   return false;
 }
 
 /* The last access of the loop with which the branch can share a slot; NULL: none. */
-static member *access_of(line *l, const bool joined[MAX_LINE])
+static node *access_of(region *l, const bool joined[MAX_REGION])
 {
-  member *found = NULL;
+  node *found = NULL;
   for (uint32_t i = 0; i < l->count; ++i) {
-    member *m = &l->members[i];
+    node *m = &l->nodes[i];
     if (m->accesses && m->may_join && !joined[i]) found = m;
   }
   return found;
 }
 
-static uint32_t num_joined(const line *l, const bool joined[MAX_LINE], bool copies)
+static uint32_t num_joined(const region *l, const bool joined[MAX_REGION], bool copies)
 {
   uint32_t count = 0;
   for (uint32_t i = 0; i < l->count; ++i)
-    count += joined[i] && (copies || !isa_is_float_copy(l->members[i].use.row->op));
+    count += joined[i] && (copies || !isa_is_float_copy(l->nodes[i].use.row->op));
   return count;
 }
 
 /* Handles a loop that the chip's compiler would make a repeat, if that saves a slot. `joined`
- * becomes the members that share slots in a schedule without the branch, and one access of the
+ * becomes the nodes that share slots in a schedule without the branch, and one access of the
  * loop, whose slot the branch takes. */
-static void repeat(line *l, bool joined[MAX_LINE])
+static void join_as_repeat(region *l, bool joined[MAX_REGION])
 {
-  bool without[MAX_LINE] = {false};
-  member *branch = &l->members[l->count - 1];
+  bool without[MAX_REGION] = {false};
+  node *branch = &l->nodes[l->count - 1];
   branch->unit = NONE;
   uint32_t slots = schedule(l, without), alone = slots - num_joined(l, without, true);
   branch->unit = MAIN;
-  member *access = access_of(l, without);
+  node *access = access_of(l, without);
   bool worth = alone <= MAX_HALF_FULL || 2 * alone <= slots;
   if (!access || !worth) return;
-  without[access - l->members] = true;
+  without[access - l->nodes] = true;
   if (num_joined(l, without, false) > num_joined(l, joined, false))
     memcpy(joined, without, sizeof without);
 }
 
-static void join_line(object_code *c, uint32_t first, line *l)
+static void join_region(object_code *c, uint32_t first, region *l)
 {
-  bool joined[MAX_LINE] = {false};
+  bool joined[MAX_REGION] = {false};
   schedule(l, joined);
-  if (l->count && is_counted(first, l)) repeat(l, joined);
+  if (l->count && is_counted_loop(first, l)) join_as_repeat(l, joined);
   for (uint32_t i = 0; i < l->count; ++i)
     if (joined[i]) {
       uint32_t at = first + i;
-      relocation_put32(c->words + 4 * at, isa_joined_word(code_word(c, at), l->members[i].use.row));
+      relocation_put32(c->words + 4 * at, isa_joined_word(code_word(c, at), l->nodes[i].use.row));
     }
 }
 
 /* Words that authors wrote in the joined form get slots of their own until they are found
  * to share them. */
-static void separate(object_code *c)
+static void separate_all(object_code *c)
 {
   for (uint32_t i = 0; i < c->num_words; ++i) {
     const isa_row *row = isa_find(code_word(c, i));
@@ -293,23 +293,23 @@ static void separate(object_code *c)
 
 static void join_section(object_code *c)
 {
-  line l;
+  region l;
   if (c->changes_rounding) return;
-  separate(c);
+  separate_all(c);
   for (uint32_t i = 0; i < c->num_words;) {
     uint32_t first = i;
     bool end = false;
     memset(&l, 0, sizeof l);
-    while (!end && i < c->num_words && l.count < MAX_LINE &&
+    while (!end && i < c->num_words && l.count < MAX_REGION &&
            (i == first || !(c->marks[i] & CODE_JOIN))) {
-      member *m = &l.members[l.count];
+      node *m = &l.nodes[l.count];
       m->use = code_use_at(c, i++);
       end = code_ends_line(&m->use);
       if (!m->use.row) break;
       describe(m, m->use.row, code_word(c, i - 1));
       l.count++;
     }
-    join_line(c, first, &l);
+    join_region(c, first, &l);
   }
 }
 

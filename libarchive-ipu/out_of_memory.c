@@ -64,48 +64,49 @@ static atomic_bool reserve_is_whole;
  * Allocations that are larger than those blocks are arrays that grow. Address space is reserved for
  * them: twice the next step of the largest one. It is not memory, but it counts where address space
  * is limited (ulimit -v). It is released when an array cannot grow. */
-static pthread_mutex_t room_lock = PTHREAD_MUTEX_INITIALIZER;
-static void *room; /* under the lock, as the next one */
-static size_t room_bytes;
-static _Atomic(size_t) room_wanted;
+static pthread_mutex_t reserved_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *reserved; /* under the lock, as the next one */
+static size_t reserved_bytes;
+static _Atomic(size_t) reserved_wanted;
 
 void memory_has_grown(size_t bytes)
 {
-  size_t wanted = bytes > SIZE_MAX / 4 ? SIZE_MAX : 3 * bytes, before = atomic_load(&room_wanted);
+  size_t wanted = bytes > SIZE_MAX / 4 ? SIZE_MAX : 3 * bytes,
+         before = atomic_load(&reserved_wanted);
   while (wanted > before)
-    if (atomic_compare_exchange_weak(&room_wanted, &before, wanted)) {
+    if (atomic_compare_exchange_weak(&reserved_wanted, &before, wanted)) {
       atomic_store(&reserve_is_whole, false);
       return;
     }
 }
 
-static void give_room_back(void)
+static void release_address_space(void)
 {
-  pthread_mutex_lock(&room_lock);
-  if (room_bytes) munmap(room, room_bytes);
-  room_bytes = 0;
-  pthread_mutex_unlock(&room_lock);
+  pthread_mutex_lock(&reserved_lock);
+  if (reserved_bytes) munmap(reserved, reserved_bytes);
+  reserved_bytes = 0;
+  pthread_mutex_unlock(&reserved_lock);
 }
 
-static bool set_room_aside(void)
+static bool reserve_address_space(void)
 {
-  size_t wanted = atomic_load(&room_wanted);
-  pthread_mutex_lock(&room_lock);
-  if (room_bytes < wanted) {
-    if (room_bytes) munmap(room, room_bytes);
-    room = mmap(NULL, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    room_bytes = room == MAP_FAILED ? 0 : wanted;
+  size_t wanted = atomic_load(&reserved_wanted);
+  pthread_mutex_lock(&reserved_lock);
+  if (reserved_bytes < wanted) {
+    if (reserved_bytes) munmap(reserved, reserved_bytes);
+    reserved = mmap(NULL, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    reserved_bytes = reserved == MAP_FAILED ? 0 : wanted;
   }
-  bool is_enough = room_bytes >= wanted;
+  bool is_enough = reserved_bytes >= wanted;
   if (!is_enough)
-    atomic_store(&room_wanted, 0); /* who is told so does not grow on; others go without */
-  pthread_mutex_unlock(&room_lock);
+    atomic_store(&reserved_wanted, 0); /* who is told so does not grow on; others go without */
+  pthread_mutex_unlock(&reserved_lock);
   return is_enough;
 }
 
 static bool fill_reserve(void)
 {
-  if (!set_room_aside()) return false;
+  if (!reserve_address_space()) return false;
   for (int i = 0; i < NUM_SIZES; ++i) {
     for (unsigned j = 0; j < reserve_sizes[i].count; ++j) {
       void *none = NULL, *block;
@@ -171,12 +172,12 @@ _Noreturn void memory_exhausted(size_t bytes)
   longjmp(innermost->jump, 1);
 }
 
-void *memory_lacking(void *old, size_t bytes)
+void *memory_allocation_failed(void *old, size_t bytes)
 {
   if (innermost && !held) memory_exhausted(bytes);
   void *block = take_reserve(bytes);
   if (!block) {
-    give_room_back();
+    release_address_space();
     block = malloc(bytes);
   }
   if (!block) end_process(bytes);
@@ -214,7 +215,7 @@ pop_error *pop_with_memory(const char *doing, pop_error *(*body)(void *context),
     pop_error *error = body(context);
     held = here.held_before;
     innermost = here.outer;
-    temporaries_pass_on(&here, here.outer);
+    temporaries_change_owner(&here, here.outer);
     return error;
   }
   innermost = here.outer;

@@ -51,7 +51,7 @@ typedef struct registers {
 typedef struct join_point {
   stack_place place;
   registers state;
-  bool waiting; /* to be followed from here */
+  bool queued; /* to be followed from here */
 } join_point;
 
 typedef struct reader {
@@ -62,8 +62,8 @@ typedef struct reader {
   join_point *join_points;
   size_t num_join_points, join_points_capacity;
   stack_map join_point_at;
-  uint32_t *waiting; /* numbers of join points, a stack */
-  size_t num_waiting, waiting_capacity;
+  uint32_t *worklist; /* numbers of join points, a stack */
+  size_t worklist_size, worklist_capacity;
 
   /* The current instruction. */
   stack_place at;
@@ -253,11 +253,11 @@ static void add_indirect_call(reader *r)
 
 /* ---- paths ---- */
 
-static void wait(reader *r, uint32_t number)
+static void add_to_worklist(reader *r, uint32_t number)
 {
-  if (r->join_points[number].waiting) return;
-  r->join_points[number].waiting = true;
-  pop_push(r->waiting, r->num_waiting, r->waiting_capacity, number);
+  if (r->join_points[number].queued) return;
+  r->join_points[number].queued = true;
+  pop_push(r->worklist, r->worklist_size, r->worklist_capacity, number);
 }
 
 static bool same_value(value a, value b)
@@ -271,7 +271,7 @@ static bool is_label(const pop_link_set *set, value v)
   return v.kind == CODE && !stack_function_at(set, (stack_place){v.section, v.number});
 }
 
-static value in_common(const pop_link_set *set, value a, value b)
+static value meet_values(const pop_link_set *set, value a, value b)
 {
   if (same_value(a, b)) return a;
   if (a.section == b.section && is_label(set, a) && is_label(set, b))
@@ -291,16 +291,16 @@ static void join(reader *r, stack_place place)
   if (number == r->num_join_points) {
     pop_push(r->join_points, r->num_join_points, r->join_points_capacity,
              (join_point){place, r->state, false});
-    wait(r, number);
+    add_to_worklist(r, number);
     return;
   }
   for (int i = 0; i < NUM_REGISTERS; ++i) {
     value *known = &r->join_points[number].state.r[i];
-    value both = in_common(r->set, *known, r->state.r[i]);
+    value both = meet_values(r->set, *known, r->state.r[i]);
     if (same_value(*known, both)) continue;
     *known = both;
     if (i == SP) give_up(r, POP_STACK_DYNAMIC);
-    wait(r, number);
+    add_to_worklist(r, number);
   }
 }
 
@@ -415,7 +415,7 @@ static value number(uint32_t n)
   return (value){.kind = NUMBER, .number = n};
 }
 
-static value moved(value v, uint32_t by)
+static value add_offset(value v, uint32_t by)
 {
   if (v.kind == UNKNOWN || v.kind == TABLE_ENTRY) return (value){.kind = UNKNOWN};
   v.number += by;
@@ -424,7 +424,7 @@ static value moved(value v, uint32_t by)
 
 /* Stack pointers are multiples of 16 at entry, and are aligned downwards: the result is
  * the lowest possible. */
-static value aligned(value v, uint32_t mask)
+static value align_down(value v, uint32_t mask)
 {
   uint32_t alignment = 0u - mask;
   if (v.kind != STACK || alignment == 0 || (alignment & (alignment - 1)))
@@ -436,8 +436,8 @@ static value aligned(value v, uint32_t mask)
 
 static value sum(const reader *r, value a, value b)
 {
-  if (b.kind == NUMBER) return moved(a, b.number);
-  if (a.kind == NUMBER) return moved(b, a.number);
+  if (b.kind == NUMBER) return add_offset(a, b.number);
+  if (a.kind == NUMBER) return add_offset(b, a.number);
   if (a.kind == TABLE_ENTRY || b.kind == TABLE_ENTRY) return a.kind == TABLE_ENTRY ? a : b;
   value base = a.kind == UNKNOWN ? b : a; /* plus an index */
   if ((a.kind == UNKNOWN || b.kind == UNKNOWN) && (base.kind == TABLE || is_label(r->set, base)))
@@ -468,8 +468,8 @@ static value with_immediate(const reader *r)
   if (r->relocation)
     return source.kind == TABLE || source.kind == CODE ? source : (value){.kind = UNKNOWN};
   uint32_t imm = imm_of(r);
-  if (r->row->op == OP_ANDI) return aligned(source, imm);
-  return imm == 0 ? source : moved(source, imm);
+  if (r->row->op == OP_ANDI) return align_down(source, imm);
+  return imm == 0 ? source : add_offset(source, imm);
 }
 
 /* a + (b << shift) */
@@ -508,7 +508,7 @@ static value result(const reader *r)
   case OP_ADD:
     return sum(r, a, b);
   case OP_SUB:
-    return b.kind == NUMBER ? moved(a, 0u - b.number) : (value){.kind = UNKNOWN};
+    return b.kind == NUMBER ? add_offset(a, 0u - b.number) : (value){.kind = UNKNOWN};
   case OP_SH1ADD:
     return shifted_sum(r, a, 1, b);
   case OP_SH2ADD:
@@ -567,7 +567,7 @@ static bool step(reader *r, bool *called)
  * behind a call, the callee does not return. */
 static void follow(reader *r, uint32_t from)
 {
-  r->join_points[from].waiting = false;
+  r->join_points[from].queued = false;
   r->at = r->join_points[from].place;
   r->state = r->join_points[from].state;
   for (bool called = false;;) {
@@ -622,9 +622,9 @@ void stack_read_frame(const pop_link_set *set, stack_place entry, uint64_t *budg
     join(&r, entry);
   else
     give_up(&r, POP_STACK_UNDEFINED); /* data */
-  while (r.num_waiting) follow(&r, r.waiting[--r.num_waiting]);
+  while (r.worklist_size) follow(&r, r.worklist[--r.worklist_size]);
   merge_calls(frame);
   free(r.join_points);
-  free(r.waiting);
+  free(r.worklist);
   stack_map_free(&r.join_point_at);
 }

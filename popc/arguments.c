@@ -53,7 +53,8 @@ static const char *const tile[] = {
     /* LLVM 19 loses the low word of a hoisted 64-bit constant: 64-bit xxHash came out wrong. */
     "-mllvm",
     "-disable-constant-hoisting",
-    /* Nothing runs constructors of objects with static storage before a vertex (judge.c). */
+    /* Nothing runs constructors of objects with static storage before a vertex
+     * (warning_filter.c). */
     "-Wglobal-constructors",
     NULL,
 };

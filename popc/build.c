@@ -29,7 +29,8 @@ typedef struct build {
   bool for_tiles, holds; /* the source has an object for tiles; that object is not empty */
 } build;
 
-static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
+static bool can_share_compilation(const popc_variant *a, const popc_variant *b,
+                                  bool by_architecture)
 {
   if (a->target != b->target || !popc_same_flags(a, b)) return false;
   return !by_architecture || !strcmp(a->architecture, b->architecture);
@@ -40,7 +41,8 @@ static const popc_variant *choose(const popc_settings *settings, const popc_vari
 {
   for (size_t i = 0; i < settings->num_variants; ++i) {
     const popc_variant *variant = &settings->variants[i];
-    if (shares(first, variant, false) && !strcmp(variant->architecture, "ipu2")) return variant;
+    if (can_share_compilation(first, variant, false) && !strcmp(variant->architecture, "ipu2"))
+      return variant;
   }
   return first;
 }
@@ -59,7 +61,7 @@ static size_t make_groups(build *b, bool by_architecture, group groups[POPC_MAX_
       *g = (group){by_architecture ? first : choose(settings, first), ""};
       for (size_t j = i; j < settings->num_variants; ++j) {
         const popc_variant *other = &settings->variants[j];
-        if (b->done[j] || !shares(g->variant, other, by_architecture)) continue;
+        if (b->done[j] || !can_share_compilation(g->variant, other, by_architecture)) continue;
         b->done[j] = true;
         g->targets = pop_arena_printf(settings->arena, "%s%s%s", g->targets, *g->targets ? "," : "",
                                       other->name);
@@ -84,8 +86,8 @@ static void keep_same_architecture(build *b, group *g)
   const char *targets = "";
   for (size_t i = 0; i < settings->num_variants; ++i) {
     const popc_variant *variant = &settings->variants[i];
-    if (!shares(g->variant, variant, false)) continue;
-    b->done[i] = shares(g->variant, variant, true);
+    if (!can_share_compilation(g->variant, variant, false)) continue;
+    b->done[i] = can_share_compilation(g->variant, variant, true);
     if (b->done[i])
       targets =
           pop_arena_printf(settings->arena, "%s%s%s", targets, *targets ? "," : "", variant->name);
@@ -130,7 +132,7 @@ static void see_definition(void *context, const char *name, bool defined, bool w
   *(bool *)context |= defined;
 }
 
-static bool holds_something(const pop_object *object)
+static bool has_code_or_symbols(const pop_object *object)
 {
   size_t size = 0;
   bool defines = false;
@@ -147,7 +149,7 @@ static pop_error *check_entries(build *b, const popc_result *result)
   pop_error *error = pop_object_parse(result->bytes, result->size, b->source->path, &object);
   if (error) return error;
   b->for_tiles = true;
-  b->holds |= holds_something(object);
+  b->holds |= has_code_or_symbols(object);
   error = pop_object_check_entries(object, POP_VERTEX_SYMBOL_PREFIX, &symbol);
   if (error) {
     popc_place place = place_of_vertex(b, object, symbol, &vertex);

@@ -59,7 +59,7 @@ static void set_limits(const limits *limits)
   popc_limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
 }
 
-_Noreturn void popc_become(const popc_launch *l, const limits *limits, pid_t parent)
+_Noreturn void popc_exec_child(const popc_launch *l, const limits *limits, pid_t parent)
 {
   detach(l, parent);
   set_limits(limits);

@@ -34,14 +34,14 @@ static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
 }
 
 /* A job whose warnings are errors here has failed. */
-static pop_error *judge(job *job, const popc_source *source)
+static pop_error *filter_warnings(job *job, const popc_source *source)
 {
-  popc_evidence evidence = {job->target, job->promotions_are_errors, NULL, 0};
+  popc_compile_outcome outcome = {job->target, job->promotions_are_errors, NULL, 0};
   uint8_t *product = NULL;
   if (!job->status && job->target == POPC_TILE)
-    POP_TRY(take_file(job->object, &product, &evidence.size));
-  evidence.product = product;
-  if (popc_judge_warnings(source, &evidence, &job->diagnostics) && !job->status)
+    POP_TRY(take_file(job->object, &product, &outcome.size));
+  outcome.product = product;
+  if (popc_filter_warnings(source, &outcome, &job->diagnostics) && !job->status)
     job->status = W_EXITCODE(STATUS_AT_FAULT, 0);
   free(product);
   return NULL;
@@ -111,7 +111,7 @@ static pop_error *check_reflection(const job *reflector, bool compiled, const po
                          "libclang does not read '%s', which clang compiles:\n%.*s", source->path,
                          (int)said->size, (const char *)said->data);
   }
-  POP_TRY(popc_check_ended_well(reflector, source, limits));
+  POP_TRY(popc_check_exit(reflector, source, limits));
   if (!reflector->status) return NULL;
   if (said->size) pop_bytes_append(diagnostics, said->data, said->size);
   return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
@@ -125,7 +125,7 @@ static pop_error *finish(const job *jobs, size_t count, bool reflected, const po
   if (reflected) POP_TRY(check_reflection(&jobs[count], compiled, source, limits, diagnostics));
   for (size_t i = 0; i < count; ++i) {
     collect_first_diagnostics(&jobs[i], source, diagnostics);
-    POP_TRY(popc_check_ended_well(&jobs[i], source, limits));
+    POP_TRY(popc_check_exit(&jobs[i], source, limits));
   }
   collect_diagnostics(jobs, count, diagnostics);
   if (!compiled)
@@ -196,7 +196,7 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, slash ? slash + 1 : source->path);
   }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
-  job->promotions_are_errors = popc_tame_warnings(&job->arguments, variant->target);
+  job->promotions_are_errors = popc_add_warning_flags(&job->arguments, variant->target);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
@@ -213,7 +213,7 @@ static void prepare_reflector(popc_settings *settings, job *job)
 static pop_error *take_pairs(job *job, const popc_source *bitcode, const limits *limits,
                              popc_result *result)
 {
-  POP_TRY(popc_check_ended_well(job, bitcode, limits));
+  POP_TRY(popc_check_exit(job, bitcode, limits));
   if (!job->status) return take_result(job, result);
   return pop_error_new(POP_ERROR_INTERNAL, "'%s' does not compile: %.*s", bitcode->path,
                        (int)job->diagnostics.size, (const char *)job->diagnostics.data);
@@ -319,7 +319,7 @@ static pop_error *compile_once(popc_settings *settings, const popc_source *sourc
     error = popc_start_jobs(jobs, count, reflected, source, &limits, settings->arena);
     if (error) popc_stop_jobs(jobs, all);
     popc_watch_jobs(jobs, all, &limits);
-    for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
+    for (size_t i = 0; i < count && !error; ++i) error = filter_warnings(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
     if (!error)
       error =

@@ -54,7 +54,7 @@ typedef struct job {
   int dependencies; /* the same; -1 if nobody wants to know them */
   int status;       /* of waitpid */
   bool timed_out;
-  bool promotions_are_errors; /* judge.c */
+  bool promotions_are_errors; /* warning_filter.c */
   pop_bytes diagnostics;
 } job;
 
@@ -77,11 +77,11 @@ void popc_stop_jobs(job *jobs, size_t count);
 void popc_watch_jobs(job *jobs, size_t count, const limits *limits);
 void popc_release_job(job *job);
 
-/* ended.c: the first checks time and memory, the second every other cause. */
+/* exit_status.c: the first checks time and memory, the second every other cause. */
 POP_MUST_CHECK pop_error *popc_check_limits(const job *job, const popc_source *source,
                                             const limits *limits);
-POP_MUST_CHECK pop_error *popc_check_ended_well(const job *job, const popc_source *source,
-                                                const limits *limits);
+POP_MUST_CHECK pop_error *popc_check_exit(const job *job, const popc_source *source,
+                                          const limits *limits);
 
 /* Is the source a file that clang reads by its name? */
 bool popc_is_read_by_name(const popc_source *source);
@@ -150,6 +150,6 @@ POP_MUST_CHECK pop_error *popc_run_pairs(const popc_settings *settings, const po
                                          popc_result *result);
 
 /* child.c: what the forked process does. */
-_Noreturn void popc_become(const popc_launch *l, const limits *limits, pid_t parent);
+_Noreturn void popc_exec_child(const popc_launch *l, const limits *limits, pid_t parent);
 
 #endif

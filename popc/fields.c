@@ -319,7 +319,7 @@ typedef struct field_list {
   uint32_t end;    /* of its fields so far, relative to `base` */
   bool inherited;  /* the current class is a base class */
   bool hidden;     /* … whose members generated code cannot name */
-  bool base_unseen;
+  bool base_is_unnamed;
   const char *checks;
 } field_list;
 
@@ -446,7 +446,7 @@ static void take_base(void *context, CXCursor base, bool is_public)
   field_list *list = context;
   if (reflect_is_dependent(base)) base = reflect_find_base(list->r, list->record, base);
   if (clang_Cursor_isNull(base)) {
-    list->base_unseen = true;
+    list->base_is_unnamed = true;
     return;
   }
   CXType type = clang_getCursorType(base);
@@ -483,11 +483,11 @@ static int compare_offsets(const void *a, const void *b)
 
 /* A base class without a name here (std::conditional_t<…>) has fields if there is room in front of
  * the others. */
-static void check_unseen_base(field_list *list, CXCursor record, const pop_field *fields,
-                              uint32_t state_size)
+static void check_unnamed_base(field_list *list, CXCursor record, const pop_field *fields,
+                               uint32_t state_size)
 {
   bool room = list->count ? fields[0].offset > 0 : state_size > 1;
-  if (list->base_unseen && room)
+  if (list->base_is_unnamed && room)
     reflect_error(list->r, record,
                   "vertex '%s' has fields of a base class that popc cannot name: derive from a "
                   "class or template with a name of its own, as in 'Base<T>'",
@@ -513,7 +513,7 @@ void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
   CXType state = clang_getCursorType(record);
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
-  check_unseen_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
+  check_unnamed_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
   if (*list.checks) vertex->checks = list.checks;
   if (r->num_errors == errors_before) reflect_constraints(r, record, type);
 }

@@ -114,7 +114,7 @@ bool popc_descriptors_have_names(void)
 }
 
 /* Without /proc, -remap-file cannot put our text in the file's place (launch.c). */
-static void become_stream(popc_source *source)
+static void treat_as_stream(popc_source *source)
 {
   const char *slash = strrchr(source->path, '/');
   source->folder =
@@ -135,7 +135,7 @@ pop_error *popc_read_source(const popc_input *input, popc_source *source)
     source->text = text;
   }
   if (source->language == POPC_ASSEMBLER) name_in_text(source);
-  if (popc_is_read_by_name(source) && !popc_descriptors_have_names()) become_stream(source);
+  if (popc_is_read_by_name(source) && !popc_descriptors_have_names()) treat_as_stream(source);
   return NULL;
 }
 

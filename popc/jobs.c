@@ -85,7 +85,7 @@ static pop_error *start_one(const batch *b, size_t i, pop_arena *arena)
   pop_error *error = prepare_launch(b, i, arena, &l);
   if (!error) {
     pid_t parent = getpid(), pid = fork();
-    if (pid == 0) popc_become(&l, b->limits, parent);
+    if (pid == 0) popc_exec_child(&l, b->limits, parent);
     b->jobs[i].pid = pid;
     if (pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
   }

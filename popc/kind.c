@@ -68,7 +68,7 @@ bool reflect_is_dependent(CXCursor base)
   return kind != CXCursor_ClassDecl && kind != CXCursor_StructDecl;
 }
 
-static void look_for_kind(void *context, CXCursor base, bool is_public)
+static void find_kind_of_base(void *context, CXCursor base, bool is_public)
 {
   (void)is_public;
   vertex_class *class = context;
@@ -81,7 +81,7 @@ static void look_for_kind(void *context, CXCursor base, bool is_public)
   /* No class of the C++ library derives from one of ours. */
   if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
   if (reflect_is_dependent(base)) class->open = true;
-  reflect_bases(base, look_for_kind, class);
+  reflect_bases(base, find_kind_of_base, class);
 }
 
 typedef struct base_notes {
@@ -172,7 +172,7 @@ static vertex_result result_of(CXCursor compute)
 vertex_class reflect_class(CXCursor class_cursor)
 {
   vertex_class class = {.compute = clang_getNullCursor(), .first_virtual = clang_getNullCursor()};
-  reflect_bases(class_cursor, look_for_kind, &class);
+  reflect_bases(class_cursor, find_kind_of_base, &class);
   if (class.is_vertex) reflect_compute(class_cursor, &class);
   return class;
 }

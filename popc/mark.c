@@ -9,7 +9,7 @@ typedef struct search {
   bool found;
 } search;
 
-static void look_into(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
+static void search_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
 {
   (void)stack;
   (void)depth;
@@ -28,7 +28,7 @@ void reflect_mark(reflection *r, reflect_mentions mentions, const char *section,
   static const char behind[] = ",\\\"\\\",@progbits\\n.byte 1\\n.popsection\\n\");\n";
   if (r->target != POPC_TILE) return;
   search s = {r->unit, mentions, false};
-  clang_getInclusions(r->unit, look_into, &s);
+  clang_getInclusions(r->unit, search_file, &s);
   if (!s.found) return;
   pop_bytes_append(out, before, sizeof before - 1);
   pop_bytes_append(out, section, strlen(section));

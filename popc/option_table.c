@@ -41,7 +41,7 @@ static const popc_option options[] = {
     {"-f", JOINED, PASS, "<feature>", "Switch something in clang on (-fno-: off)", 0},
     {"-m", JOINED, PASS_TILE, "<feature>", "The same, of the tile's processor", 0},
     {"-Qunused-arguments", ALONE, PASS, NULL, "No warnings about options without effect", 0},
-    {"-X", SEPARATE, HAND_ON, "<argument>", "Hand one argument to clang", 0},
+    {"-X", SEPARATE, FORWARD, "<argument>", "Hand one argument to clang", 0},
     {"-c", ALONE, COMPILE_ONLY, NULL, "Make no program: taken as a compiler takes it", 0},
     {"-E", ALONE, PRODUCT, NULL, "Only preprocess", POPC_PREPROCESSED},
     {"-C", ALONE, PASS, NULL, "With -E: keep comments", 0},

@@ -15,7 +15,7 @@ typedef enum action {
   PASS,         /* to clang, for every target */
   PASS_TILE,    /* to clang, for tiles only: it is about the processor */
   PASS_LEVEL,   /* -O */
-  HAND_ON,      /* -X: the value goes to clang */
+  FORWARD,      /* -X: the value goes to clang */
   OUTPUT,       /* name of the output file */
   TARGET,       /* what to compile for */
   LANGUAGE,     /* of the inputs that follow */

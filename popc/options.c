@@ -151,7 +151,7 @@ static pop_error *refuse(const char *argument, const popc_option *option)
 
 /* -X: an option that the table does not know is handed on, too. A value is handed on only after its
  * option. */
-static pop_error *hand_on(popc_settings *settings, const char *value)
+static pop_error *forward(popc_settings *settings, const char *value)
 {
   const popc_option *option = value[0] == '-' && value[1] ? popc_find_option(value) : NULL;
   bool ours = option && option->action != PASS && option->action != PASS_TILE &&
@@ -190,8 +190,8 @@ static pop_error *perform(popc_settings *settings, const popc_option *option, co
     return NULL;
   case PASS_LEVEL:
     return take_level(settings, argument, value);
-  case HAND_ON:
-    return hand_on(settings, value);
+  case FORWARD:
+    return forward(settings, value);
   case OUTPUT:
     return take_output(settings, value);
   case TARGET:

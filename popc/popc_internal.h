@@ -269,18 +269,18 @@ bool popc_mentions_vectors(const void *text, size_t size);
 /* The mark in objects of sources that include such texts. */
 #define POPC_VECTORS_SECTION ".populus.vectors"
 
-/* judge.c: warnings of clang that mean something else here. The first function runs before clang:
- * it adds flags and returns whether promotions to double are errors. The second removes from
+/* warning_filter.c: warnings of clang that mean something else here. The first function runs before
+ * clang: it adds flags and returns whether promotions to double are errors. The second removes from
  * clang's diagnostics what does not count, and returns whether an error remains. */
-typedef struct popc_evidence {
+typedef struct popc_compile_outcome {
   popc_target target;
   bool promotions_are_errors;
   const uint8_t *product; /* what clang made; NULL if it failed */
   size_t size;
-} popc_evidence;
-bool popc_tame_warnings(popc_arguments *arguments, popc_target target);
-bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
-                         pop_bytes *diagnostics);
+} popc_compile_outcome;
+bool popc_add_warning_flags(popc_arguments *arguments, popc_target target);
+bool popc_filter_warnings(const popc_source *source, const popc_compile_outcome *outcome,
+                          pop_bytes *diagnostics);
 
 /* reproducer.c: adds to the error of a crashed compiler how to reproduce the crash. */
 pop_error *popc_add_reproducer(popc_settings *settings, const popc_source *source,
@@ -389,7 +389,8 @@ void popc_source_free(popc_source *source);
 /* Is /proc mounted, by which a program reopens its own descriptors? */
 bool popc_descriptors_have_names(void);
 
-/* link.c: the one input, an archive, becomes settings->output. Errors: USAGE; FILE_LOAD in popexec's words; SYSTEM. */
+/* link.c: the one input, an archive, becomes settings->output. Errors: USAGE; FILE_LOAD in
+ * popexec's words; SYSTEM. */
 POP_MUST_CHECK pop_error *popc_link(const popc_settings *settings);
 
 /* popc.c: does the command line say -w? */

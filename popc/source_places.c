@@ -14,11 +14,11 @@
 #define MAX_TEXT_BYTES ((size_t)16 << 20) /* of a file that a line is shown from */
 
 /* One of the objects that were asked about, or a source that was compiled again. */
-typedef struct known {
+typedef struct source_debug_info {
   const pop_object *object; /* of the set */
   pop_object *again;        /* of the source; NULL: it does not compile */
   pop_debug_info *info;     /* NULL: there is none */
-} known;
+} source_debug_info;
 
 typedef struct text {
   const char *path; /* in the settings' arena */
@@ -28,9 +28,9 @@ typedef struct text {
 
 struct popc_source_places {
   const popc_origin *origin;
-  known *objects;
+  source_debug_info *objects;
   size_t num_objects, objects_capacity;
-  known *again; /* parallel to the sources, as far as they were compiled */
+  source_debug_info *again; /* parallel to the sources, as far as they were compiled */
   size_t num_again, again_capacity;
   text *texts;
   size_t num_texts, texts_capacity;
@@ -93,9 +93,10 @@ static pop_error *compile_again(const popc_origin *origin, const popc_source *so
   return error;
 }
 
-static known know_source(const popc_origin *origin, const popc_source *source)
+static source_debug_info compile_for_debug_info(const popc_origin *origin,
+                                                const popc_source *source)
 {
-  known k = {0};
+  source_debug_info k = {0};
   const popc_variant *variant = variant_of(origin);
   if (!variant || !popc_is_codelet_language(source->language)) return k;
   pop_error_free(compile_again(origin, source, variant, &k.again));
@@ -109,8 +110,8 @@ static const pop_debug_info *find_in_sources(popc_source_places *places, const p
   for (size_t i = 0; i < places->origin->num_sources; ++i) {
     if (i == places->num_again)
       pop_push(places->again, places->num_again, places->again_capacity,
-               know_source(places->origin, &places->origin->sources[i]));
-    const known *k = &places->again[i];
+               compile_for_debug_info(places->origin, &places->origin->sources[i]));
+    const source_debug_info *k = &places->again[i];
     uint32_t same = k->info ? pop_object_same_section(object, *section, k->again) : 0;
     if (!same) continue;
     *section = same;
@@ -125,7 +126,7 @@ const pop_debug_info *popc_find_debug_info(popc_source_places *places, const pop
   size_t i = 0;
   while (i < places->num_objects && places->objects[i].object != object) ++i;
   if (i == places->num_objects) {
-    known k = {.object = object};
+    source_debug_info k = {.object = object};
     if (pop_object_section(object, ".debug_line", &(size_t){0}))
       k.info = pop_debug_info_open(object);
     pop_push(places->objects, places->num_objects, places->objects_capacity, k);

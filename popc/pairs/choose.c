@@ -259,7 +259,7 @@ static bool is_double(LLVMValueRef value)
 }
 
 /* Doubles, or vectors of a block's terminator, which nothing can follow (invoke, asm goto). */
-static bool is_in_the_way(LLVMValueRef i)
+static bool prevents_rewriting(LLVMValueRef i)
 {
   if (is_double(i) || (LLVMIsATerminatorInst(i) && is_pair(i))) return true;
   unsigned count = (unsigned)LLVMGetNumOperands(i);
@@ -268,13 +268,13 @@ static bool is_in_the_way(LLVMValueRef i)
   return false;
 }
 
-static bool may_change(const pairs *p)
+static bool may_be_rewritten(const pairs *p)
 {
   unsigned strict = LLVMGetEnumAttributeKindForName("strictfp", strlen("strictfp"));
   if (LLVMGetEnumAttributeAtIndex(p->function, LLVMAttributeFunctionIndex, strict)) return false;
   for (size_t b = 0; b < p->num_blocks; ++b)
     for (LLVMValueRef i = LLVMGetFirstInstruction(p->blocks[b]); i; i = LLVMGetNextInstruction(i))
-      if (is_in_the_way(i)) return false;
+      if (prevents_rewriting(i)) return false;
   return true;
 }
 
@@ -318,7 +318,7 @@ static bool choose_more(pairs *p)
 bool pairs_choose(pairs *p)
 {
   order_blocks(p);
-  if (!may_change(p)) return false;
+  if (!may_be_rewritten(p)) return false;
   while (choose_more(p)) {
   }
   for (size_t b = 0; b < p->num_blocks && p->num_values; ++b)

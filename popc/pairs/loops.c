@@ -1,7 +1,7 @@
 /* Finds the loops that the chip's compiler would repeat without a branch, and makes them count as
  * it does: down to zero, from a trip count that is known when the loop begins.
  *
- *   for (unsigned short i = 0; i < size; ++i)        rounds = size; do … while (--rounds);
+ *   for (unsigned short i = 0; i < size; ++i)        trip_count = size; do … while (--trip_count);
  *
  * The chip's compiler runs LLVM's pass for hardware loops. It makes brnzdec of what the pass finds,
  * or rpt, which takes no slot in the loop, if the trip count fits into rpt's counter (public fork
@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 65535, MOST_STEPS = 8 };
+enum { MAX_TRIP_COUNT = 65535, MAX_STEPS = 8 };
 
 /* ---- upper bounds of values ---- */
 
-static uint64_t most(LLVMValueRef value, unsigned steps);
+static uint64_t upper_bound(LLVMValueRef value, unsigned steps);
 
 static uint64_t all_ones(LLVMValueRef value)
 {
@@ -46,7 +46,7 @@ static bool is_call_of(LLVMValueRef i, const char *intrinsic)
 
 /* The upper bound of `value` if `use` is a comparison with a constant that the source asserts
  * (__builtin_assume). */
-static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
+static uint64_t assumed_upper_bound(LLVMValueRef value, LLVMValueRef use)
 {
   if (!LLVMIsAICmpInst(use) || LLVMGetOperand(use, 0) != value) return UINT64_MAX;
   LLVMValueRef limit = LLVMIsAConstantInt(LLVMGetOperand(use, 1));
@@ -58,7 +58,7 @@ static uint64_t promised(LLVMValueRef value, LLVMValueRef use)
   return UINT64_MAX;
 }
 
-static uint64_t most_of_load(LLVMValueRef load)
+static uint64_t upper_bound_of_load(LLVMValueRef load)
 {
   unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)), "range", 5);
   LLVMValueRef range = LLVMGetMetadata(load, kind), ends[2];
@@ -68,16 +68,17 @@ static uint64_t most_of_load(LLVMValueRef load)
   return begin < end ? end - 1 : UINT64_MAX;
 }
 
-static uint64_t most_of_call(LLVMValueRef call, unsigned steps)
+static uint64_t upper_bound_of_call(LLVMValueRef call, unsigned steps)
 {
   bool least = is_call_of(call, "llvm.umin");
   if (!least && !is_call_of(call, "llvm.umax")) return UINT64_MAX;
-  uint64_t a = most(LLVMGetOperand(call, 0), steps), b = most(LLVMGetOperand(call, 1), steps);
+  uint64_t a = upper_bound(LLVMGetOperand(call, 0), steps),
+           b = upper_bound(LLVMGetOperand(call, 1), steps);
   return least ? smaller(a, b) : a + b - smaller(a, b);
 }
 
 /* The bound is unknown if a sum or a product may overflow its type. */
-static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
+static uint64_t upper_bound_of_instruction(LLVMValueRef i, unsigned steps)
 {
   unsigned count = (unsigned)LLVMGetNumOperands(i);
   LLVMValueRef x = count > 0 ? LLVMGetOperand(i, 0) : NULL,
@@ -88,35 +89,35 @@ static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
   case LLVMZExt:
   case LLVMFreeze:
   case LLVMTrunc:
-    return most(x, steps);
+    return upper_bound(x, steps);
   case LLVMAnd:
-    return smaller(most(x, steps), most(y, steps));
+    return smaller(upper_bound(x, steps), upper_bound(y, steps));
   case LLVMLShr:
-    return by && constant < 64 ? most(x, steps) >> constant : most(x, steps);
+    return by && constant < 64 ? upper_bound(x, steps) >> constant : upper_bound(x, steps);
   case LLVMUDiv:
-    return by && constant ? most(x, steps) / constant : most(x, steps);
+    return by && constant ? upper_bound(x, steps) / constant : upper_bound(x, steps);
   case LLVMURem:
-    return by && constant ? constant - 1 : most(y, steps);
+    return by && constant ? constant - 1 : upper_bound(y, steps);
   case LLVMAdd: {
-    uint64_t a = most(x, steps), b = most(y, steps);
+    uint64_t a = upper_bound(x, steps), b = upper_bound(y, steps);
     return a <= UINT32_MAX && b <= UINT32_MAX ? a + b : UINT64_MAX;
   }
   case LLVMMul: {
-    uint64_t a = most(x, steps), b = most(y, steps);
+    uint64_t a = upper_bound(x, steps), b = upper_bound(y, steps);
     return a <= UINT32_MAX && b <= UINT32_MAX ? a * b : UINT64_MAX;
   }
   case LLVMShl: {
-    uint64_t a = most(x, steps);
+    uint64_t a = upper_bound(x, steps);
     return by && constant < 32 && a <= UINT32_MAX ? a << constant : UINT64_MAX;
   }
   case LLVMSelect: {
-    uint64_t a = most(y, steps), b = most(LLVMGetOperand(i, 2), steps);
+    uint64_t a = upper_bound(y, steps), b = upper_bound(LLVMGetOperand(i, 2), steps);
     return a > b ? a : b;
   }
   case LLVMLoad:
-    return most_of_load(i);
+    return upper_bound_of_load(i);
   case LLVMCall:
-    return most_of_call(i, steps);
+    return upper_bound_of_call(i, steps);
   default:
     return UINT64_MAX;
   }
@@ -124,15 +125,15 @@ static uint64_t most_of_instruction(LLVMValueRef i, unsigned steps)
 
 /* An upper bound of `value`, from its last `steps` instructions and from assumptions; at most the
  * largest value of its type. */
-static uint64_t most(LLVMValueRef value, unsigned steps)
+static uint64_t upper_bound(LLVMValueRef value, unsigned steps)
 {
   if (LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
   uint64_t is = all_ones(value), known = UINT64_MAX;
-  if (LLVMIsAInstruction(value) && steps) known = most_of_instruction(value, steps - 1);
+  if (LLVMIsAInstruction(value) && steps) known = upper_bound_of_instruction(value, steps - 1);
   if (known < is) is = known;
   if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
     for (LLVMUseRef u = LLVMGetFirstUse(value); u; u = LLVMGetNextUse(u))
-      is = smaller(is, promised(value, LLVMGetUser(u)));
+      is = smaller(is, assumed_upper_bound(value, LLVMGetUser(u)));
   return is;
 }
 
@@ -193,18 +194,18 @@ static conditions keep_conditions(LLVMModuleRef module, LLVMBuilderRef builder)
 }
 
 /* tile.count, in a register of its own. */
-static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef rounds)
+static LLVMValueRef count_down(LLVMBuilderRef builder, LLVMValueRef trip_count)
 {
   static const char text[] = ".insn i 0x1b, 2, $0, $0, -1"
                              "\n.pushsection " POP_GP_NEEDS_SECTION ",\"\",@progbits\n"
                              ".asciz \"" POP_GP_NEEDS_REPEATS "\"\n"
                              ".popsection";
   static const char constraints[] = "=r,0";
-  LLVMTypeRef type = LLVMTypeOf(rounds), signature = LLVMFunctionType(type, &type, 1, false);
+  LLVMTypeRef type = LLVMTypeOf(trip_count), signature = LLVMFunctionType(type, &type, 1, false);
   LLVMValueRef code =
       LLVMGetInlineAsm(signature, text, sizeof text - 1, constraints, sizeof constraints - 1, false,
                        false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(builder, signature, code, &rounds, 1, "");
+  return LLVMBuildCall2(builder, signature, code, &trip_count, 1, "");
 }
 
 /* Gives a loop that is not worth a repeat its exit condition back; the counter becomes
@@ -228,24 +229,25 @@ static const kept *kept_in(const conditions *c, LLVMBasicBlockRef block)
 
 /* Does the trip count fit into rpt's counter? It may be one more than a number that fits, if it was
  * computed as a zero-extended number plus 1. */
-static bool fits(LLVMValueRef rounds)
+static bool fits(LLVMValueRef trip_count)
 {
-  if (most(rounds, MOST_STEPS) <= MOST_ROUNDS) return true;
-  if (!LLVMIsAInstruction(rounds) || LLVMGetInstructionOpcode(rounds) != LLVMAdd) return false;
-  LLVMValueRef before = LLVMGetOperand(rounds, 0),
-               one = LLVMIsAConstantInt(LLVMGetOperand(rounds, 1));
+  if (upper_bound(trip_count, MAX_STEPS) <= MAX_TRIP_COUNT) return true;
+  if (!LLVMIsAInstruction(trip_count) || LLVMGetInstructionOpcode(trip_count) != LLVMAdd)
+    return false;
+  LLVMValueRef before = LLVMGetOperand(trip_count, 0),
+               one = LLVMIsAConstantInt(LLVMGetOperand(trip_count, 1));
   return one && LLVMConstIntGetZExtValue(one) == 1 && LLVMIsAZExtInst(before) &&
-         most(before, MOST_STEPS) <= MOST_ROUNDS;
+         upper_bound(before, MAX_STEPS) <= MAX_TRIP_COUNT;
 }
 
 static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMValueRef decrement,
-                              LLVMValueRef rounds)
+                              LLVMValueRef trip_count)
 {
   LLVMValueRef left = LLVMGetOperand(decrement, 0), less = left;
   LLVMBasicBlockRef block = LLVMGetInstructionParent(decrement);
   const kept *k = kept_in(c, block);
   LLVMPositionBuilderBefore(builder, decrement);
-  if (!k || (fits(rounds) && is_simple(block, c->keep)))
+  if (!k || (fits(trip_count) && is_simple(block, c->keep)))
     less = count_down(builder, left);
   else
     forget(decrement, k);
@@ -256,14 +258,14 @@ static void replace_decrement(LLVMBuilderRef builder, const conditions *c, LLVMV
 /* Replaces the intrinsic `start`, whose count a phi carries to the loop's decrement. */
 static void replace_start(LLVMBuilderRef builder, const conditions *c, LLVMValueRef start)
 {
-  LLVMValueRef rounds = LLVMGetOperand(start, 0), decrement = NULL;
+  LLVMValueRef trip_count = LLVMGetOperand(start, 0), decrement = NULL;
   for (LLVMUseRef u = LLVMGetFirstUse(start); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef phi = LLVMGetUser(u);
     for (LLVMUseRef v = LLVMGetFirstUse(phi); v; v = LLVMGetNextUse(v))
       if (is_call_of(LLVMGetUser(v), "llvm.loop.decrement.reg")) decrement = LLVMGetUser(v);
   }
-  if (decrement) replace_decrement(builder, c, decrement, rounds);
-  LLVMReplaceAllUsesWith(start, rounds);
+  if (decrement) replace_decrement(builder, c, decrement, trip_count);
+  LLVMReplaceAllUsesWith(start, trip_count);
   LLVMInstructionEraseFromParent(start);
 }
 

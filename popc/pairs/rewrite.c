@@ -36,33 +36,33 @@ static LLVMTypeRef integer(const pairs *p, unsigned bits)
 
 /* ---- where instructions go ---- */
 
-static void go_before(const pairs *p, LLVMValueRef i)
+static void position_before(const pairs *p, LLVMValueRef i)
 {
   LLVMPositionBuilderBefore(p->builder, i);
 }
 
-static void go_behind(const pairs *p, LLVMValueRef i)
+static void position_behind(const pairs *p, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);
   while (LLVMIsAPHINode(i) && LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
-  go_before(p, next);
+  position_before(p, next);
 }
 
-static void go_to_entry(const pairs *p)
+static void position_at_entry(const pairs *p)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(p->function));
   while (LLVMIsAAllocaInst(i)) i = LLVMGetNextInstruction(i);
-  go_before(p, i);
+  position_before(p, i);
 }
 
 /* ---- assembly ---- */
 
-static void promise(const pairs *p, LLVMValueRef call)
+static void add_pure_attributes(const pairs *p, LLVMValueRef call)
 {
   /* The value 0 of `memory` means no access. */
-  static const char *const promises[] = {"memory", "nounwind", "willreturn"};
-  for (size_t i = 0; i < sizeof promises / sizeof *promises; ++i) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
+  static const char *const attributes[] = {"memory", "nounwind", "willreturn"};
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; ++i) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
                              LLVMCreateEnumAttribute(p->context, kind, 0));
   }
@@ -81,7 +81,7 @@ static LLVMValueRef assembly(const pairs *p, LLVMTypeRef type, const char *text,
       LLVMGetInlineAsm(signature, text, strlen(text), constraints, strlen("=f") + 2 * count, false,
                        false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef call = LLVMBuildCall2(p->builder, signature, code, operands, count, "");
-  promise(p, call);
+  add_pure_attributes(p, call);
   return call;
 }
 
@@ -156,9 +156,9 @@ static LLVMValueRef pair_of(pairs *p, LLVMValueRef vector)
   if (v->pair) return v->pair;
   assert(!v->chosen);
   if (LLVMIsAInstruction(vector))
-    go_behind(p, vector);
+    position_behind(p, vector);
   else
-    go_to_entry(p);
+    position_at_entry(p);
   v->pair = pair_of_elements(p, vector);
   return v->pair;
 }
@@ -190,7 +190,7 @@ static LLVMValueRef make_function(pairs *p, LLVMValueRef i, int function, LLVMVa
                               ".popsection";
   char text[sizeof needs + 48];
   LLVMValueRef pair = pair_of(p, of);
-  go_before(p, i);
+  position_before(p, i);
   snprintf(text, sizeof text, ".insn r 0x77, %d, %d, $0, $1, f0%s",
            pairs_is_halves(LLVMTypeOf(i)) ? OF_HALVES : OF_FLOATS, function, needs);
   return assembly(p, wide(p), text, &pair, 1);
@@ -215,7 +215,7 @@ static LLVMValueRef root(const pairs *p, LLVMValueRef of)
 static LLVMValueRef make_by_words(const pairs *p, LLVMValueRef i)
 {
   LLVMValueRef words[2];
-  go_before(p, i);
+  position_before(p, i);
   for (unsigned k = 0; k < 2; ++k) {
     LLVMValueRef x = operand_word(p, i, 0, k);
     words[k] = LLVMIsACallInst(i) ? root(p, x)
@@ -233,20 +233,20 @@ static LLVMValueRef make(pairs *p, LLVMValueRef i)
   if (operation < 0 && pairs_is_by_words(i)) return make_by_words(p, i);
   if (operation >= 0) {
     LLVMValueRef a = pair_of(p, LLVMGetOperand(i, 0)), b = pair_of(p, LLVMGetOperand(i, 1));
-    go_before(p, i);
+    position_before(p, i);
     return packed(p, wide(p), pairs_is_halves(LLVMTypeOf(i)) ? HALVES : FLOATS, operation, a, b);
   }
   if (LLVMIsASelectInst(i)) {
     LLVMValueRef a = pair_of(p, LLVMGetOperand(i, 1)), b = pair_of(p, LLVMGetOperand(i, 2));
-    go_before(p, i);
+    position_before(p, i);
     return LLVMBuildSelect(p->builder, LLVMGetOperand(i, 0), a, b, "");
   }
   if (LLVMIsAFreezeInst(i)) {
     LLVMValueRef a = pair_of(p, LLVMGetOperand(i, 0));
-    go_before(p, i);
+    position_before(p, i);
     return LLVMBuildFreeze(p->builder, a, "");
   }
-  go_before(p, i);
+  position_before(p, i);
   return LLVMIsAPHINode(i) ? LLVMBuildPhi(p->builder, wide(p), "") : make_load(p, i);
 }
 
@@ -283,7 +283,7 @@ static void replace(pairs *p, LLVMValueRef i)
   while ((user = next_user(p, i))) {
     bool stores = pairs_is_wide_store(user);
     if (!stores && !vector) {
-      go_behind(p, pair);
+      position_behind(p, pair);
       vector = vector_of_pair(p, pair, LLVMTypeOf(i));
     }
     set_operands(user, i, stores ? pair : vector);

@@ -30,7 +30,7 @@ static llvm_thread threads[NUM_LLVM_USERS] = {
 };
 
 /* Set once, `reason` before it, by the first thread that gets `giving_up`. */
-static atomic_bool lost;
+static atomic_bool has_failed;
 static atomic_flag giving_up = ATOMIC_FLAG_INIT;
 static char reason[160];
 static atomic_bool without_thread;
@@ -38,16 +38,16 @@ static atomic_bool without_thread;
 /* Initial-exec, as it is read where nothing may be allocated. */
 static _Thread_local llvm_thread *this_thread __attribute__((tls_model("initial-exec")));
 
-static void lose(const char *why)
+static void note_failure(const char *why)
 {
   if (atomic_flag_test_and_set(&giving_up)) return;
   snprintf(reason, sizeof reason, "%s", why);
-  atomic_store(&lost, true);
+  atomic_store(&has_failed, true);
 }
 
 const char *llvm_thread_error(void)
 {
-  if (atomic_load(&lost)) return reason;
+  if (atomic_load(&has_failed)) return reason;
   return atomic_load(&without_thread)
              ? "there is no memory for a thread for LLVM, or there are as many threads as may be"
              : NULL;
@@ -62,7 +62,7 @@ void llvm_thread_give_up(const char *why)
 {
   llvm_thread *t = this_thread;
   if (!t) return;
-  lose(why);
+  note_failure(why);
   pthread_mutex_lock(&t->lock);
   t->started = false;
   pthread_cond_broadcast(&t->change);
@@ -71,7 +71,7 @@ void llvm_thread_give_up(const char *why)
 }
 
 /* For code in this thread that is not LLVM's. */
-static void lack_memory(size_t bytes)
+static void give_up_without_memory(size_t bytes)
 {
   (void)bytes;
   llvm_thread_give_up("there is no memory for LLVM");
@@ -80,7 +80,7 @@ static void lack_memory(size_t bytes)
 static void *serve(void *context)
 {
   llvm_thread *t = this_thread = context;
-  pop_set_thread_out_of_memory_handler(lack_memory);
+  pop_set_thread_out_of_memory_handler(give_up_without_memory);
   pthread_mutex_lock(&t->lock);
   for (;;) {
     while (!t->body) pthread_cond_wait(&t->change, &t->lock);
@@ -115,7 +115,7 @@ static void start_in_child(void)
 {
   for (int i = 0; i < NUM_LLVM_USERS; ++i) {
     llvm_thread *t = &threads[i];
-    if (t->body) lose("the process was forked while LLVM was at work");
+    if (t->body) note_failure("the process was forked while LLVM was at work");
     t->body = NULL;
     t->started = false;
     pthread_mutex_init(&t->use, NULL);
@@ -150,7 +150,7 @@ bool llvm_thread_call(llvm_user user, void (*body)(void *context), void *context
   llvm_thread *t = &threads[user];
   pthread_mutex_lock(&t->use);
   pthread_mutex_lock(&t->lock);
-  bool done = !atomic_load(&lost) && (t->started || start(t));
+  bool done = !atomic_load(&has_failed) && (t->started || start(t));
   if (done) {
     t->body = body;
     t->context = context;

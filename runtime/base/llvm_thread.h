@@ -7,7 +7,7 @@
  * LLVM's memory is lost to the process; code that it has made stays.
  *
  *   caller --llvm_thread_call--> thread --body--> module --> LLVM --no memory-->
- *   llvm/ends.c --llvm_thread_give_up--> caller
+ *   llvm/fatal_handlers.c --llvm_thread_give_up--> caller
  *
  * Two cases are not covered. LLVM's constructors run while the dynamic linker holds its lock: a
  * thread that stopped there would block the next dlopen and exit(). So llvm_thread_has_room is

@@ -42,7 +42,7 @@ static void raise_to(uint32_t *maximum, uint32_t value)
 }
 
 /* Adds to the maxima of the innermost open frame. */
-static void hold(builder *b, uint32_t height, uint32_t stack_bytes, bool call)
+static void raise_maxima(builder *b, uint32_t height, uint32_t stack_bytes, bool call)
 {
   frame *f = &b->frames[b->num_frames - 1];
   raise_to(&f->height, height);
@@ -57,7 +57,7 @@ static void open_step(builder *b, uint32_t index)
   switch (s->kind) {
   case STEP_EXECUTE:
     push_op(b, SCRIPT_EXECUTE, index);
-    if (s->calls_supervisor) hold(b, 0, SCRIPT_VERTEX_CALL_BYTES, true);
+    if (s->calls_supervisor) raise_maxima(b, 0, SCRIPT_VERTEX_CALL_BYTES, true);
     return;
   case STEP_EXCHANGE:
     push_op(b, SCRIPT_EXCHANGE, index);
@@ -105,7 +105,7 @@ static void enter_step(builder *b, uint32_t index)
     const script_op op = b->s->ops[shared];
     uint32_t call = push_op(b, SCRIPT_CALL, index);
     b->s->ops[call].match = shared;
-    hold(b, op.height, op.stack_bytes, true);
+    raise_maxima(b, op.height, op.stack_bytes, true);
     return;
   }
   shared = push_op(b, SCRIPT_SHARED, index);
@@ -159,7 +159,7 @@ static void close_frame(builder *b)
     if (b->s->ops[f.begin].kind == SCRIPT_SHARED)
       pop_push(b->s->shared, b->s->num_shared, b->s->shared_capacity, f.begin);
   }
-  if (b->num_frames) hold(b, height, stack_bytes, call);
+  if (b->num_frames) raise_maxima(b, height, stack_bytes, call);
 }
 
 void script_build(const compilation *c, script *s)

@@ -254,7 +254,7 @@ static pop_error *verify_exchanges(const compilation *c)
 /* ---- liveness ---- */
 
 /* Each use of a block is inside its live range. */
-static pop_error *verify_lives(const compilation *c, const script *s)
+static pop_error *verify_live_ranges(const compilation *c, const script *s)
 {
   for (uint32_t i = 0; i < c->num_blocks; i++) {
     const block *b = &c->blocks[i];
@@ -282,7 +282,7 @@ static pop_error *verify_liveness(const compilation *c)
 {
   script s = {0};
   script_build(c, &s);
-  pop_error *error = verify_lives(c, &s);
+  pop_error *error = verify_live_ranges(c, &s);
   script_free(&s);
   return error;
 }
@@ -327,8 +327,8 @@ static bool has_work(const compilation *c, const lowered_compute_set *set,
 }
 
 /* May the op happen without the tiles of the row? */
-static bool is_passed_by(const compilation *c, const script_op *op, const acknowledged_row *row,
-                         uint32_t zone)
+static bool is_skipped_by(const compilation *c, const script_op *op, const acknowledged_row *row,
+                          uint32_t zone)
 {
   uint32_t index = c->steps[op->step].index;
   if (op->kind == SCRIPT_WRITE_UNDEF) return true;
@@ -350,7 +350,7 @@ static pop_error *verify_rows(const compilation *c, const script *s)
                     row->last);
     uint32_t zone = c->exchanges[c->steps[s->ops[row->first].step].index].zone;
     for (uint32_t op = row->first; op <= row->last; op++)
-      if (!is_passed_by(c, &s->ops[op], row, zone))
+      if (!is_skipped_by(c, &s->ops[op], row, zone))
         return broken("%u tiles from tile %u on acknowledge steps %u to %u, and have a part in %u",
                       row->num_tiles, row->first_tile, row->first, row->last, op);
   }

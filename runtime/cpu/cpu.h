@@ -37,9 +37,9 @@ POP_MUST_CHECK pop_error *cpu_load(cpu *c);
 /* Begins a program; none may be running. */
 void cpu_start(cpu *c, size_t program);
 /* Ends the current run with an error, before the next vertex or step, and each later one until
- * cpu_go. From any thread or signal handler. */
+ * cpu_clear_stop. From any thread or signal handler. */
 void cpu_stop(cpu *c);
-void cpu_go(cpu *c);
+void cpu_clear_stop(cpu *c);
 /* Runs to the next event. 0: the program is done; MACHINE_REPLICA_SYNC: it has come to a copy
  * between replicas. Codelets print to the stream. Errors: RUNTIME if there is no event for so many
  * seconds (0: no limit); that is noticed when a loop of the program begins a round. */

@@ -154,7 +154,7 @@ static void enter_case(cpu *c, const cpu_step *step)
 }
 
 /* Positions of a While: 0 the condition is run, 1 the predicate is tested. */
-static bool go_round(cpu *c, const cpu_step *step, cpu_frame *top)
+static bool step_while(cpu *c, const cpu_step *step, cpu_frame *top)
 {
   if (top->position == 0) {
     top->position = 1;
@@ -189,7 +189,7 @@ static uint32_t advance(cpu *c)
       c->depth--;
     return 0;
   case CPU_WHILE:
-    if (!go_round(c, step, top)) c->depth--;
+    if (!step_while(c, step, top)) c->depth--;
     return 0;
   case CPU_SWITCH:
     c->depth--;
@@ -235,7 +235,7 @@ static double now_seconds(void)
 }
 
 /* Is a loop on top? Only there the clock is read: a program that never ends is in a loop. */
-static bool comes_round(const cpu *c)
+static bool is_in_loop(const cpu *c)
 {
   cpu_step_kind kind = c->program->steps[c->stack[c->depth - 1].step].kind;
   return kind == CPU_REPEAT || kind == CPU_WHILE;
@@ -252,7 +252,7 @@ pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event)
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV);
   while (c->depth && !*event && !late && !atomic_load(&c->stopped)) {
-    late = seconds && comes_round(c) && now_seconds() > end;
+    late = seconds && is_in_loop(c) && now_seconds() > end;
     *event = advance(c);
   }
   fesetenv(&host);
@@ -271,7 +271,7 @@ void cpu_stop(cpu *c)
   atomic_store(&c->stopped, true);
 }
 
-void cpu_go(cpu *c)
+void cpu_clear_stop(cpu *c)
 {
   atomic_store(&c->stopped, false);
 }

@@ -25,8 +25,8 @@ typedef struct host_linker_interface {
   /* Always the first member: POPULUS_HOST_LINKER_CONTRACT of the module's build, like the
    * translator's contract (machine/translate.h). */
   const char *contract;
-  /* Called first, in each thread that calls the module: base/llvm/ends.h. */
-  void (*ends_in)(void (*give_up)(const char *why));
+  /* Called first, in each thread that calls the module: base/llvm/fatal_handlers.h. */
+  void (*set_fatal_handler)(void (*give_up)(const char *why));
   /* To be called in any thread that may end the process; needs memory. */
   void (*prepare_thread)(void);
   /* `find` returns the address of a symbol that no object defines, or 0. Errors are texts to be

@@ -19,7 +19,7 @@ static _Thread_local FILE *print_stream;
 static _Thread_local char begun[4];
 static _Thread_local size_t num_begun;
 
-static FILE *where(void)
+static FILE *print_target(void)
 {
   return print_stream ? print_stream : stderr;
 }
@@ -29,7 +29,7 @@ static void put_text(const char *text, size_t size)
 {
   size_t kept = size < 3 ? size : 3;
   while (kept && !pop_utf8_begun(text + size - kept, kept)) kept--;
-  pop_write_printable(text, size - kept, where());
+  pop_write_printable(text, size - kept, print_target());
   memcpy(begun, text + size - kept, kept);
   num_begun = kept;
 }
@@ -53,7 +53,7 @@ void cpu_library_set_print(FILE *stream)
 
 void cpu_library_end_print(void)
 {
-  if (num_begun) pop_write_printable(begun, num_begun, where());
+  if (num_begun) pop_write_printable(begun, num_begun, print_target());
   num_begun = 0;
 }
 
@@ -93,7 +93,7 @@ static int print_character(int c)
 static void stop(void)
 {
   cpu_library_end_print();
-  fflush(where());
+  fflush(print_target());
   abort();
 }
 

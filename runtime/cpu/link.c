@@ -109,7 +109,7 @@ static pop_error *open_module(host_code *code)
                          "populus-host-linker.so in '%s' belongs to another build of Populus: "
                          "install it together with what uses it",
                          pop_data_dir());
-  code->linker->ends_in(llvm_thread_give_up);
+  code->linker->set_fatal_handler(llvm_thread_give_up);
   return NULL;
 }
 
@@ -142,7 +142,7 @@ static void open_inside(void *context)
 static pop_error *link_objects(cpu *c, const object_list *objects)
 {
   char *text = NULL;
-  c->code->linker->ends_in(llvm_thread_give_up);
+  c->code->linker->set_fatal_handler(llvm_thread_give_up);
   c->code->linked = c->code->linker->link(objects->items, objects->count, find_outside, &text);
   return c->code->linked ? find_entries(c) : failure(c->code, text);
 }
@@ -156,7 +156,7 @@ static void link_inside(void *context)
 static void unlink_inside(void *context)
 {
   host_code *code = context;
-  code->linker->ends_in(llvm_thread_give_up);
+  code->linker->set_fatal_handler(llvm_thread_give_up);
   code->linker->destroy(code->linked);
 }
 

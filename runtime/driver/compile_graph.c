@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 #include "compiler/compilation.h"
-#include "driver/compile_together.h"
+#include "driver/compile_on_one_rank.h"
 #include "driver/executable_cache.h"
 #include "driver/source_lines.h"
 #include "engine/engine_private.h"
@@ -227,7 +227,7 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
 
 /* May compilation go on if the graph is too large for its tiles? Yes on a model, and for an IPU if
  * reports are wanted. */
-static bool goes_on_out_of_memory(const pop_graph *graph, const engine_options *options)
+static bool allows_out_of_memory(const pop_graph *graph, const engine_options *options)
 {
   return options->allow_out_of_memory || graph->target.type == POP_TARGET_IPU_MODEL ||
          reports_want_graph(options);
@@ -242,7 +242,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   graph_say_construction(graph);
   pop_error *error = block_tiles(options, &tiles, &num_tiles);
   const compile_options given = {
-      .allow_out_of_memory = goes_on_out_of_memory(graph, options),
+      .allow_out_of_memory = allows_out_of_memory(graph, options),
       .runs_out_of_memory = graph->target.type == POP_TARGET_IPU_MODEL,
       .keep_duplicate_code = options->keep_duplicate_code,
       .worker_stack_bytes = options->worker_stack_bytes,
@@ -273,7 +273,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
 }
 
 /* Was the graph compiled only for its reports? */
-static bool ends_out_of_memory(const pop_executable *e, const engine_options *options)
+static bool is_only_for_reports(const pop_executable *e, const engine_options *options)
 {
   return e->out_of_memory && !options->allow_out_of_memory &&
          e->target.type != POP_TARGET_IPU_MODEL;
@@ -297,7 +297,7 @@ static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, siz
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
   POP_TRY(compile_for_tiles(graph, programs, num_programs, options, executable));
-  if (!ends_out_of_memory(*executable, options)) executable_cache_put(&cache, *executable);
+  if (!is_only_for_reports(*executable, options)) executable_cache_put(&cache, *executable);
   return NULL;
 }
 
@@ -322,7 +322,7 @@ static pop_error *compile_for_ranks(compiling *c, pop_executable **executable)
   uint64_t source[2];
   POP_TRY(ranks_open(&r));
   executable_source(c->graph, c->programs, c->num_programs, c->options, source);
-  pop_error *error = compile_together(r, source, compile_alone, c, executable);
+  pop_error *error = compile_on_one_rank(r, source, compile_alone, c, executable);
   ranks_close(r);
   return error;
 }
@@ -372,7 +372,7 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
   pop_error *error = for_ranks ? compile_for_ranks(&c, &e) : compile_alone(&c, &e);
   free(indices);
   if (!error && e->cpu) warn_of_no_reports(options);
-  if (!error && ends_out_of_memory(e, options))
+  if (!error && is_only_for_reports(e, options))
     error = report_out_of_memory(graph, e, options);
   else if (!error && e->out_of_memory)
     warn_out_of_memory(e);

@@ -136,10 +136,10 @@ static pop_error *load(pop_engine *engine)
   POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
   uint32_t event;
-  replicas_go(engine);
+  replicas_clear_stop(engine);
   POP_TRY(replicas_run(engine, NULL, 0, &event));
   engine->state = ENGINE_LOADED;
-  engine->was_left = false;
+  engine->was_abandoned = false;
   trace_load(engine, begun);
   return NULL;
 }
@@ -351,9 +351,10 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
 {
   POP_TRY(engine_check_loaded(engine, "run"));
   if (engine->state == ENGINE_FAULTED)
-    return pop_error_new(
-        POP_ERROR_RUNTIME, "cannot run: the last run %s; call pop_engine_load to start afresh",
-        engine->was_left ? "was left by longjmp out of a stream's callback" : "ended in an error");
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "cannot run: the last run %s; call pop_engine_load to start afresh",
+                         engine->was_abandoned ? "was left by longjmp out of a stream's callback"
+                                               : "ended in an error");
   size_t num_programs = engine->executable->num_programs;
   if (program >= num_programs)
     return pop_error_new(POP_ERROR_INDEX, "there is no program %zu: the engine has %zu", program,
@@ -363,7 +364,7 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
   POP_TRY(execution_profile_begin_run(engine->profile, program, run_name));
-  replicas_go(engine);
+  replicas_clear_stop(engine);
   atomic_store(&engine->stopped, false);
   atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);

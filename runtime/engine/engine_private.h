@@ -43,7 +43,7 @@ typedef struct run_state {
   uint64_t instructions;     /* of all replicas */
   machine_counters counters; /* of replica 0 */
   uint32_t event;
-  uint32_t exchange; /* if the event is a copy between replicas: machine_kept_exchange */
+  uint32_t exchange; /* if the event is a copy between replicas: machine_cached_exchange */
 } run_state;
 
 struct pop_engine {
@@ -55,7 +55,7 @@ struct pop_engine {
   ranks *ranks;             /* that share the replicas; alone unless the graph is replicated */
   uint32_t first, num_own;  /* the replicas of this rank */
   _Atomic uint64_t images;  /* hash of the loaded images */
-  run_state together;       /* of all ranks, at their last meeting */
+  run_state merged;         /* of all ranks, at their last meeting */
   uint32_t num_threads;     /* that load images; 0: as many as the process may use */
   bool on_cpu;              /* otherwise on tiles */
   bool prefetch;            /* may call callbacks of streams early */
@@ -75,7 +75,7 @@ struct pop_engine {
   pthread_t runner;               /* the thread that uses it, while it is in use */
   _Atomic(char *) callback_frame; /* stack frame of the call that calls callbacks; NULL: none */
   exchange_run *exchange;         /* host_exchange.c: the current exchange; NULL: none */
-  bool was_left;                  /* a callback of the last run did not return */
+  bool was_abandoned;             /* a callback of the last run did not return */
   atomic_bool runs, stopped;      /* pop_engine_stop; `stopped`: of the current run */
 };
 
@@ -130,9 +130,10 @@ bool replicas_has(const pop_engine *engine, uint32_t replica);
 /* The counters of replica 0; the instructions of all replicas. On any rank. */
 machine_counters replicas_counters(const pop_engine *engine);
 uint64_t replicas_instructions(const pop_engine *engine);
-/* replicas_stop: makes the run of all of them end soon. replicas_go: lets them run again. */
+/* replicas_stop: makes the run of all of them end soon. replicas_clear_stop: lets them run
+ * again. */
 void replicas_stop(pop_engine *engine);
-void replicas_go(pop_engine *engine);
+void replicas_clear_stop(pop_engine *engine);
 /* If `error` is due to a fault of the machine, returns the fault in the user's words. Nothing can
  * be run then. */
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);

@@ -16,7 +16,7 @@ typedef struct exchange {
   const executable_window *facts;
   size_t count;
   machine_window *windows;
-  uint8_t **aside; /* by window: temporary buffer in place of its memory, or NULL */
+  uint8_t **staging; /* by window: temporary buffer in place of its memory, or NULL */
 } exchange;
 
 static uint64_t window_bytes(const machine_window *w)
@@ -44,7 +44,7 @@ static bool reads_streams(const pop_engine *engine, const exchange *x)
 /* Decides which windows get a temporary buffer. With several ranks all do, so that what the
  * replicas write takes effect in their order. So do those of a replica if later replicas may read
  * where it writes. */
-static void set_aside(const pop_engine *engine, exchange *x)
+static void allocate_staging(const pop_engine *engine, exchange *x)
 {
   bool all = engine->num_own < engine->num_replicas ||
              (engine->num_replicas > 1 && reads_streams(engine, x));
@@ -53,7 +53,7 @@ static void set_aside(const pop_engine *engine, exchange *x)
     bool shared = all;
     for (size_t j = 0; j < x->count && !shared; j++)
       shared = j != i && share_memory(&x->windows[i], &x->windows[j]);
-    if (shared) x->aside[i] = pop_xcalloc(window_bytes(&x->windows[i]), 1);
+    if (shared) x->staging[i] = pop_xcalloc(window_bytes(&x->windows[i]), 1);
   }
 }
 
@@ -100,12 +100,12 @@ struct exchange_run {
 };
 
 /* Copies what was written to a temporary buffer to its place. */
-static void put_back(exchange *x, size_t number)
+static void flush_staging(exchange *x, size_t number)
 {
   const machine_window *w = &x->windows[number];
-  if (x->aside[number]) memcpy(w->memory, x->aside[number], window_bytes(w));
-  free(x->aside[number]);
-  x->aside[number] = NULL;
+  if (x->staging[number]) memcpy(w->memory, x->staging[number], window_bytes(w));
+  free(x->staging[number]);
+  x->staging[number] = NULL;
 }
 
 static pop_error *open_stream(const pop_engine *engine, exchange *x, size_t number)
@@ -116,7 +116,7 @@ static pop_error *open_stream(const pop_engine *engine, exchange *x, size_t numb
 
 static pop_error *close_stream(const pop_engine *engine, exchange *x, size_t number)
 {
-  put_back(x, number);
+  flush_staging(x, number);
   return streams_end(x->of->streams, &x->facts[number], x->windows[number].memory,
                      engine->prefetch);
 }
@@ -222,7 +222,7 @@ static pop_error *close_streams(const pop_engine *engine, exchange_run *run)
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     for (size_t i = 0; i < all[r].count; i++) {
       if (all[r].facts[i].remote) continue;
-      if (engine->callback_threads) put_back(&all[r], i);
+      if (engine->callback_threads) flush_staging(&all[r], i);
       add_stream_window(&run->work, &all[r], i);
     }
   return run_stream_work(&run->work);
@@ -233,7 +233,7 @@ static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
   machine_window *offered = pop_xcalloc(x->count + 1, sizeof *offered);
   for (size_t i = 0; i < x->count; i++) {
     offered[i] = x->windows[i];
-    if (x->aside[i]) offered[i].memory = x->aside[i];
+    if (x->staging[i]) offered[i].memory = x->staging[i];
   }
   pop_error *error = engine->on_cpu ? cpu_host_exchange(x->of->cpu, offered, x->count)
                                     : machine_host_exchange(x->of->machine, offered, x->count);
@@ -248,19 +248,20 @@ static exchange new_exchange(const pop_engine *engine, const executable_event *e
                     .facts = engine->executable->windows + event->first_window,
                     .count = event->num_windows,
                     .windows = pop_xcalloc(event->num_windows + 1, sizeof(machine_window)),
-                    .aside = pop_xcalloc(event->num_windows + 1, sizeof(uint8_t *))};
+                    .staging = pop_xcalloc(event->num_windows + 1, sizeof(uint8_t *))};
 }
 
 static void free_exchange(exchange *x)
 {
-  for (size_t i = 0; i < x->count; i++) free(x->aside[i]);
-  free(x->aside);
+  for (size_t i = 0; i < x->count; i++) free(x->staging[i]);
+  free(x->staging);
   free(x->windows);
 }
 
 static exchange_run *begin_run(pop_engine *engine, const executable_event *event)
 {
-  assert(!engine->exchange); /* the previous exchange has ended, or end_left_run has ended it */
+  assert(
+      !engine->exchange); /* the previous exchange has ended, or end_abandoned_run has ended it */
   exchange_run *run = engine->exchange = pop_xcalloc(1, sizeof *run);
   run->all = pop_xcalloc(engine->num_replicas, sizeof *run->all);
   for (; run->count < engine->num_replicas; run->count++) {
@@ -294,7 +295,7 @@ static void move_written(const pop_engine *engine, exchange_run *run, uint32_t r
     for (size_t i = 0; i < x->count; i++) {
       if (!is_written(engine, &x->facts[i])) continue;
       size_t bytes = window_bytes(&x->windows[i]);
-      memcpy(pack ? packed : x->aside[i], pack ? x->aside[i] : packed, bytes);
+      memcpy(pack ? packed : x->staging[i], pack ? x->staging[i] : packed, bytes);
       packed += bytes;
     }
   }
@@ -334,7 +335,7 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
   engine_enter_callbacks(engine);
   pop_error *error = open_streams(engine, run);
   for (uint32_t r = 0; r < run->count && !error; r++) {
-    set_aside(engine, &run->all[r]);
+    allocate_staging(engine, &run->all[r]);
     if (!replicas_has(engine, r)) continue;
     error = run_exchange(engine, &run->all[r]);
     faulted = r;

@@ -31,7 +31,7 @@ static uint32_t float_control(const run_options *options)
 }
 
 /* The target with memory for tiles that are too full, as on an IPU Model. */
-static pop_target target_with_room(const pop_executable *e)
+static pop_target target_with_overflow(const pop_executable *e)
 {
   pop_target target = e->target;
   if (!e->out_of_memory) return target;
@@ -57,7 +57,7 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   machine_options machine = options->machine;
   machine.float_control = float_control(options);
   machine.lenient_loads = !options->strict_loads;
-  pop_target target = target_with_room(e);
+  pop_target target = target_with_overflow(e);
   POP_TRY(machine_create(&target, &machine, &made->machine));
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
   return NULL;
@@ -85,7 +85,7 @@ static pop_error *check_shares(const pop_engine *engine, const run_options *opti
 }
 
 /* Divides the replicas equally among ranks. */
-static pop_error *share_out(pop_engine *engine)
+static pop_error *divide_replicas(pop_engine *engine)
 {
   uint32_t count, total = engine->executable->num_replicas;
   engine->num_own = total;
@@ -109,7 +109,7 @@ bool replicas_has(const pop_engine *engine, uint32_t replica)
 pop_error *replicas_create(pop_engine *engine, const run_options *options)
 {
   const pop_executable *e = engine->executable;
-  POP_TRY(share_out(engine));
+  POP_TRY(divide_replicas(engine));
   POP_TRY(check_shares(engine, options));
   engine->replicas = pop_xcalloc(e->num_replicas, sizeof *engine->replicas);
   for (uint32_t i = 0; i < e->num_replicas; i++) {
@@ -232,13 +232,13 @@ void replicas_stop(pop_engine *engine)
       machine_stop(engine->replicas[i].machine);
 }
 
-void replicas_go(pop_engine *engine)
+void replicas_clear_stop(pop_engine *engine)
 {
   for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
     if (engine->on_cpu)
-      cpu_go(engine->replicas[i].cpu);
+      cpu_clear_stop(engine->replicas[i].cpu);
     else
-      machine_go(engine->replicas[i].machine);
+      machine_clear_stop(engine->replicas[i].machine);
 }
 
 /* Runs each of this rank's replicas to where it waits for the host or for the others. */
@@ -302,7 +302,7 @@ static machine_group new_group(const pop_engine *engine)
                          .first = engine->first,
                          .total = engine->num_replicas,
                          .ranks = engine->ranks,
-                         .latest = engine->together.latest};
+                         .latest = engine->merged.latest};
 }
 
 static void free_group(machine_group *group)
@@ -317,7 +317,7 @@ static run_state own_state(const pop_engine *engine, uint32_t event)
   if (engine->on_cpu) return state;
   if (event == MACHINE_REPLICA_SYNC) {
     machine_group group = new_group(engine);
-    state.exchange = machine_kept_exchange(&group);
+    state.exchange = machine_cached_exchange(&group);
     free_group(&group);
   }
   state.counters = machine_get_counters(engine->replicas[engine->first].machine);
@@ -330,15 +330,15 @@ static run_state own_state(const pop_engine *engine, uint32_t event)
   return state;
 }
 
-static pop_error *join_states(pop_engine *engine, const run_state *all, uint32_t count)
+static pop_error *merge_states(pop_engine *engine, const run_state *all, uint32_t count)
 {
   uint32_t *events = pop_xcalloc(count, sizeof *events);
-  engine->together = all[0];
+  engine->merged = all[0];
   for (uint32_t i = 0; i < count; i++) {
     events[i] = all[i].event;
-    if (i > 0) engine->together.instructions += all[i].instructions;
-    if (all[i].exchange != all[0].exchange) engine->together.exchange = MACHINE_NO_EXCHANGE;
-    if (all[i].latest > engine->together.latest) engine->together.latest = all[i].latest;
+    if (i > 0) engine->merged.instructions += all[i].instructions;
+    if (all[i].exchange != all[0].exchange) engine->merged.exchange = MACHINE_NO_EXCHANGE;
+    if (all[i].latest > engine->merged.latest) engine->merged.latest = all[i].latest;
   }
   pop_error *error = check_together(engine, events, count, 0, engine->num_own);
   free(events);
@@ -346,11 +346,11 @@ static pop_error *join_states(pop_engine *engine, const run_state *all, uint32_t
 }
 
 /* All ranks meet here, each with its own error or none. */
-static pop_error *meet(pop_engine *engine, pop_error *own, uint32_t event)
+static pop_error *synchronise_ranks(pop_engine *engine, pop_error *own, uint32_t event)
 {
   run_state state = own_state(engine, event);
   if (!engine->ranks) {
-    engine->together = state;
+    engine->merged = state;
     return own;
   }
   uint32_t count = ranks_count(engine->ranks);
@@ -360,7 +360,7 @@ static pop_error *meet(pop_engine *engine, pop_error *own, uint32_t event)
   if (error)
     engine->state = ENGINE_FAULTED;
   else
-    error = join_states(engine, all, count);
+    error = merge_states(engine, all, count);
   free(all);
   return error;
 }
@@ -379,10 +379,10 @@ static pop_error *sync_cpus(pop_engine *engine)
 static pop_error *sync_replicas(pop_engine *engine)
 {
   if (engine->on_cpu) return sync_cpus(engine);
-  uint32_t faulted = engine->num_own, again = engine->together.exchange;
+  uint32_t faulted = engine->num_own, again = engine->merged.exchange;
   machine_group group = new_group(engine);
   pop_error *error = again == MACHINE_NO_EXCHANGE ? machine_sync_replicas(&group, &faulted)
-                                                  : machine_sync_replicas_again(&group, again);
+                                                  : machine_replay_exchange(&group, again);
   free_group(&group);
   if (!error) return NULL;
   engine->state = ENGINE_FAULTED;
@@ -393,7 +393,7 @@ static pop_error *sync_replicas(pop_engine *engine)
 static void align_clocks(pop_engine *engine)
 {
   for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
-    machine_wait_until(engine->replicas[i].machine, engine->together.latest);
+    machine_wait_until(engine->replicas[i].machine, engine->merged.latest);
 }
 
 static pop_error *run_together(pop_engine *engine, pop_error *before, uint32_t answer,
@@ -402,7 +402,7 @@ static pop_error *run_together(pop_engine *engine, pop_error *before, uint32_t a
   for (;;) {
     if (!before) before = run_each(engine, answer, events);
     if (!before) before = check_together(engine, events, engine->num_own, engine->first, 1);
-    POP_TRY(meet(engine, before, events[0]));
+    POP_TRY(synchronise_ranks(engine, before, events[0]));
     if (events[0] != MACHINE_REPLICA_SYNC) break;
     POP_TRY(sync_replicas(engine));
   }
@@ -414,14 +414,14 @@ machine_counters replicas_counters(const pop_engine *engine)
 {
   machine_counters own = machine_get_counters(engine->replicas[engine->first].machine);
   if (engine->first == 0) return own;
-  machine_counters first = engine->together.counters;
+  machine_counters first = engine->merged.counters;
   first.cycles = own.cycles;
   return first;
 }
 
 uint64_t replicas_instructions(const pop_engine *engine)
 {
-  if (engine->num_own < engine->num_replicas) return engine->together.instructions;
+  if (engine->num_own < engine->num_replicas) return engine->merged.instructions;
   uint64_t instructions = 0;
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     instructions += machine_get_counters(engine->replicas[r].machine).instructions;

@@ -28,7 +28,7 @@ static bool on_stack_of_thread(const char *place)
 }
 
 /* With callback threads the answer is no: other threads may still be running callbacks. */
-static bool was_left(const pop_engine *engine)
+static bool was_abandoned(const pop_engine *engine)
 {
   const char *here = __builtin_frame_address(0), *before = atomic_load(&engine->callback_frame);
   return before && before < here && !engine->callback_threads &&
@@ -38,14 +38,14 @@ static bool was_left(const pop_engine *engine)
 
 /* Ends a run that a callback has left. The tiles wait in a host sync, so no thread works for it any
  * more. */
-static void end_left_run(pop_engine *engine)
+static void end_abandoned_run(pop_engine *engine)
 {
-  if (atomic_load(&engine->use) != IN_USE || !was_left(engine)) return;
+  if (atomic_load(&engine->use) != IN_USE || !was_abandoned(engine)) return;
   log_write(LOG_WARN, "ENGINE",
             "a callback of a stream has left pop_engine_run by longjmp: the run is over");
   pop_memory_release();
   engine->state = ENGINE_FAULTED;
-  engine->was_left = true;
+  engine->was_abandoned = true;
   atomic_store(&engine->runs, false);
   engine_end_host_exchange(engine);
   atomic_store(&engine->use, IDLE);
@@ -67,7 +67,7 @@ pop_error *engine_enter(pop_engine *engine, const char *what)
 {
   int use = IDLE;
   POP_TRY(pop_memory_check());
-  end_left_run(engine);
+  end_abandoned_run(engine);
   if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) {
     engine->runner = pthread_self();
     pop_memory_hold(); /* other threads use this one's stack, and user functions are called */
@@ -92,7 +92,7 @@ pop_error *engine_leave(pop_engine *engine, pop_error *error)
 
 bool engine_free_later(pop_engine *engine)
 {
-  end_left_run(engine);
+  end_abandoned_run(engine);
   for (;;) {
     int use = IDLE;
     if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) return false;

@@ -168,13 +168,13 @@ const pop_target *pop_graph_get_target(const pop_graph *graph)
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
   GRAPH_TURN(graph);
-  return object_lives(graph, OBJECT_GRAPH) ? graph->top->error : graph_lost_call(graph);
+  return object_lives(graph, OBJECT_GRAPH) ? graph->top->error : graph_invalid_error(graph);
 }
 
 pop_error *pop_graph_take_error(pop_graph *graph)
 {
   GRAPH_TURN(graph);
-  if (!object_lives(graph, OBJECT_GRAPH)) return graph_take_lost_call(graph);
+  if (!object_lives(graph, OBJECT_GRAPH)) return graph_take_invalid_error(graph);
   pop_error *error = graph->top->error;
   if (graph->top != &without_memory) graph->top->error = NULL;
   return error;

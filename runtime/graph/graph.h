@@ -315,18 +315,18 @@ static inline uint32_t graph_tile_limit(const pop_graph *view)
   return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
 }
 
-/* lost_calls.c: keeps the error of a call on a graph that is NULL or was freed. pop_graph_error
+/* invalid_graph.c: keeps the error of a call on a graph that is NULL or was freed. pop_graph_error
  * returns it. */
-void graph_lose_call(const pop_graph *graph, const char *call);
+void graph_note_invalid(const pop_graph *graph, const char *call);
 
 /* The kept error; if there is none, an error about asking for it. */
-const pop_error *graph_lost_call(const pop_graph *graph);
-pop_error *graph_take_lost_call(const pop_graph *graph);
+const pop_error *graph_invalid_error(const pop_graph *graph);
+pop_error *graph_take_invalid_error(const pop_graph *graph);
 
 static inline bool graph_lives(const pop_graph *graph, const char *call)
 {
   if (object_lives(graph, OBJECT_GRAPH)) return true;
-  graph_lose_call(graph, call);
+  graph_note_invalid(graph, call);
   return false;
 }
 

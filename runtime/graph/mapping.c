@@ -61,7 +61,7 @@ static call *sort_calls(call *calls, size_t count)
   return calls;
 }
 
-static bool later(const call_heap *heap, size_t a, size_t b)
+static bool is_later(const call_heap *heap, size_t a, size_t b)
 {
   return heap->calls[heap->items[a]].number > heap->calls[heap->items[b]].number;
 }
@@ -77,15 +77,15 @@ static void heap_push(call_heap *heap, size_t item)
 {
   size_t i = heap->count++;
   heap->items[i] = item;
-  for (; i > 0 && later(heap, i, (i - 1) / 2); i = (i - 1) / 2) swap_items(heap, i, (i - 1) / 2);
+  for (; i > 0 && is_later(heap, i, (i - 1) / 2); i = (i - 1) / 2) swap_items(heap, i, (i - 1) / 2);
 }
 
 static void heap_pop(call_heap *heap)
 {
   heap->items[0] = heap->items[--heap->count];
   for (size_t i = 0, child; (child = 2 * i + 1) < heap->count; i = child) {
-    if (child + 1 < heap->count && later(heap, child + 1, child)) child++;
-    if (!later(heap, child, i)) break;
+    if (child + 1 < heap->count && is_later(heap, child + 1, child)) child++;
+    if (!is_later(heap, child, i)) break;
     swap_items(heap, i, child);
   }
 }
@@ -101,7 +101,7 @@ static void append(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
 }
 
 /* Does call `i` end before the next one begins? Then, with an empty heap, it stays as it is. */
-static bool is_alone(const call *calls, size_t i, size_t count)
+static bool is_disjoint(const call *calls, size_t i, size_t count)
 {
   const mapping_interval *interval = &calls[i].interval;
   return interval->begin < interval->end &&
@@ -116,7 +116,7 @@ static void sweep(variable *v, const call *calls, size_t count)
   size_t next = 0;
   for (uint64_t at = 0; next < count || heap.count;) {
     if (heap.count == 0 && at < calls[next].interval.begin) at = calls[next].interval.begin;
-    if (heap.count == 0 && is_alone(calls, next, count)) {
+    if (heap.count == 0 && is_disjoint(calls, next, count)) {
       at = calls[next].interval.end;
       append(v, calls[next].interval.begin, at, calls[next].interval.tile);
       next++;

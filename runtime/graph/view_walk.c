@@ -16,7 +16,7 @@ static const view_piece *current_piece(const view_walk *walk)
 }
 
 /* Sets the counters if a new piece begins; false at the end of the view. */
-static bool ready(view_walk *walk)
+static bool begin_piece(view_walk *walk)
 {
   if (walk->piece == walk->tensor->num_pieces) return false;
   if (walk->started) return true;
@@ -51,9 +51,9 @@ static view_run take_run(view_walk *walk)
 
 bool view_walk_next(view_walk *walk, view_run *run)
 {
-  if (!ready(walk)) return false;
+  if (!begin_piece(walk)) return false;
   *run = take_run(walk);
-  while (ready(walk) && current_piece(walk)->variable == run->variable &&
+  while (begin_piece(walk) && current_piece(walk)->variable == run->variable &&
          walk->element == run->begin + run->count)
     run->count += take_run(walk).count;
   return true;
@@ -75,7 +75,7 @@ static uint64_t elements_behind(const view_walk *walk, uint64_t *all)
 
 /* Moves the counters to the run with this element of the current piece. Returns the number of
  * the run's first element. */
-static uint64_t stand_at(view_walk *walk, uint64_t element)
+static uint64_t seek_run(view_walk *walk, uint64_t element)
 {
   const view_piece *piece = current_piece(walk);
   const view_dim *dims = piece_dims(walk->graph, piece);
@@ -94,9 +94,9 @@ static uint64_t stand_at(view_walk *walk, uint64_t element)
 uint64_t view_walk_skip(view_walk *walk, uint64_t elements)
 {
   uint64_t skipped = 0, all;
-  while (elements > skipped && ready(walk)) {
+  while (elements > skipped && begin_piece(walk)) {
     uint64_t behind = elements_behind(walk, &all), wanted = behind + (elements - skipped);
-    if (wanted < all) return skipped + stand_at(walk, wanted) - behind;
+    if (wanted < all) return skipped + seek_run(walk, wanted) - behind;
     skipped += all - behind;
     walk->piece++;
     walk->started = false;

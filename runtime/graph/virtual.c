@@ -123,7 +123,7 @@ static pop_graph *make_view(pop_graph *parent, const char *call, tile_list *list
 
 /* A graph on which calls do nothing. It is returned after an error, so that the next call on it
  * does not crash. */
-static pop_graph *failed(pop_graph *graph)
+static pop_graph *graph_after_error(pop_graph *graph)
 {
   return graph ? graph->top : NULL;
 }
@@ -131,7 +131,7 @@ static pop_graph *failed(pop_graph *graph)
 static pop_graph *finish(pop_graph *parent, const char *call, tile_list *list)
 {
   pop_graph *view = make_view(parent, call, list);
-  return view ? view : failed(parent);
+  return view ? view : graph_after_error(parent);
 }
 
 static bool check_range_of(pop_graph *graph, const char *call, const char *things, size_t first,
@@ -144,7 +144,7 @@ static bool check_range_of(pop_graph *graph, const char *call, const char *thing
   return false;
 }
 
-static bool usable(pop_graph *graph, const char *call)
+static bool is_usable(pop_graph *graph, const char *call)
 {
   return graph_enter(&graph, call);
 }
@@ -153,9 +153,9 @@ pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph";
-  if (!usable(graph, call) ||
+  if (!is_usable(graph, call) ||
       !check_range_of(graph, call, "tiles", first, end, graph_tile_limit(graph)))
-    return failed(graph);
+    return graph_after_error(graph);
   tile_list list = {0};
   add_range(&list, first, end);
   return finish(graph, call, &list);
@@ -165,9 +165,9 @@ pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
-  if (!usable(graph, call)) return failed(graph);
+  if (!is_usable(graph, call)) return graph_after_error(graph);
   size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
-  if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return failed(graph);
+  if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return graph_after_error(graph);
   tile_list list = {0};
   size_t per_ipu = graph->target.tiles_per_ipu;
   add_range(&list, first * per_ipu, end * per_ipu);
@@ -196,9 +196,9 @@ pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_tiles";
-  if (!usable(graph, call) ||
+  if (!is_usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph_tile_limit(graph), "the graph"))
-    return failed(graph);
+    return graph_after_error(graph);
   tile_list list = {0};
   for (size_t i = 0; i < count; i++) add_range(&list, tiles[i], tiles[i] + 1);
   return finish(graph, call, &list);
@@ -209,9 +209,9 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
-  if (!usable(graph, call) ||
+  if (!is_usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph->target.tiles_per_ipu, "an IPU of the graph"))
-    return failed(graph);
+    return graph_after_error(graph);
   tile_list list = {0};
   for (size_t ipu = 0; ipu < graph->target.num_ipus; ipu++)
     for (size_t i = 0; i < count; i++) {
@@ -248,8 +248,8 @@ pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replicat
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_replicated_graph";
-  if (!usable(graph, call) || !check_replicas(graph, call, replication_factor))
-    return failed(graph);
+  if (!is_usable(graph, call) || !check_replicas(graph, call, replication_factor))
+    return graph_after_error(graph);
   pop_graph *top = graph->top;
   bool host = graph_is_for_host(graph);
   uint32_t num_tiles = host ? graph->num_tiles : graph->num_tiles / replication_factor;

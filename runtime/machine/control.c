@@ -81,12 +81,12 @@ static void leave(machine *m, control *c, const control_group *g, uint32_t numbe
 {
   write_back(m, g, number);
   c->group_of[number] = NULL;
-  c->unsettled = true;
+  c->may_merge = true;
   pop_push(c->jobs, c->num_jobs, c->jobs_capacity, (control_job){number, NULL});
 }
 
 /* All tiles of the group leave it. */
-static void disband(machine *m, control *c, control_group *g)
+static void dissolve_group(machine *m, control *c, control_group *g)
 {
   for (size_t i = 0; i < g->num_tiles; i++) leave(m, c, g, g->tiles[i]);
   g->num_tiles = 0;
@@ -108,7 +108,7 @@ static void remove_empty_groups(control *c)
 
 /* Does the tile have the same values in the loaded words as the group's first one, and may it
  * store? */
-static bool agrees(machine *m, const effects *s, tile *t)
+static bool has_same_memory(machine *m, const effects *s, tile *t)
 {
   for (size_t i = 0; i < s->num_loads; i++) {
     uint32_t value;
@@ -129,7 +129,7 @@ static void split_by_memory(machine *m, control *c, control_group *g)
   size_t kept = 1; /* the first tile agrees: the effects are its own */
   for (size_t i = 1; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
-    if (agrees(m, s, &m->tiles[number])) {
+    if (has_same_memory(m, s, &m->tiles[number])) {
       g->tiles[kept++] = number;
       continue;
     }
@@ -138,8 +138,8 @@ static void split_by_memory(machine *m, control *c, control_group *g)
   }
   g->num_tiles = kept;
   if (!rest) return;
-  c->unsettled = true;
-  if (++c->num_splits > MAX_SPLITS) disband(m, c, rest);
+  c->may_merge = true;
+  if (++c->num_splits > MAX_SPLITS) dissolve_group(m, c, rest);
 }
 
 static bool is_within_limit(const machine *m, const control_group *g, uint64_t cycles)
@@ -169,7 +169,7 @@ static void put_timed(const effects *s, context *supervisor, uint32_t clock)
   }
 }
 
-static void take_on_tiles(machine *m, control *c, const control_group *g)
+static void apply_to_tiles(machine *m, control *c, const control_group *g)
 {
   const effects *s = &c->s;
   for (size_t i = 0; i < g->num_tiles; i++) {
@@ -180,7 +180,7 @@ static void take_on_tiles(machine *m, control *c, const control_group *g)
     put_timed(s, &m->tiles[number].supervisor, clock);
     m->at.clocks[number] += g->cycles;
     m->at.waiting[number] = (uint8_t)s->why;
-    m->at.asked[number] = s->asked;
+    m->at.stop_argument[number] = s->stop_argument;
     m->at.host_codes[number] = s->host_code;
     if (s->acks.open) {
       m->at.acks[number] = s->acks;
@@ -202,7 +202,7 @@ static void take(machine *m, control *c, control_group *g)
   g->has_starts = s->has_starts;
   g->cycles = s->slots * m->target.num_worker_contexts;
   g->runs = s->why == STOP_WAIT;
-  take_on_tiles(m, c, g);
+  apply_to_tiles(m, c, g);
   m->control_instructions += s->instructions * g->num_tiles;
 }
 
@@ -214,12 +214,12 @@ static void advance_group(machine *m, control *c, control_group *g)
     if (c->s.num_blocks && (walked || again)) control_compare_blocks(m, c, g);
     if (again) continue;
     if (!walked) {
-      disband(m, c, g);
+      dissolve_group(m, c, g);
       return;
     }
     split_by_memory(m, c, g);
     if (!is_within_limit(m, g, c->s.slots * m->target.num_worker_contexts)) {
-      disband(m, c, g);
+      dissolve_group(m, c, g);
       return;
     }
     take(m, c, g);
@@ -238,7 +238,7 @@ static control *new_control(const machine *m)
   c->class_of = pop_xcalloc(m->num_tiles, sizeof *c->class_of);
   c->group_of = pop_xcalloc(m->num_tiles, sizeof(control_group *));
   control_first_class(c, m->num_tiles);
-  c->unsettled = true;
+  c->may_merge = true;
   return c;
 }
 
@@ -246,7 +246,7 @@ void control_begin(machine *m)
 {
   if (!m->control) {
     m->control = new_control(m);
-    control_settle(m);
+    control_merge_groups(m);
   }
   control *c = m->control;
   c->num_splits = 0;
@@ -274,7 +274,7 @@ const worker_start *control_starts(const machine *m, const control_job *job, uin
   return job->group->starts;
 }
 
-void control_drop(machine *m, uint32_t tile)
+void control_remove_tile(machine *m, uint32_t tile)
 {
   control *c = m->control;
   control_group *g = c->group_of[tile];
@@ -317,7 +317,7 @@ static place place_of_group(const control *c, const machine *m, const control_gr
 }
 
 /* From here on the registers of `mask` are in the tiles' contexts. */
-static void make_unknown(machine *m, control_group *g, uint64_t mask)
+static void spill_registers(machine *m, control_group *g, uint64_t mask)
 {
   mask &= ~g->unknown;
   if (!mask) return;
@@ -326,13 +326,13 @@ static void make_unknown(machine *m, control_group *g, uint64_t mask)
 }
 
 /* The tiles of `other`, which is at the same place, join g. */
-static void join_group(machine *m, control *c, control_group *g, control_group *other)
+static void merge_group(machine *m, control *c, control_group *g, control_group *other)
 {
   uint64_t differ = other->unknown;
   for (uint32_t r = 1; r < 32; r++)
     if (g->x[r] != other->x[r]) differ |= (uint64_t)1 << r;
-  make_unknown(m, g, differ);
-  make_unknown(m, other, g->unknown);
+  spill_registers(m, g, differ);
+  spill_registers(m, other, g->unknown);
   for (size_t i = 0; i < other->num_tiles; i++) {
     m->tiles[other->tiles[i]].supervisor.instructions += other->instructions - g->instructions;
     control_add_tile(c, g, other->tiles[i]);
@@ -345,7 +345,7 @@ static void join_tile(machine *m, control *c, control_group *g, tile *t)
   uint64_t differ = 0;
   for (uint32_t r = 1; r < 32; r++)
     if (g->x[r] != t->supervisor.x[r]) differ |= (uint64_t)1 << r;
-  make_unknown(m, g, differ);
+  spill_registers(m, g, differ);
   t->supervisor.instructions -= g->instructions;
   control_add_tile(c, g, t->number);
 }
@@ -368,7 +368,7 @@ static control_group *find_group(const place_table *table, const place *at, size
   }
 }
 
-static void settle_groups(machine *m, control *c, place_table *table)
+static void merge_equal_groups(machine *m, control *c, place_table *table)
 {
   size_t num_groups = c->num_groups, slot;
   for (size_t i = 0; i < num_groups; i++) {
@@ -376,7 +376,7 @@ static void settle_groups(machine *m, control *c, place_table *table)
     place at = place_of_group(c, m, g);
     control_group *same = find_group(table, &at, &slot);
     if (same) {
-      join_group(m, c, same, g);
+      merge_group(m, c, same, g);
     } else {
       table->slots[slot].group = g;
       table->slots[slot].at = at;
@@ -384,7 +384,7 @@ static void settle_groups(machine *m, control *c, place_table *table)
   }
 }
 
-static void settle_tiles(machine *m, control *c, place_table *table)
+static void group_single_tiles(machine *m, control *c, place_table *table)
 {
   size_t slot;
   for (uint32_t i = 0; i < m->num_tiles; i++) {
@@ -404,19 +404,19 @@ static void settle_tiles(machine *m, control *c, place_table *table)
   }
 }
 
-void control_settle(machine *m)
+void control_merge_groups(machine *m)
 {
   control *c = m->control;
-  if (!c->unsettled) return;
-  c->unsettled = false;
+  if (!c->may_merge) return;
+  c->may_merge = false;
   remove_empty_groups(c);
   place_table table = {.num_slots = 16};
   size_t num_alone = 0;
   for (uint32_t i = 0; i < m->num_tiles; i++) num_alone += !c->group_of[i];
   while (table.num_slots < 2 * (c->num_groups + num_alone)) table.num_slots *= 2;
   table.slots = pop_xcalloc(table.num_slots, sizeof *table.slots);
-  settle_groups(m, c, &table);
-  settle_tiles(m, c, &table);
+  merge_equal_groups(m, c, &table);
+  group_single_tiles(m, c, &table);
   remove_empty_groups(c);
   free(table.slots);
 }
@@ -435,16 +435,16 @@ void control_answer(machine *m, uint32_t answer)
   }
 }
 
-void control_dissolve(machine *m)
+void control_write_back(machine *m)
 {
   control *c = m->control;
   for (size_t i = 0; c && i < c->num_groups; i++)
     for (size_t k = 0; k < c->groups[i]->num_tiles; k++)
       write_back(m, c->groups[i], c->groups[i]->tiles[k]);
-  control_forget(m);
+  control_free(m);
 }
 
-void control_forget(machine *m)
+void control_free(machine *m)
 {
   control *c = m->control;
   if (!c) return;

@@ -20,14 +20,14 @@ void control_begin(machine *m);
 uint32_t control_advance(machine *m, const control_job **jobs);
 /* The workers that a job starts, by number. Their clocks count from *from. */
 const worker_start *control_starts(const machine *m, const control_job *job, uint64_t *from);
-void control_drop(machine *m, uint32_t tile); /* its workers have faulted */
+void control_remove_tile(machine *m, uint32_t tile); /* its workers have faulted */
 /* All tiles have asked for a sync: tiles at the same place join. */
-void control_settle(machine *m);
+void control_merge_groups(machine *m);
 
 /* Every supervisor gets the host's answer. */
 void control_answer(machine *m, uint32_t answer);
 /* All tiles leave their groups: their contexts are as if they had run alone. */
-void control_dissolve(machine *m);
-void control_forget(machine *m); /* frees all, without that */
+void control_write_back(machine *m);
+void control_free(machine *m); /* frees all, without that */
 
 #endif

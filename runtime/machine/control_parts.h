@@ -66,7 +66,7 @@ typedef struct effects {
   worker_start starts[ISA_MAX_WORKERS];
   bool has_starts;
   stop why;
-  uint32_t asked, host_code, sync_rd;
+  uint32_t stop_argument, host_code, sync_rd;
   tile_acks acks; /* open: tile.sans was executed; its clock is relative to the start of the walk */
 } effects;
 
@@ -81,7 +81,7 @@ struct control {
   size_t num_jobs, jobs_capacity;
   uint32_t num_splits; /* in this superstep */
   uint64_t round;      /* counts calls of control_advance */
-  bool unsettled;      /* some tiles are alone, or groups may have become equal */
+  bool may_merge;      /* some tiles are alone, or groups may have become equal */
   effects s;           /* of the current walk */
 };
 

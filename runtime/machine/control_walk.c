@@ -121,11 +121,11 @@ static bool has_open_syncs(const effects *s, const tile_acks *before)
   return s->acks.open || before->open;
 }
 
-static bool walk_stop(effects *s, stop why, uint32_t asked, uint32_t pc)
+static bool walk_stop(effects *s, stop why, uint32_t stop_argument, uint32_t pc)
 {
   if (s->misread) return false;
   s->why = why;
-  s->asked = asked;
+  s->stop_argument = stop_argument;
   s->pc = pc + 4;
   return true;
 }

@@ -81,23 +81,23 @@ void copy_list_free(copy_list *list)
  * Measured with tests/bench/supersteps.c, blocks of 1 KiB, as parts of memcpy's bandwidth: 1.5 MB
  * 0.23 -> 0.40 if only the starts are prefetched; 12 MB 0.46 -> 0.43 then, and 0.43 -> 0.60 past
  * the caches. That pays from 8 MB on, even if all of it is read next. */
-typedef struct way {
+typedef struct copy_method {
   size_t ahead;   /* prefetches this many runs ahead */
   uint32_t bytes; /* of the first block of each */
   bool past_caches;
-} way;
+} copy_method;
 
 enum { LINE = 64, CACHED_BYTES = 4 << 20, STREAMED_BYTES = 8 << 20 };
-static const way in_caches = {8, LINE, false}, in_memory = {2, 1024, false},
-                 past_caches = {2, 1024, true};
+static const copy_method in_caches = {8, LINE, false}, in_memory = {2, 1024, false},
+                         past_caches = {2, 1024, true};
 
-static const way *choose_way(const copy_list *list)
+static const copy_method *choose_method(const copy_list *list)
 {
   if (list->bytes <= CACHED_BYTES) return &in_caches;
   return list->bytes <= STREAMED_BYTES ? &in_memory : &past_caches;
 }
 
-static void prefetch(const copy_run *run, const way *how)
+static void prefetch(const copy_run *run, const copy_method *how)
 {
   uint32_t bytes = run->bytes < how->bytes ? run->bytes : how->bytes;
   if (how->past_caches) {
@@ -159,7 +159,7 @@ static void copy_past_caches(uint8_t *to, const uint8_t *from, uint32_t bytes)
 static void finish_past_caches(void) {}
 #endif
 
-static void copy_blocks(const copy_run *run, const way *how)
+static void copy_blocks(const copy_run *run, const copy_method *how)
 {
   uint8_t *to = run->to;
   const uint8_t *from = run->from;
@@ -177,7 +177,7 @@ static void copy_blocks(const copy_run *run, const way *how)
 
 static void copy_chunk(const copy_list *list, size_t number)
 {
-  const way *how = choose_way(list);
+  const copy_method *how = choose_method(list);
   for (size_t i = list->chunks[number]; i < list->chunks[number + 1]; i++) {
     if (i + how->ahead < list->num_runs) prefetch(&list->runs[i + how->ahead], how);
     copy_blocks(&list->runs[i], how);

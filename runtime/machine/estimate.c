@@ -103,7 +103,7 @@ static void note_cycles(tile *t, const context *c)
 
 /* An estimator that counts below zero in 32 bits returns about 2^32 cycles. That is no endless
  * loop, so the run's limit is put off by as many cycles. */
-static void put_limit_off(machine *m, uint64_t cycles)
+static void extend_limit(machine *m, uint64_t cycles)
 {
   enum { PLAUSIBLE = INT32_MAX };
   uint64_t limit = atomic_load(&m->limit), later;
@@ -117,7 +117,7 @@ static void put_limit_off(machine *m, uint64_t cycles)
 static void end(machine *m, tile *t, context *c)
 {
   if (c->is_estimated) {
-    if (c->estimated_end > c->clock) put_limit_off(m, c->estimated_end - c->clock);
+    if (c->estimated_end > c->clock) extend_limit(m, c->estimated_end - c->clock);
     c->clock = c->estimated_end;
   }
   if (c->note) note_cycles(t, c);

@@ -21,7 +21,7 @@ typedef struct exchange_plan {
   uint64_t hash;
   bool plain;       /* copies are not merged */
   uint8_t *waiting; /* the plan's key: m->at when the plan is wanted */
-  uint32_t *asked;
+  uint32_t *stop_argument;
   exchange_part *parts; /* ascending by tile */
   size_t num_parts, parts_capacity;
   uint64_t received; /* by all parts */

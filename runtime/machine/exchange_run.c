@@ -29,7 +29,7 @@ static void *duplicate(const void *items, size_t bytes)
 static void free_plan(exchange_plan *plan)
 {
   free(plan->waiting);
-  free(plan->asked);
+  free(plan->stop_argument);
   free(plan->parts);
   copy_list_free(&plan->copies);
   free(plan);
@@ -42,11 +42,11 @@ static exchange_plan *make_plan(machine *m, uint64_t hash)
   plan->hash = hash;
   plan->plain = m->options.plain;
   plan->waiting = duplicate(m->at.waiting, m->num_tiles * sizeof *plan->waiting);
-  plan->asked = duplicate(m->at.asked, m->num_tiles * sizeof *plan->asked);
+  plan->stop_argument = duplicate(m->at.stop_argument, m->num_tiles * sizeof *plan->stop_argument);
   for (uint32_t i = 0; i < m->num_tiles; i++)
     if (m->at.waiting[i] == STOP_EXCHANGE)
       pop_push(plan->parts, plan->num_parts, plan->parts_capacity,
-               (exchange_part){.tile = i, .code = m->at.asked[i]});
+               (exchange_part){.tile = i, .code = m->at.stop_argument[i]});
   if (!exchange_verify(m, plan)) {
     free_plan(plan);
     return NULL;
@@ -66,14 +66,16 @@ struct exchange_plans {
 
 static bool is_wanted(const machine *m, const exchange_plan *plan)
 {
-  return !memcmp(plan->asked, m->at.asked, m->num_tiles * sizeof *plan->asked) &&
+  return !memcmp(plan->stop_argument, m->at.stop_argument,
+                 m->num_tiles * sizeof *plan->stop_argument) &&
          !memcmp(plan->waiting, m->at.waiting, m->num_tiles * sizeof *plan->waiting);
 }
 
 static uint64_t hash_wanted(const machine *m)
 {
   uint64_t hash = XXH3_64bits(m->at.waiting, m->num_tiles * sizeof *m->at.waiting);
-  return XXH3_64bits_withSeed(m->at.asked, m->num_tiles * sizeof *m->at.asked, hash);
+  return XXH3_64bits_withSeed(m->at.stop_argument, m->num_tiles * sizeof *m->at.stop_argument,
+                              hash);
 }
 
 static exchange_plan *find_plan(const machine *m, uint64_t hash)

@@ -10,11 +10,11 @@
  * that are received. Then each received packet is copied from the tile that sends it. No tile
  * receives a word twice, or both sends and receives it (checked), so the order does not matter.
  * Headers are in writable memory. So between IPUs nothing is kept from one time to the next, and
- * between replicas only together with the headers that were read (global_kept.h).
+ * between replicas only together with the headers that were read (global_cache.h).
  *
  * Ranks agree twice: when they announce what they send, and when all of it has been checked. Only
  * then are words passed on, from the memory of tiles to that of tiles. */
-#include "global_kept.h"
+#include "global_cache.h"
 
 #include "base/divide.h"
 #include "state.h"
@@ -95,7 +95,8 @@ static bool read_words(reading *r, uint32_t number, uint32_t pc, uint32_t word, 
     return refuse(r, number, pc, MACHINE_FAULT_INVALID_ADDRESS,
                   "a packet header outside of used memory");
   memcpy(words, t->memory + (address - r->target->memory_base), 4 * (size_t)count);
-  if (r->between_replicas) global_kept_see(&r->seen, t, r->target->memory_base, address, 4 * count);
+  if (r->between_replicas)
+    global_cache_note_read(&r->reads, t, r->target->memory_base, address, 4 * count);
   return true;
 }
 
@@ -165,13 +166,13 @@ static bool read_code(reading *r, uint32_t number)
   machine *m = machine_of(r, number);
   const tile *t = tile_at(r, number);
   bool has_map = !r->between_replicas;
-  uint32_t pc = m->at.asked[t->number], word = 0;
+  uint32_t pc = m->at.stop_argument[t->number], word = 0;
   for (uint64_t count = 1; word != isa_imm22_word(ISA_FUNCT3_END, 0); pc += 4, count++) {
     if (pc % 4 || !memory_contains(t, pc, 4, false, true))
       return refuse(r, number, pc, MACHINE_FAULT_INVALID_PC,
                     "the code runs out of executable memory");
     word = memory_word(m, t, pc);
-    if (r->between_replicas) global_kept_see(&r->seen, t, r->target->memory_base, pc, 4);
+    if (r->between_replicas) global_cache_note_read(&r->reads, t, r->target->memory_base, pc, 4);
     if (count > r->sum.instructions) r->sum.instructions = count;
     if (!read_instruction(r, number, pc, word, &has_map)) return false;
   }
@@ -194,7 +195,7 @@ static bool takes_part(const reading *r, uint32_t number)
 static void expect_code(const reading *r, uint32_t number)
 {
   const machine *m = machine_of(r, number);
-  uint32_t at = m->at.asked[number % r->tiles_per_replica] - r->target->memory_base;
+  uint32_t at = m->at.stop_argument[number % r->tiles_per_replica] - r->target->memory_base;
   if (at < r->target->memory_bytes) __builtin_prefetch(tile_at(r, number)->memory + at);
 }
 
@@ -477,7 +478,7 @@ void global_exchange_take_time(machine *m, uint32_t number, uint64_t cycles,
   uint64_t from = m->at.clocks[number];
   m->at.clocks[number] = from + cycles;
   m->exchanged_bytes += received_bytes;
-  superstep_trace(m, MACHINE_TRACE_GLOBAL_EXCHANGE, number, m->at.asked[number], from,
+  superstep_trace(m, MACHINE_TRACE_GLOBAL_EXCHANGE, number, m->at.stop_argument[number], from,
                   from + cycles, received_bytes);
 }
 
@@ -519,7 +520,7 @@ static void end_reading(reading *r)
       r->map,        r->other_map, r->sources,        r->from,     r->sent.items, r->received.items,
       r->sent.first, r->spans,     r->received.first, r->from_ipu, r->to_ipu};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-  global_kept_free_seen(&r->seen);
+  global_cache_free_reads(&r->reads);
 }
 
 /* One machine alone: no ranks have to agree. */
@@ -557,7 +558,7 @@ static pop_error *exchange(reading *r, uint32_t *faulted)
   POP_TRY(global_remote_pass(r));
   move_packets(r);
   take_time(r, duration(r));
-  global_kept_add(r, duration(r));
+  global_cache_add(r, duration(r));
   return NULL;
 }
 

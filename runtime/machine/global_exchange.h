@@ -45,16 +45,16 @@ typedef struct ipu_bytes {
 } ipu_bytes;
 
 /* Bytes that were read from writable memory. */
-typedef struct seen_bytes {
+typedef struct bytes_read {
   const uint8_t *at;
   size_t bytes, copy; /* how many; their offset in `copies` */
-} seen_bytes;
+} bytes_read;
 
-typedef struct seen_list {
-  seen_bytes *items;
+typedef struct read_list {
+  bytes_read *items;
   size_t count, capacity;
   pop_bytes copies;
-} seen_list;
+} read_list;
 
 typedef struct reading {
   const machine_group *group; /* ranks NULL: one machine, between its IPUs */
@@ -73,8 +73,8 @@ typedef struct reading {
   size_t num_spans, spans_capacity;
   ipu_bytes *from_ipu, *to_ipu; /* by IPU of this process's replicas */
   exchange_sum sum;
-  /* For the next time (global_kept.h): */
-  seen_list seen;
+  /* For the next time (global_cache.h): */
+  read_list reads;
   bool has_unwanted; /* other ranks have sent words that no tile receives */
   const ranks_pieces *pieces_to, *pieces_from; /* by rank, from global_remote_pass on */
 } reading;

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 typedef struct guarded_call {
-  sigjmp_buf back;
+  sigjmp_buf recovery;
   const machine *m;
   const context *running; /* the context that native code runs for; NULL: it does not run */
-  context strayed;        /* a copy: the original is in a stack frame that the jump drops */
+  context faulted;        /* a copy: the original is in a stack frame that the jump drops */
   struct guarded_call *outer;
 } guarded_call;
 
@@ -21,7 +21,7 @@ static _Thread_local guarded_call *innermost __attribute__((tls_model("initial-e
 static struct sigaction before;
 
 /* Does what would happen without this handler. */
-static void pass_on(int signal, siginfo_t *info, void *context)
+static void forward_signal(int signal, siginfo_t *info, void *context)
 {
   if (before.sa_flags & SA_SIGINFO)
     before.sa_sigaction(signal, info, context);
@@ -35,10 +35,10 @@ static void handle(int signal, siginfo_t *info, void *context)
 {
   guarded_call *call = innermost;
   if (call && call->running && memory_is_reserved(call->m, info->si_addr)) {
-    call->strayed = *call->running;
-    siglongjmp(call->back, 1);
+    call->faulted = *call->running;
+    siglongjmp(call->recovery, 1);
   }
-  pass_on(signal, info, context);
+  forward_signal(signal, info, context);
 }
 
 static void install(void)
@@ -56,7 +56,7 @@ void guard_install(void)
   pthread_once(&once, install);
 }
 
-void guard_note(const context *c)
+void guard_set_running(const context *c)
 {
   if (innermost) innermost->running = c;
 }
@@ -83,9 +83,9 @@ uint64_t guard_call(machine *m, tile *t, uint64_t (*run)(void *, uint32_t), void
   call.m = m;
   call.running = NULL;
   call.outer = innermost;
-  if (sigsetjmp(call.back, 0)) {
+  if (sigsetjmp(call.recovery, 0)) {
     innermost = call.outer;
-    note_fault(m, t, &call.strayed);
+    note_fault(m, t, &call.faulted);
     return 0;
   }
   innermost = &call;

@@ -25,6 +25,6 @@ uint64_t guard_call(machine *m, tile *t, uint64_t (*run)(void *, uint32_t), void
 
 /* Native code is about to run for this context, in the thread's innermost guard_call. NULL: it has
  * returned. */
-void guard_note(const context *c);
+void guard_set_running(const context *c);
 
 #endif

@@ -372,7 +372,7 @@ do_TILE_CALL:
   c->vertex_state = B;
   x[10] = B;
   x[1] = PC() + 4;
-  if (m->translation) translate_want(m, t, pc);
+  if (m->translation) translate_request(m, t, pc);
   if (!watches_calls(m, t)) goto jump;
   reason = STOP_CALL;
   goto paused;

@@ -43,7 +43,7 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
   m->at = (tile_stops){.clocks = pop_xcalloc(m->num_tiles, sizeof *m->at.clocks),
                        .waiting = pop_xcalloc(m->num_tiles, sizeof *m->at.waiting),
-                       .asked = pop_xcalloc(m->num_tiles, sizeof *m->at.asked),
+                       .stop_argument = pop_xcalloc(m->num_tiles, sizeof *m->at.stop_argument),
                        .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes),
                        .acks = pop_xcalloc(m->num_tiles, sizeof *m->at.acks)};
   pthread_mutex_init(&m->code_lock, NULL);
@@ -65,8 +65,8 @@ static void unload(machine *m)
   for (uint32_t i = 0; i < m->num_tiles; i++) memory_unload(&m->tiles[i]);
   exchange_forget(m);
   host_exchange_forget(m);
-  global_kept_forget(m);
-  control_forget(m);
+  global_cache_free(m);
+  control_free(m);
   code_cache_clear(&m->code);
 }
 
@@ -82,7 +82,7 @@ void machine_free(machine *m)
   free(m->tiles);
   free(m->at.clocks);
   free(m->at.waiting);
-  free(m->at.asked);
+  free(m->at.stop_argument);
   free(m->at.host_codes);
   free(m->at.acks);
   free(m);

@@ -148,11 +148,11 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in 
  * a fault memory can be read, and machine_run fails until machine_reset and a new load. */
 POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event);
 
-/* Ends the current run, and each later one until machine_go. Every tile that has something to do
- * faults with STOPPED, at the place where it notices, some milliseconds later. From any thread or
- * signal handler. */
+/* Ends the current run, and each later one until machine_clear_stop. Every tile that has something
+ * to do faults with STOPPED, at the place where it notices, some milliseconds later. From any
+ * thread or signal handler. */
 void machine_stop(machine *m);
-void machine_go(machine *m);
+void machine_clear_stop(machine *m);
 
 /* *event if machine_run stops because all tiles wait for the machine's replicas. Replicas are
  * machines that are loaded with the same images; each is run by machine_run. When all of them have
@@ -176,10 +176,10 @@ POP_MUST_CHECK pop_error *machine_sync_replicas(const machine_group *group, uint
  * loaded. Returns the number of the one for which the replicas of this process wait;
  * MACHINE_NO_EXCHANGE: it is new, or they wait for none. */
 #define MACHINE_NO_EXCHANGE UINT32_MAX
-uint32_t machine_kept_exchange(const machine_group *group);
+uint32_t machine_cached_exchange(const machine_group *group);
 /* machine_sync_replicas if that number is the same on all ranks. Nothing is read or checked, and no
  * rank sends anything but the data. */
-POP_MUST_CHECK pop_error *machine_sync_replicas_again(const machine_group *group, uint32_t number);
+POP_MUST_CHECK pop_error *machine_replay_exchange(const machine_group *group, uint32_t number);
 /* For tiles that all wait for the host: none goes on before this cycle. */
 void machine_wait_until(machine *m, uint64_t cycle);
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */

@@ -549,7 +549,7 @@ static void forget_code(machine *m, struct tile *t, uint32_t address, uint32_t s
     translate_forget_tile(t);
     exchange_forget(m);
     host_exchange_forget(m);
-    control_dissolve(m);
+    control_write_back(m);
   }
 }
 

@@ -86,7 +86,7 @@ static size_t unit_bytes(const native_unit *u)
          u->code.num_ops * sizeof *u->code.ops;
 }
 
-native_unit *native_take(code_unit *code)
+native_unit *native_acquire(code_unit *code)
 {
   uint64_t key[2];
   find_key(code, key);
@@ -299,14 +299,14 @@ static bool has_no_work(void)
 }
 
 /* Under the lock, which it releases meanwhile. */
-static void make_unit(native_unit *u, bool compile, bool parks)
+static void make_unit(native_unit *u, bool compile, bool is_background)
 {
   made m = {.state = NATIVE_DONE};
   bool look = u->state != NATIVE_ABSENT;
   native_folder *folder = u->folder;
   u->state = NATIVE_BUSY;
   pthread_mutex_unlock(&all.lock);
-  if (native_module_enter(parks)) {
+  if (native_module_enter(is_background)) {
     make_inside(&u->code, folder, look, compile, &m);
     free_idle_units();
     if (has_no_work()) native_module_shrink();
@@ -411,7 +411,7 @@ static void queue_unit(native_unit *u)
   pthread_cond_signal(&all.work);
 }
 
-void native_want(native_unit *u, native_folder *folder, bool compile)
+void native_request(native_unit *u, native_folder *folder, bool compile)
 {
   pthread_mutex_lock(&all.lock);
   if (folder) u->folder = folder;

@@ -58,11 +58,11 @@ typedef struct native_unit {
 
 /* The process's unit with this content. Takes `code`. The caller is a user of the unit until it
  * releases it. */
-native_unit *native_take(code_unit *code);
+native_unit *native_acquire(code_unit *code);
 void native_release(native_unit *u);
 /* Asks the translator's thread to make it: from the folder (NULL: there is none), or, if it is not
  * there and `compile`, by compiling it. */
-void native_want(native_unit *u, native_folder *folder, bool compile);
+void native_request(native_unit *u, native_folder *folder, bool compile);
 /* The same, at once and compiled if need be. */
 void native_make(native_unit *u, native_folder *folder);
 bool native_is_done(native_unit *u);
@@ -79,9 +79,9 @@ native_counters native_get_counters(void); /* of the process */
 
 /* native_module.c: the module, which one thread at a time uses. */
 
-/* False: there is no module, or the process ends. `parks`: the caller is the translator's
+/* False: there is no module, or the process ends. `is_background`: the caller is the translator's
  * thread. */
-bool native_module_enter(bool parks);
+bool native_module_enter(bool is_background);
 void native_module_leave(void);
 /* Between the two: */
 const char *native_module_identity(void);

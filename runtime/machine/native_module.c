@@ -2,19 +2,19 @@
  * at a time uses it. LLVM runs in a thread that can be given up (base/llvm_thread.h): if there is
  * no memory for LLVM, no more code is compiled, and nothing else happens.
  *
- * Rests. Between groups of passes, where it holds no lock of LLVM or the C library, the
- * translator's thread calls `breathe`. If it has not had a core for itself since the last call, it
- * rests until the process's other threads have used REST times as much time as it has. So beside
- * interpreters that keep all cores busy it takes a ninth of the time. A program can lose that much
- * by being translated, and no more.
+ * Throttling. Between groups of passes, where it holds no lock of LLVM or the C library (a safe
+ * point), the translator's thread calls `throttle`. If it has not had a core for itself since the
+ * last call, it waits until the process's other threads have used THROTTLE_SHARE times as much time
+ * as it has. So beside interpreters that keep all cores busy it takes a ninth of the time. A
+ * program can lose that much by being translated, and no more.
  *
  * The end of the process. exit() destroys LLVM's statics, and a thread that is in LLVM then
- * crashes. So the process must not end before the thread rests, and the thread must not go on
- * afterwards. Handlers of atexit come too late, because LLVM registers more of its own whenever it
- * uses something first. But exit() begins with the thread-local destructors of its caller. Each
- * thread that has run a machine has such a destructor, which pauses translation until the next run
- * begins. If only the thread ends, and not the process, this pause is the only effect. For exit()
- * in other threads there is a handler of atexit, too. */
+ * crashes. So the process must not end before the thread is at a safe point, and the thread must
+ * not go on afterwards. Handlers of atexit come too late, because LLVM registers more of its own
+ * whenever it uses something first. But exit() begins with the thread-local destructors of its
+ * caller. Each thread that has run a machine has such a destructor, which pauses translation until
+ * the next run begins. If only the thread ends, and not the process, this pause is the only effect.
+ * For exit() in other threads there is a handler of atexit, too. */
 #include "native.h"
 
 #include "base/library.h"
@@ -32,7 +32,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { REST = 8 };
+enum { THROTTLE_SHARE = 8 };
 
 static struct {
   pthread_mutex_t use; /* held by the thread inside */
@@ -41,11 +41,11 @@ static struct {
   char *identity;
   bool broken;
   char *error;
-  bool parks; /* is the translator's thread inside? */
+  bool is_background; /* is the translator's thread inside? */
 
   pthread_mutex_t gate;
   pthread_cond_t change; /* of these: */
-  bool inside, resting, paused, leaving;
+  bool inside, at_safe_point, paused, exiting;
   uint32_t num_running; /* machines */
 } module = {.use = PTHREAD_MUTEX_INITIALIZER,
             .gate = PTHREAD_MUTEX_INITIALIZER,
@@ -56,17 +56,17 @@ static _Thread_local bool this_thread_is_inside, this_thread_is_watched;
 /* ---- the end of the process ---- */
 
 /* Under the gate. */
-static void wait_until_at_rest(void)
+static void wait_for_safe_point(void)
 {
   if (this_thread_is_inside) return; /* LLVM itself calls exit() */
-  while (module.inside && !module.resting) pthread_cond_wait(&module.change, &module.gate);
+  while (module.inside && !module.at_safe_point) pthread_cond_wait(&module.change, &module.gate);
 }
 
-static void leave_for_good(void)
+static void stop_for_exit(void)
 {
   pthread_mutex_lock(&module.gate);
-  module.leaving = true;
-  wait_until_at_rest();
+  module.exiting = true;
+  wait_for_safe_point();
   pthread_mutex_unlock(&module.gate);
 }
 
@@ -77,13 +77,13 @@ static void pause_translation(void *unused)
   pthread_mutex_lock(&module.gate);
   if (module.num_running == 0) {
     module.paused = true;
-    wait_until_at_rest();
+    wait_for_safe_point();
   }
   pthread_mutex_unlock(&module.gate);
 }
 
 /* Under the gate. */
-static void go_on(void)
+static void resume_translation(void)
 {
   if (module.paused) pthread_cond_broadcast(&module.change);
   module.paused = false;
@@ -121,7 +121,7 @@ void native_module_run_begins(void)
   watch_end_of_thread();
   pthread_mutex_lock(&module.gate);
   module.num_running++;
-  go_on();
+  resume_translation();
   pthread_mutex_unlock(&module.gate);
 }
 
@@ -132,12 +132,12 @@ void native_module_run_ends(void)
   pthread_mutex_unlock(&module.gate);
 }
 
-/* ---- resting ---- */
+/* ---- throttling ---- */
 
-typedef struct use_of_time {
+typedef struct cpu_times {
   double passed, used; /* seconds: of the clock, and of this thread */
   double others;       /* by the process's other threads */
-} use_of_time;
+} cpu_times;
 
 static double seconds_of(clockid_t clock)
 {
@@ -146,21 +146,21 @@ static double seconds_of(clockid_t clock)
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static use_of_time use_now(void)
+static cpu_times cpu_times_now(void)
 {
   double used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-  return (use_of_time){.passed = seconds_of(CLOCK_MONOTONIC),
-                       .used = used,
-                       .others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used};
+  return (cpu_times){.passed = seconds_of(CLOCK_MONOTONIC),
+                     .used = used,
+                     .others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used};
 }
 
 /* How long another thread should have the core that this one has used since then. */
-static double rest_after(use_of_time since)
+static double throttle_seconds(cpu_times since)
 {
   static const double noise = 0.0005;
-  use_of_time now = use_now();
+  cpu_times now = cpu_times_now();
   double used = now.used - since.used, passed = now.passed - since.passed;
-  return passed > 1.1 * used + noise ? REST * used : 0;
+  return passed > 1.1 * used + noise ? THROTTLE_SHARE * used : 0;
 }
 
 static struct timespec in_seconds(double seconds)
@@ -174,41 +174,41 @@ static struct timespec in_seconds(double seconds)
 }
 
 /* Under the gate. */
-static void wait_for(double seconds)
+static void pause_for(double seconds)
 {
   struct timespec until = in_seconds(seconds);
   int timed_out = 0;
-  while (module.leaving || module.paused || !timed_out)
-    if (module.leaving || module.paused)
+  while (module.exiting || module.paused || !timed_out)
+    if (module.exiting || module.paused)
       pthread_cond_wait(&module.change, &module.gate);
     else
       timed_out = pthread_cond_timedwait(&module.change, &module.gate, &until);
 }
 
-/* Under the gate. The more cores the others keep busy, the sooner the rest ends. */
-static void rest(double seconds)
+/* Under the gate. The more cores the others keep busy, the sooner the wait ends. */
+static void throttle_wait(double seconds)
 {
-  enum { LOOKS = 4 }; /* for each core */
-  long steps = seconds > 0 ? LOOKS * sysconf(_SC_NPROCESSORS_ONLN) : 1;
-  double before = use_now().others;
+  enum { STEPS_PER_CORE = 4 }; /* for each core */
+  long steps = seconds > 0 ? STEPS_PER_CORE * sysconf(_SC_NPROCESSORS_ONLN) : 1;
+  double before = cpu_times_now().others;
   long left = steps;
   do /* at least once: translation may be paused */
-    wait_for(seconds / (double)steps);
-  while (use_now().others - before < seconds && --left > 0);
+    pause_for(seconds / (double)steps);
+  while (cpu_times_now().others - before < seconds && --left > 0);
 }
 
-static use_of_time last_rest; /* of the translator's thread */
+static cpu_times last_throttle; /* of the translator's thread */
 
-static void breathe(void)
+static void throttle(void)
 {
-  double seconds = rest_after(last_rest);
+  double seconds = throttle_seconds(last_throttle);
   pthread_mutex_lock(&module.gate);
-  module.resting = true;
+  module.at_safe_point = true;
   pthread_cond_broadcast(&module.change);
-  rest(seconds);
-  module.resting = false;
+  throttle_wait(seconds);
+  module.at_safe_point = false;
   pthread_mutex_unlock(&module.gate);
-  last_rest = use_now();
+  last_throttle = cpu_times_now();
 }
 
 /* ---- loading ---- */
@@ -249,7 +249,7 @@ static char *open_module(const char *path)
                                       .find = translated_find,
                                       .value = translated_value,
                                       .copy = translated_copy};
-  module.interface->ends_in(llvm_thread_give_up);
+  module.interface->set_fatal_handler(llvm_thread_give_up);
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {
@@ -277,7 +277,7 @@ static void load(void)
     o.error = pop_xstrdup(llvm_thread_error());
   }
   module.error = o.error;
-  module.broken = !module.translator || atexit(leave_for_good);
+  module.broken = !module.translator || atexit(stop_for_exit);
   if (module.error) log_write(LOG_WARN, "MACHINE", "tile code is interpreted: %s", module.error);
   if (!module.broken) {
     module.identity = identify(path, module.interface->identity(module.translator));
@@ -296,25 +296,25 @@ static void set_inside(bool inside)
 
 /* May this thread enter? A caller that cannot wait resumes the translator's thread, which may be
  * paused inside. */
-static bool may_enter(bool parks)
+static bool may_enter(bool is_background)
 {
-  if (!parks) go_on();
-  while (parks && module.paused) pthread_cond_wait(&module.change, &module.gate);
-  return !module.leaving;
+  if (!is_background) resume_translation();
+  while (is_background && module.paused) pthread_cond_wait(&module.change, &module.gate);
+  return !module.exiting;
 }
 
-bool native_module_enter(bool parks)
+bool native_module_enter(bool is_background)
 {
   pthread_mutex_lock(&module.gate);
-  bool enters = may_enter(parks);
+  bool enters = may_enter(is_background);
   pthread_mutex_unlock(&module.gate);
   if (!enters) return false;
   pthread_mutex_lock(&module.use);
   pthread_mutex_lock(&module.gate);
-  enters = may_enter(parks) && !module.broken;
+  enters = may_enter(is_background) && !module.broken;
   if (enters) set_inside(true);
   pthread_mutex_unlock(&module.gate);
-  module.parks = parks;
+  module.is_background = is_background;
   if (enters && !module.translator) load();
   if (enters && !module.broken) return true;
   if (enters)
@@ -346,7 +346,7 @@ void native_module_forked(void)
   module.broken |= module.inside && !this_thread_is_inside;
   if (module.broken && !module.error) module.error = pop_xstrdup("the process was forked");
   module.inside = this_thread_is_inside;
-  module.resting = module.paused = module.leaving = false;
+  module.at_safe_point = module.paused = module.exiting = false;
   pthread_mutex_init(&module.use, NULL);
   pthread_mutex_init(&module.gate, NULL);
   pthread_cond_init(&module.change, NULL);
@@ -372,7 +372,7 @@ static void serve_call(void *context)
 {
   module_call *c = context;
   this_thread_is_inside = true;
-  module.interface->ends_in(llvm_thread_give_up);
+  module.interface->set_fatal_handler(llvm_thread_give_up);
   c->body(c);
 }
 
@@ -413,9 +413,9 @@ const char *native_module_identity(void)
 
 static void compile_inside(module_call *c)
 {
-  last_rest = use_now();
+  last_throttle = cpu_times_now();
   c->made = module.interface->compile(module.translator, c->unit, c->name,
-                                      module.parks ? breathe : NULL, &c->size, &c->why);
+                                      module.is_background ? throttle : NULL, &c->size, &c->why);
 }
 
 uint8_t *native_module_compile(const code_unit *code, const char *name, size_t *size, char **error)

@@ -136,10 +136,10 @@ typedef struct tile_acks {
 /* Where supervisors wait between their runs. Arrays by tile, so that a loop over all tiles is
  * fast. */
 typedef struct tile_stops {
-  uint64_t *clocks;     /* global cycle in which the supervisor goes on */
-  uint8_t *waiting;     /* stop */
-  uint32_t *asked;      /* SYNC, ANS: zone; …EXCHANGE: code address; HOST_SYNC: the event */
-  uint32_t *host_codes; /* HOST_SYNC: address of host exchange code, or 0 */
+  uint64_t *clocks;        /* global cycle in which the supervisor goes on */
+  uint8_t *waiting;        /* stop */
+  uint32_t *stop_argument; /* SYNC, ANS: zone; …EXCHANGE: code address; HOST_SYNC: the event */
+  uint32_t *host_codes;    /* HOST_SYNC: address of host exchange code, or 0 */
   tile_acks *acks;
 } tile_stops;
 
@@ -162,7 +162,7 @@ struct machine {
   exchange_plans *plans;
   struct host_plans *host_plans;           /* host_exchange.c */
   struct global_messages *global_messages; /* global_remote.c; in the first machine of a rank */
-  struct global_kept *global_kept;         /* global_kept.c; likewise */
+  struct global_cache *global_cache;       /* global_cache.c; likewise */
   control *control;                        /* NULL: every tile is alone */
   bool started;                            /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. machine_stop sets it to 0; every thread that runs tiles
@@ -240,7 +240,7 @@ void translate_open(machine *m); /* machine_run begins */
 void translate_close(machine *m);
 void translate_forget_tile(tile *t);
 /* Asks for native code at `pc`. */
-void translate_want(machine *m, tile *t, uint32_t pc);
+void translate_request(machine *m, tile *t, uint32_t pc);
 bool translate_has(const tile *t, const context *c, uint32_t pc);
 /* Like interpret(), on native code where there is any. */
 stop translate_run(machine *m, tile *t, context *c);
@@ -270,7 +270,7 @@ void exchange_run(machine *m);
 void exchange_forget(machine *m);      /* all plans */
 void host_exchange_forget(machine *m); /* all plans */
 void global_remote_forget(machine *m); /* memory of messages */
-void global_kept_forget(machine *m);   /* all exchanges */
+void global_cache_free(machine *m);    /* all exchanges */
 
 /* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
 void global_exchange_run(machine *m);

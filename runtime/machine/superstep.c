@@ -132,7 +132,7 @@ static void note_stop(machine *m, const tile *t, stop why)
   assert(why == STOP_FAULT || c->clock >= m->at.clocks[i]); /* no clock goes back */
   m->at.clocks[i] = c->clock;
   m->at.waiting[i] = (uint8_t)why;
-  m->at.asked[i] = c->sync_argument;
+  m->at.stop_argument[i] = c->sync_argument;
   m->at.host_codes[i] = why == STOP_HOST_SYNC ? c->host_code : 0;
 }
 
@@ -206,9 +206,9 @@ static void run_supervisors(machine *m)
     thread_pool_run(m->pool, &(thread_pool_work){run_job, &list, count, TAKE});
     for (uint32_t i = 0; i < count; i++)
       if (list.jobs[i].group && m->at.waiting[list.jobs[i].tile] == STOP_FAULT)
-        control_drop(m, list.jobs[i].tile);
+        control_remove_tile(m, list.jobs[i].tile);
   }
-  control_settle(m);
+  control_merge_groups(m);
 }
 
 /* Reports the tile's trace events and fault, in the order of tiles. */
@@ -297,7 +297,7 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
 static bool wants_sync(const machine *m, uint32_t tile, uint32_t zone)
 {
   return (m->at.waiting[tile] == STOP_SYNC || m->at.waiting[tile] == STOP_ANS) &&
-         m->at.asked[tile] == zone;
+         m->at.stop_argument[tile] == zone;
 }
 
 static bool wants_replicas(const machine *m, uint32_t tile)
@@ -313,7 +313,7 @@ static bool wants_external_sync(const machine *m, uint32_t tile)
 /* The fault of a tile that waits for others in vain. */
 static machine_fault waiting_fault(machine *m, uint32_t number)
 {
-  control_dissolve(m);
+  control_write_back(m);
   const tile *t = &m->tiles[number];
   return superstep_supervisor_fault(m, t, MACHINE_FAULT_EXCHANGE_ERROR, t->supervisor.pc - 4);
 }
@@ -344,9 +344,9 @@ static void fault_mixed_zones(machine *m)
 
 static void resolve_host_sync(machine *m, uint32_t *event)
 {
-  *event = m->at.asked[0];
+  *event = m->at.stop_argument[0];
   for (uint32_t i = 1; i < m->num_tiles; i++) {
-    uint32_t other = m->at.asked[i];
+    uint32_t other = m->at.stop_argument[i];
     if (other == *event) continue;
     machine_fault fault = waiting_fault(m, i);
     fault.address = other;
@@ -481,7 +481,7 @@ void machine_stop(machine *m)
   atomic_store(&m->limit, 0);
 }
 
-void machine_go(machine *m)
+void machine_clear_stop(machine *m)
 {
   atomic_store(&m->stopped, false);
 }

@@ -1,7 +1,7 @@
 /* Units: which code is worth translating, which tiles have it, and how a context runs on it.
  *
  *   a context calls a vertex, is long at one place, or leaves native code
- *   --> translate_want(tile, pc)
+ *   --> translate_request(tile, pc)
  *     the tile's table has the pc                 nothing to do
  *     another tile has the same code there        the tile's table gets that unit
  *     otherwise                                   a new unit is discovered; native.c looks whether
@@ -144,7 +144,7 @@ static void add_entry(tile *t, uint32_t pc, native_unit *unit)
 }
 
 /* Is the unit's code right for the context's control registers? */
-static bool suits(const context *c, const code_unit *code)
+static bool is_valid_in(const context *c, const code_unit *code)
 {
   if (c->frm) return false;
   if (!c->float_control) return true;
@@ -155,7 +155,7 @@ static translated_code find_native(const tile *t, const context *c, uint32_t pc)
 {
   if (!t->num_entries) return NULL;
   const tile_entry *e = entry_slot(t, pc);
-  if (!e->unit || !suits(c, &e->unit->code)) return NULL;
+  if (!e->unit || !is_valid_in(c, &e->unit->code)) return NULL;
   return atomic_load_explicit(&e->unit->native, memory_order_acquire);
 }
 
@@ -201,7 +201,7 @@ static bool finds_flag_readers(const machine *m, const tile *t)
 }
 
 /* Do workers of the tile start under float control? */
-static uint32_t wants_checks(const tile *t)
+static uint32_t needs_checks(const tile *t)
 {
   return t->float_initial != 0;
 }
@@ -216,71 +216,72 @@ static bool rounds_halves(const code_unit *code)
 static native_unit *find_unit(const translation *tr, const machine *m, const tile *t, uint32_t pc)
 {
   for (held_unit *held = tr->chains[pc / 4 % UNIT_CHAINS]; held; held = held->next)
-    if (held->pc == pc && held->unit->code.checked == wants_checks(t) &&
+    if (held->pc == pc && held->unit->code.checked == needs_checks(t) &&
         code_unit_fits(m, t, &held->unit->code))
       return held->unit;
   return NULL;
 }
 
-static native_unit *hold_unit(machine *m, tile *t, uint32_t pc)
+static native_unit *add_unit(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
   code_unit code;
   if (!code_unit_discover(m, t, pc, &code)) return NULL;
   code_unit_find_windows(m, t, &code);
-  code.checked = wants_checks(t);
+  code.checked = needs_checks(t);
   code.rounds_halves = rounds_halves(&code);
   held_unit *held = pop_xmalloc(sizeof *held);
   held_unit **chain = &tr->chains[pc / 4 % UNIT_CHAINS];
-  *held = (held_unit){.pc = pc, .unit = native_take(&code), .next = *chain};
+  *held = (held_unit){.pc = pc, .unit = native_acquire(&code), .next = *chain};
   *chain = held;
   return held->unit;
 }
 
-static bool is_warm(translation *tr)
+static bool is_warm_for_compiling(translation *tr)
 {
   return atomic_load(&tr->interpreted) >= tr->warm_up;
 }
 
 /* MACHINE_TRANSLATOR translates everything at once. */
-static bool pays(translation *tr)
+static bool is_warm_for_loading(translation *tr)
 {
   return tr->mode == MACHINE_TRANSLATOR || atomic_load(&tr->interpreted) >= tr->warm_up_load;
 }
 
 /* The tile's unit at `pc`; NULL if there can be none. A new one is queued (MACHINE_AUTO) or made
  * (MACHINE_TRANSLATOR). */
-static native_unit *want_unit(machine *m, tile *t, uint32_t pc)
+static native_unit *request_unit(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
   pthread_mutex_lock(&tr->lock);
   native_unit *u = find_unit(tr, m, t, pc);
   bool held = u != NULL;
-  if (!held) u = hold_unit(m, t, pc);
-  if (!held && u && tr->mode == MACHINE_AUTO) native_want(u, tr->folder, is_warm(tr));
+  if (!held) u = add_unit(m, t, pc);
+  if (!held && u && tr->mode == MACHINE_AUTO)
+    native_request(u, tr->folder, is_warm_for_compiling(tr));
   pthread_mutex_unlock(&tr->lock);
   if (!held && u && tr->mode == MACHINE_TRANSLATOR) native_make(u, tr->folder);
   return u;
 }
 
 /* From now on units that are not in the folder are worth compiling. */
-static void become_warm(translation *tr)
+static void request_compiling(translation *tr)
 {
   pthread_mutex_lock(&tr->lock);
   for (unsigned i = 0; i < UNIT_CHAINS; i++)
     for (held_unit *held = tr->chains[i]; held; held = held->next)
-      native_want(held->unit, tr->folder, true);
+      native_request(held->unit, tr->folder, true);
   pthread_mutex_unlock(&tr->lock);
 }
 
-void translate_want(machine *m, tile *t, uint32_t pc)
+void translate_request(machine *m, tile *t, uint32_t pc)
 {
   if (t->num_entries && entry_slot(t, pc)->pc) return;
-  if (!pays(m->translation)) return;
+  if (!is_warm_for_loading(m->translation)) return;
   if (pc % 4 || pc - t->code_start >= t->code_bytes) return;
   if (t->reads_flags == FLAGS_UNKNOWN)
     t->reads_flags = finds_flag_readers(m, t) ? FLAGS_READ : FLAGS_IGNORED;
-  add_entry(t, pc, t->reads_flags == FLAGS_READ ? NULL : want_unit(m, t, pc));
+  add_entry(t, pc, t->reads_flags == FLAGS_READ ? NULL : request_unit(m, t, pc));
 }
 
 bool translate_has(const tile *t, const context *c, uint32_t pc)
@@ -363,7 +364,7 @@ translated_code translated_find(translated_frame *frame, uint32_t pc)
   find_own_state(frame);
   translated_code native = find_native(frame->t, frame->c, pc);
   if (native) return native;
-  translate_want(frame->m, frame->t, pc);
+  translate_request(frame->m, frame->t, pc);
   return find_native(frame->t, frame->c, pc);
 }
 
@@ -493,13 +494,13 @@ static bool run_native(machine *m, tile *t, context *c)
   translated_frame frame = make_frame(m, t, c, &probe);
   find_own_state(&frame);
   uint64_t before;
-  guard_note(c);
+  guard_set_running(c);
   do {
     before = frame.slots;
     native(&frame);
     native = find_native(t, c, c->pc);
   } while (native && frame.slots != before);
-  guard_note(NULL);
+  guard_set_running(NULL);
   c->clock += frame.slots * m->target.num_worker_contexts;
   c->instructions += frame.slots - frame.extra;
   t->instructions += frame.slots - frame.extra;
@@ -510,14 +511,14 @@ static bool run_native(machine *m, tile *t, context *c)
  * left to. The latter is the caller of the hot code, which would otherwise call it interpreted
  * again. While native code for the last hot place is being made, no other is wanted: it may be in
  * the same loop. */
-static void want_hot(machine *m, tile *t, uint32_t pc)
+static void request_hot(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
   native_unit *last = atomic_load_explicit(&tr->hot, memory_order_acquire);
   /* Without a lock if it has its code, as it mostly does: all threads come here for each vertex. */
   if (last && !atomic_load_explicit(&last->native, memory_order_relaxed) && !native_is_done(last))
     return;
-  translate_want(m, t, pc);
+  translate_request(m, t, pc);
   if (!t->num_entries) return;
   native_unit *unit = entry_slot(t, pc)->unit;
   if (unit != last) atomic_store_explicit(&tr->hot, unit, memory_order_release);
@@ -527,24 +528,24 @@ static void note_interpreted(translation *tr, uint64_t instructions)
 {
   uint64_t before = atomic_fetch_add(&tr->interpreted, instructions);
   bool becomes_warm = before < tr->warm_up && before + instructions >= tr->warm_up;
-  if (becomes_warm && tr->mode == MACHINE_AUTO) become_warm(tr);
+  if (becomes_warm && tr->mode == MACHINE_AUTO) request_compiling(tr);
 }
 
 stop translate_run(machine *m, tile *t, context *c)
 {
   translation *tr = m->translation;
-  if (c->number != MACHINE_SUPERVISOR && !watches_calls(m, t)) translate_want(m, t, c->pc);
+  if (c->number != MACHINE_SUPERVISOR && !watches_calls(m, t)) translate_request(m, t, c->pc);
   for (;;) {
     bool was_native = run_native(m, t, c);
     if (c->returns_to && c->pc == c->returns_to) return STOP_RETURN;
     /* Code with watched calls must not become native (estimate.c). */
     bool calls = watches_calls(m, t) && !c->returns_to;
-    if (was_native && !calls && tr->mode == MACHINE_AUTO) want_hot(m, t, c->pc);
+    if (was_native && !calls && tr->mode == MACHINE_AUTO) request_hot(m, t, c->pc);
     uint64_t before = c->instructions;
     stop why = interpret(m, t, c, SLICE_SLOTS);
     note_interpreted(tr, c->instructions - before);
     calls = watches_calls(m, t) && !c->returns_to;
-    if (why == STOP_SLICE && !calls) want_hot(m, t, c->pc);
+    if (why == STOP_SLICE && !calls) request_hot(m, t, c->pc);
     if (why != STOP_SLICE && why != STOP_NATIVE) return why;
   }
 }

@@ -34,25 +34,25 @@ typedef struct code_op {
 
 /* How a block ends, after its operations:
  *
- *   NEXT    goes on with `next`
- *   BRANCH  the last operation decides between `taken` and `next`
- *   JUMP    the last operation goes to `taken`
- *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
- *   ENTER   the last operation (jal) calls a function that is inlined: its copy begins at `taken`
- *   DYNAMIC the last operation (jalr, tile.call) goes to an address in a register; `next` is the
- *           block behind it, if it is expected to return there; `targets` are its probable
- *           targets
- *   KNOWN   no operation: a DYNAMIC block has found that it calls `callee`, which begins at `pc`
- *           and is expected to return to `next`, the block at pc_end
- *   LEAVE   what is at `pc_end` is left to the interpreter; it is not among the operations */
+ *   NEXT     goes on with `next`
+ *   BRANCH   the last operation decides between `taken` and `next`
+ *   JUMP     the last operation goes to `taken`
+ *   CALL     the last operation (jal) calls `callee`, which is expected to return to `next`
+ *   ENTER    the last operation (jal) calls a function that is inlined: its copy begins at `taken`
+ *   INDIRECT the last operation (jalr, tile.call) goes to an address in a register; `next` is the
+ *            block behind it, if it is expected to return there; `targets` are its probable
+ *            targets
+ *   RESOLVED no operation: an INDIRECT block has found that it calls `callee`, which begins at `pc`
+ *            and is expected to return to `next`, the block at pc_end
+ *   LEAVE    what is at `pc_end` is left to the interpreter; it is not among the operations */
 typedef enum block_end {
   BLOCK_NEXT,
   BLOCK_BRANCH,
   BLOCK_JUMP,
   BLOCK_CALL,
   BLOCK_ENTER,
-  BLOCK_DYNAMIC,
-  BLOCK_KNOWN,
+  BLOCK_INDIRECT,
+  BLOCK_RESOLVED,
   BLOCK_LEAVE
 } block_end;
 
@@ -61,7 +61,7 @@ typedef struct code_block {
   uint32_t first_op, num_ops; /* in the unit's operations */
   block_end end;
   int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
-  int32_t callee;                     /* CALL, KNOWN: function of the unit, or UNIT_NONE */
+  int32_t callee;                     /* CALL, RESOLVED: function of the unit, or UNIT_NONE */
   uint32_t first_target, num_targets; /* in the unit's targets */
 } code_block;
 
@@ -167,7 +167,7 @@ enum {
 uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp);
 /* Native code runs up to a limit of slots and then asks for more; so it notices that the run has
  * been stopped. This many slots take some ten milliseconds, and are many more than a counted loop
- * needs, whose guard wants time for all its rounds. */
+ * needs, whose guard wants time for all its iterations. */
 enum { NATIVE_SLOTS = 1 << 25 };
 /* The frame's limit is nearly used up. Adds slots to it and returns their number; 0 if the run ends
  * there. */
@@ -202,18 +202,18 @@ typedef struct translator_interface {
   /* Always the first member: POPULUS_TRANSLATOR_CONTRACT of the module's build. In a module with
    * another contract the structs of this header have another layout or meaning. */
   const char *contract;
-  /* Called first, in each thread that calls the module: base/llvm/ends.h. */
-  void (*ends_in)(void (*give_up)(const char *why));
+  /* Called first, in each thread that calls the module: base/llvm/fatal_handlers.h. */
+  void (*set_fatal_handler)(void (*give_up)(const char *why));
   /* To be called in any thread that may end the process; needs memory. */
   void (*prepare_thread)(void);
   /* Errors are texts to be freed with `forget`. */
   translator *(*create)(const translator_helpers *helpers, char **error);
   /* What determines an object besides the unit: LLVM, the processor and its features. */
   const char *(*identity)(const translator *t);
-  /* The unit's object, to be freed; NULL: see `error`. `breathe`, if not NULL, is called now and
+  /* The unit's object, to be freed; NULL: see `error`. `throttle`, if not NULL, is called now and
    * then, when no lock of LLVM or the C library is held. It need not return. */
-  uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name, void (*breathe)(void),
-                      size_t *size, char **error);
+  uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name,
+                      void (*throttle)(void), size_t *size, char **error);
   /* Links bytes that `compile` has made by this name, now or earlier. Copies them. */
   translated_code (*link)(translator *t, const uint8_t *bytes, size_t size, const char *name,
                           const code_place *place, translated_object **object, char **error);

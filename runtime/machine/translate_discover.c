@@ -142,7 +142,7 @@ static block_end end_of(const code_op *op)
 {
   if (is_branch(op->id)) return BLOCK_BRANCH;
   if (op->id == OP_JAL) return op->rd == REGISTER_SINK ? BLOCK_JUMP : BLOCK_CALL;
-  if (op->id == OP_JALR || op->id == OP_TILE_CALL) return BLOCK_DYNAMIC;
+  if (op->id == OP_JALR || op->id == OP_TILE_CALL) return BLOCK_INDIRECT;
   return BLOCK_NEXT;
 }
 
@@ -366,7 +366,7 @@ static void connect_block(discovery *d, const code_function *f, code_block *bloc
   if (block->end == BLOCK_BRANCH || block->end == BLOCK_JUMP)
     block->taken = find_block(u, f, (uint32_t)last->imm);
   bool falls_through =
-      block->end != BLOCK_JUMP && (block->end != BLOCK_DYNAMIC || returns_behind(last));
+      block->end != BLOCK_JUMP && (block->end != BLOCK_INDIRECT || returns_behind(last));
   if (falls_through) block->next = find_block(u, f, block->pc_end);
   if (block->end == BLOCK_CALL && word_of(d, (uint32_t)last->imm) < num_words(d))
     block->callee = find_function(u, (uint32_t)last->imm);

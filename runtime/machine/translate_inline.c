@@ -8,7 +8,7 @@
  * nothing is assumed about what the function does with its return address.
  *
  * A call through a register is compared with the functions that the unit's pointers point to
- * (translate_pointers.c). A match is a BLOCK_KNOWN, and then a call like any other.
+ * (translate_pointers.c). A match is a BLOCK_RESOLVED, and then a call like any other.
  *
  * A recursive function is copied into itself a few times, which saves as many calls. */
 #include "translate.h"
@@ -61,7 +61,7 @@ static void count_ops(inliner *in)
     const code_function *f = function_of(in, i);
     for (uint32_t n = 0; n < f->num_blocks; n++) {
       const code_block *b = &in->from->blocks[f->first_block + n];
-      bool leaves = b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || b->end == BLOCK_LEAVE;
+      bool leaves = b->end == BLOCK_CALL || b->end == BLOCK_INDIRECT || b->end == BLOCK_LEAVE;
       in->num_ops[i] += b->num_ops;
       in->costs[i] += b->num_ops + (leaves ? CALL_COST : 0);
     }
@@ -71,7 +71,7 @@ static void count_ops(inliner *in)
 static bool is_return(const code_unit *unit, const code_block *b)
 {
   enum { RA = 1 };
-  if (b->end != BLOCK_DYNAMIC || b->num_targets || b->next != UNIT_NONE) return false;
+  if (b->end != BLOCK_INDIRECT || b->num_targets || b->next != UNIT_NONE) return false;
   const code_op *op = &unit->ops[b->first_op + b->num_ops - 1];
   return op->id == OP_JALR && op->rs1 == RA && op->imm == 0;
 }
@@ -127,13 +127,13 @@ static bool is_wanted(const inliner *in, int32_t callee, int32_t caller)
 static void copy_callee(inliner *in, size_t number)
 {
   const code_block *b = &in->to->blocks[in->first_block + number];
-  bool calls = b->end == BLOCK_CALL || b->end == BLOCK_KNOWN;
+  bool calls = b->end == BLOCK_CALL || b->end == BLOCK_RESOLVED;
   if (!calls || b->callee == UNIT_NONE || b->next == UNIT_NONE) return;
   if (!is_wanted(in, b->callee, in->instance_of[number])) return;
   int32_t entry = (int32_t)in->num_blocks;
   add_instance(in, (size_t)b->callee, in->instance_of[number], b->next);
   code_block *call = &in->to->blocks[in->first_block + number];
-  if (call->end == BLOCK_KNOWN) { /* it has no operation, and so just goes on there */
+  if (call->end == BLOCK_RESOLVED) { /* it has no operation, and so just goes on there */
     call->end = BLOCK_NEXT;
     call->next = entry;
     call->pc_end = call->pc;
@@ -147,7 +147,7 @@ static void copy_callee(inliner *in, size_t number)
 
 static bool calls_pointer(const code_unit *u, const code_block *b)
 {
-  return b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE && !b->num_targets &&
+  return b->end == BLOCK_INDIRECT && b->next != UNIT_NONE && !b->num_targets &&
          u->ops[b->first_op + b->num_ops - 1].id == OP_JALR;
 }
 
@@ -164,7 +164,7 @@ static void guard_call(inliner *in, size_t number)
     code_block known = {.pc = function_of(in, (size_t)callee)->entry,
                         .pc_end = caller.pc_end,
                         .first_op = (uint32_t)u->num_ops,
-                        .end = BLOCK_KNOWN,
+                        .end = BLOCK_RESOLVED,
                         .next = caller.next,
                         .taken = UNIT_NONE,
                         .callee = callee};
@@ -195,7 +195,7 @@ static void make_function(inliner *in, size_t number)
 
 /* Makes the functions that are still called, in the order of their first call. If the unit calls
  * its own entry, the entry also becomes a second function, because functions of a unit are called
- * by another convention (translator/calling.c). */
+ * by another convention (translator/calling_convention.c). */
 static void make_functions(inliner *in)
 {
   code_unit *u = in->to;

@@ -74,7 +74,7 @@ bool code_unit_calls_pointers(const code_unit *unit)
 {
   for (size_t i = 0; i < unit->num_blocks; i++) {
     const code_block *b = &unit->blocks[i];
-    if (b->end != BLOCK_DYNAMIC || b->next == UNIT_NONE) continue;
+    if (b->end != BLOCK_INDIRECT || b->next == UNIT_NONE) continue;
     if (unit->ops[b->first_op + b->num_ops - 1].id == OP_JALR) return true;
   }
   return false;

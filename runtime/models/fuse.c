@@ -192,7 +192,7 @@ static bool make_codelet(group *g, const value *root)
   return good;
 }
 
-bool fuse_and_calculate(lowering *l, const value *v)
+bool fuse_and_materialise(lowering *l, const value *v)
 {
   group g = {.l = l, .elements = type_elements(v->type)};
   collect(&g, state_of(l, v)->op);

@@ -126,16 +126,16 @@ void lowering_set_tensor(lowering *l, const value *v, pop_tensor t)
   s->tensor = t;
 }
 
-bool lowering_force(lowering *l, const value *v)
+bool lowering_materialise(lowering *l, const value *v)
 {
-  if (state_of(l, v)->kind == STATE_PENDING) return fuse_and_calculate(l, v);
+  if (state_of(l, v)->kind == STATE_PENDING) return fuse_and_materialise(l, v);
   return true;
 }
 
 pop_tensor lowering_tensor(lowering *l, const value *v)
 {
   value_state *s = state_of(l, v);
-  if (!lowering_force(l, v)) return (pop_tensor){0};
+  if (!lowering_materialise(l, v)) return (pop_tensor){0};
   if (s->kind == STATE_SPLAT) return lowering_constant(l, v->type, s->splat, true);
   return s->tensor;
 }
@@ -234,7 +234,7 @@ enum { MAX_WEIGHT = 200 };
 
 /* Leaves the results pending. Operands that must be tensors by then are calculated now, in program
  * order. */
-static bool postpone(lowering *l, const operation *op)
+static bool defer_operation(lowering *l, const operation *op)
 {
   uint32_t weight = 1;
   for (size_t i = 0; i < op->num_operands; ++i) {
@@ -244,7 +244,7 @@ static bool postpone(lowering *l, const operation *op)
     bool tensor = how == ACCESS_WHOLE || how == ACCESS_BOX ||
                   (how == ACCESS_SCALAR && !is_cheap(s->op)) || weight + s->weight > MAX_WEIGHT;
     if (tensor) {
-      if (!lowering_force(l, op->operands[i])) return false;
+      if (!lowering_materialise(l, op->operands[i])) return false;
     } else {
       weight += s->weight;
     }
@@ -295,11 +295,11 @@ static bool lower_index(lowering *l, const operation *op)
   if (windows_are_planned(l, op)) return lower_windows(l, op);
   bool done = false;
   if (!lower_view(l, op, &done)) return false;
-  return done || postpone(l, op);
+  return done || defer_operation(l, op);
 }
 
 /* The results are the operands: barriers, tokens. */
-static bool lower_through(lowering *l, const operation *op)
+static bool lower_forwarding(lowering *l, const operation *op)
 {
   for (size_t i = 0; i < op->num_results; ++i) {
     value_state *s = state_of(l, op->results[i]);
@@ -307,7 +307,7 @@ static bool lower_through(lowering *l, const operation *op)
       s->kind = STATE_TOKEN;
       continue;
     }
-    if (!lowering_force(l, op->operands[i])) return false;
+    if (!lowering_materialise(l, op->operands[i])) return false;
     uint32_t uses = s->uses;
     *s = *state_of(l, op->operands[i]);
     s->uses = uses;
@@ -368,14 +368,14 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
   case OP_OPTIMIZATION_BARRIER:
-    return lower_through(l, op);
+    return lower_forwarding(l, op);
   case OP_ALL_GATHER: /* with one process: its own operand */
   case OP_ALL_REDUCE:
   case OP_ALL_TO_ALL:
   case OP_COLLECTIVE_BROADCAST:
   case OP_COLLECTIVE_PERMUTE:
   case OP_REDUCE_SCATTER:
-    return lower_through(l, op);
+    return lower_forwarding(l, op);
   case OP_EVERYWHERE:
     return lower_everywhere(l, op);
   case OP_INFEED:
@@ -407,7 +407,7 @@ static bool lower_op(lowering *l, const operation *op)
 {
   switch (op_infos[op->code].how) {
   case HOW_ELEMENT:
-    return postpone(l, op);
+    return defer_operation(l, op);
   case HOW_INDEX:
     return lower_index(l, op);
   case HOW_RANGE:
@@ -498,7 +498,7 @@ pop_error *lowering_run(lowering *l)
 void lowering_free(lowering *l)
 {
   free(l->states);
-  free(l->kin);
+  free(l->placement_sets);
   free(l->codelets);
   free(l->vertices);
   free(l->checks);

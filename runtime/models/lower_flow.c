@@ -14,9 +14,10 @@ static bool force_block(lowering *l, const block *b, uint32_t first_inside)
   for (const operation *op = b->first; op; op = op->next) {
     if (!lowering_is_live(l, op)) continue; /* operands of dead operations have not been lowered */
     for (size_t i = 0; i < op->num_operands; ++i)
-      if (op->operands[i]->number < first_inside && !lowering_force(l, op->operands[i]))
+      if (op->operands[i]->number < first_inside && !lowering_materialise(l, op->operands[i]))
         return false;
-    if (op->num_operands && op->operands[0]->number < first_inside && !windows_lay_operand(l, op))
+    if (op->num_operands && op->operands[0]->number < first_inside &&
+        !windows_prepare_operand(l, op))
       return false;
     for (size_t i = 0; i < op->num_regions; ++i)
       if (!force_block(l, &op->regions[i], first_inside)) return false;

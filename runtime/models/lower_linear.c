@@ -99,7 +99,7 @@ static pop_tensor invert(const triangular *t)
 }
 
 /* From the shape of the result to [matrices, right-hand sides, m]; like_result is the inverse. */
-static pop_tensor by_sides(const triangular *t, pop_tensor b)
+static pop_tensor as_right_hand_sides(const triangular *t, pop_tensor b)
 {
   size_t shape[3] = {t->count, t->left ? t->m : t->n, t->left ? t->n : t->m};
   b = pop_tensor_reshape(b, shape, 3);
@@ -154,7 +154,7 @@ static bool solve(const triangular *t, pop_tensor inverse)
     text_add(&c.e.body, "  hlo_solve_%s(inverse0, b0, out0, %zu, (int)(size / %zuu), false, %s);\n",
              suffix_of(op->operands[0]), t->m, t->m, flag(t->left != t->transposed));
     pop_tensor x = lowering_variable(l, &type, &plan, lowering_name(l, op));
-    add_solvers(t, range_finish(&c, op), &plan, inverse, by_sides(t, b), x);
+    add_solvers(t, range_finish(&c, op), &plan, inverse, as_right_hand_sides(t, b), x);
     lowering_set_tensor(l, op->results[0], like_result(t, x));
   }
   range_free(&c);

@@ -38,7 +38,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* ---- the plan ---- */
 
 /* Columns that the inner loop makes at once, with their sums in registers. */
-static unsigned columns_together(element_type e)
+static unsigned columns_per_step(element_type e)
 {
   return element_bytes(e) == 8 ? 2 : 4;
 }
@@ -95,7 +95,7 @@ static double cycles_of(const lowering *l, const block_shape *s, const block_pla
 {
   enum { OF_STEP = 400, OF_VERTEX = 100, OF_ROW = 30, OF_ELEMENT = 3 };
   double workers = (double)l->num_workers, words = (double)element_bytes(s->element) / 4;
-  unsigned together = columns_together(s->element);
+  unsigned together = columns_per_step(s->element);
   uint64_t loops = p->columns / together + p->columns % together;
   double along = (double)p->part * ((double)p->columns * (product_cost(s->element) + 1) +
                                     (double)(loops * OF_ELEMENT));
@@ -253,7 +253,7 @@ static uint32_t block_codelet(lowering *l, const operation *op, element_type e, 
            "  for (unsigned r = 0; r < rows; ++r, a += length, out += columns) {\n"
            "    unsigned j = 0;\n",
            field, field, field);
-  add_columns(&t, l->m->arena, e, columns_together(e), adds);
+  add_columns(&t, l->m->arena, e, columns_per_step(e), adds);
   add_columns(&t, l->m->arena, e, 1, adds);
   text_add(&t, "  }\n  return true;\n}\n");
   uint32_t codelet = lowering_add_codelet(l, t.data, op_infos[op->code].name);

@@ -23,7 +23,7 @@ typedef struct words {
   const char *numbers, *map, *window, *dropped, *batch, *indices_batch;
 } words;
 
-static windows described_by(const lowering *l, const operation *op, const words *by)
+static windows describe_windows(const lowering *l, const operation *op, const words *by)
 {
   const attribute *dn = op_attribute(op, by->numbers);
   windows w = {.operand = op->operands[0], .indices = op->operands[1]};
@@ -41,7 +41,7 @@ static windows of_gather(const lowering *l, const operation *op)
   static const words by = {"dimension_numbers",     "start_index_map",
                            "offset_dims",           "collapsed_slice_dims",
                            "operand_batching_dims", "start_indices_batching_dims"};
-  windows w = described_by(l, op, &by);
+  windows w = describe_windows(l, op, &by);
   size_t num_sizes;
   w.sizes = op_int_list(l->m, op, "slice_sizes", &num_sizes);
   return w;
@@ -64,7 +64,7 @@ static windows of_scatter(const lowering *l, const operation *op)
   static const words by = {"scatter_dimension_numbers", "scatter_dims_to_operand_dims",
                            "update_window_dims",        "inserted_window_dims",
                            "input_batching_dims",       "scatter_indices_batching_dims"};
-  windows w = described_by(l, op, &by);
+  windows w = describe_windows(l, op, &by);
   const model_type *updates = op->operands[2]->type;
   int64_t *sizes = pop_arena_alloc(l->m->arena, (w.operand->type->rank + 1) * sizeof *sizes);
   size_t next = 0;
@@ -196,12 +196,12 @@ static void to_sizes(const int64_t *values, size_t count, size_t *sizes)
 }
 
 /* A pop_windows with the lists that it points to. */
-typedef struct described {
+typedef struct window_description {
   pop_windows how;
   size_t dims[2 * MODEL_MAX_RANK], window[MODEL_MAX_RANK], dropped[2 * MODEL_MAX_RANK];
-} described;
+} window_description;
 
-static void describe(const windows *w, pop_tensor vectors, described *d)
+static void describe(const windows *w, pop_tensor vectors, window_description *d)
 {
   to_sizes(w->window, w->num_window, d->window);
   to_sizes(w->dropped, w->num_dropped, d->dropped);
@@ -216,7 +216,7 @@ static void describe(const windows *w, pop_tensor vectors, described *d)
 }
 
 /* How many columns lie on one tile: enough to be worth a message. */
-static size_t columns_together(const lowering *l, element_type e, size_t columns)
+static size_t columns_per_step(const lowering *l, element_type e, size_t columns)
 {
   enum { MESSAGE_BYTES = 32 };
   size_t each = divide_up(columns, l->num_tiles), least = MESSAGE_BYTES / element_bytes(e);
@@ -321,7 +321,7 @@ static pop_tensor add_table(lowering *l, element_type e, size_t rows, size_t col
                             const char *name)
 {
   enum { MOST_PARTS = 63, PART_BYTES = 16384 };
-  size_t each = columns_together(l, e, columns);
+  size_t each = columns_per_step(l, e, columns);
   size_t groups = divide_up(columns, each), count = rows * columns, at = 0;
   size_t parts = divide_up(rows * each * element_bytes(e), PART_BYTES);
   if (parts > l->num_tiles / groups) parts = l->num_tiles / groups;
@@ -386,7 +386,7 @@ uint64_t windows_rows(const lowering *l, const operation *op)
 /* How many of the vectors' first dimension are processed at a time. A tile has the indices of all
  * of them and, for each, elements of its columns; of all columns if the operand does not lie as a
  * table. */
-static size_t vectors_together(const lowering *l, const windows *w, pop_tensor vectors,
+static size_t vectors_per_step(const lowering *l, const windows *w, pop_tensor vectors,
                                bool is_table)
 {
   enum { MOST_BYTES = 131072 };
@@ -394,7 +394,7 @@ static size_t vectors_together(const lowering *l, const windows *w, pop_tensor v
   if (rank < 2) return 1;
   for (uint32_t d = 0; d < w->operand->type->rank; ++d) columns *= (size_t)w->sizes[d];
   element_type e = w->operand->type->element;
-  size_t bytes = (is_table ? columns_together(l, e, columns) : columns) * element_bytes(e) + 4;
+  size_t bytes = (is_table ? columns_per_step(l, e, columns) : columns) * element_bytes(e) + 4;
   bytes *= pop_tensor_num_elements(vectors) / width / pop_tensor_dim(vectors, 0);
   return bytes < MOST_BYTES ? MOST_BYTES / bytes : 1;
 }
@@ -407,12 +407,12 @@ static size_t first_batch_dim(const windows *w)
   return d;
 }
 
-static pop_tensor gather(lowering *l, const operation *op, const windows *w, const described *d,
-                         pop_tensor operand, pop_tensor vectors)
+static pop_tensor gather(lowering *l, const operation *op, const windows *w,
+                         const window_description *d, pop_tensor operand, pop_tensor vectors)
 {
   size_t sizes[MODEL_MAX_RANK] = {0}, rank = pop_tensor_rank(vectors), count = 0;
   size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1,
-         each = vectors_together(l, w, vectors, !w->operand->op);
+         each = vectors_per_step(l, w, vectors, !w->operand->op);
   pop_tensor *parts = pop_xcalloc(all / each + 1, sizeof *parts);
   to_sizes(w->sizes, w->operand->type->rank, sizes);
   for (size_t i = 0; i < all; i += each) {
@@ -426,12 +426,12 @@ static pop_tensor gather(lowering *l, const operation *op, const windows *w, con
   return t;
 }
 
-static void scatter(lowering *l, const operation *op, const windows *w, const described *d,
+static void scatter(lowering *l, const operation *op, const windows *w, const window_description *d,
                     pop_tensor result, pop_tensor vectors, pop_tensor updates)
 {
   pop_update_op how = POP_UPDATE_SET;
   if (op->code == OP_SCATTER) update_op(op, &how);
-  size_t rank = pop_tensor_rank(vectors), each = vectors_together(l, w, vectors, true);
+  size_t rank = pop_tensor_rank(vectors), each = vectors_per_step(l, w, vectors, true);
   size_t all = rank > 1 ? pop_tensor_dim(vectors, 0) : 1;
   for (size_t i = 0; i < all; i += each) {
     size_t end = i + each < all ? i + each : all;
@@ -454,7 +454,7 @@ static bool is_of_block(const lowering *l, const value *v)
 /* Copies the operand to a table unless it lies as one: otherwise popops would send each column to a
  * tile on its own. Later uses read the table, too, if the operand is calculated in this block. For
  * an argument or a value from outside they do not: other paths do not have the copy. */
-static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w)
+static pop_tensor as_sliceable_operand(lowering *l, const operation *op, const windows *w)
 {
   value_state *s = state_of(l, w->operand);
   pop_tensor from = lowering_tensor(l, w->operand);
@@ -471,13 +471,13 @@ static pop_tensor lay_operand(lowering *l, const operation *op, const windows *w
   return table;
 }
 
-bool windows_lay_operand(lowering *l, const operation *op)
+bool windows_prepare_operand(lowering *l, const operation *op)
 {
   if (op->code != OP_GATHER && op->code != OP_DYNAMIC_SLICE) return true;
   windows w = windows_of(l, op);
   if (!fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
       !w.num_batch && is_of_block(l, w.operand))
-    lay_operand(l, op, &w);
+    as_sliceable_operand(l, op, &w);
   return !l->error;
 }
 
@@ -493,10 +493,10 @@ static bool is_in_place(lowering *l, const windows *w)
 bool lower_windows(lowering *l, const operation *op)
 {
   windows w = windows_of(l, op);
-  described d = {0};
+  window_description d = {0};
   pop_popops_add_codelets(l->graph);
   bool takes = op->code == OP_GATHER || op->code == OP_DYNAMIC_SLICE;
-  pop_tensor operand = takes ? lay_operand(l, op, &w) : lowering_tensor(l, w.operand);
+  pop_tensor operand = takes ? as_sliceable_operand(l, op, &w) : lowering_tensor(l, w.operand);
   pop_tensor vectors = vectors_of(l, op, &w, d.dims);
   if (l->error) return false;
   describe(&w, vectors, &d);

@@ -44,11 +44,11 @@ typedef struct value_state {
 } value_state;
 
 /* Union-find: related values share one root (places.c). */
-typedef struct kin_state {
+typedef struct placement_set {
   uint32_t parent;
   uint32_t first_tile; /* of a root: where its values begin, once one of them has been placed */
   bool of_argument;    /* of a root: an argument of @main is in the set */
-} kin_state;
+} placement_set;
 
 /* ---- codelets and vertices: vertices.c ---- */
 
@@ -116,9 +116,9 @@ typedef struct lowering {
   size_t num_checks, checks_capacity;
   const feed_list *feeds;
   uint64_t num_rng_states;
-  size_t next_tile;  /* for small tensors, round-robin */
-  kin_state *kin;    /* by the number of the value */
-  size_t next_place; /* first tile of the next argument that is not small */
+  size_t next_tile;              /* for small tensors, round-robin */
+  placement_set *placement_sets; /* by the number of the value */
+  size_t next_place;             /* first tile of the next argument that is not small */
 } lowering;
 
 /* Returns false. Sets an error at the operation, unless there is one already. */
@@ -129,7 +129,7 @@ value_state *state_of(lowering *l, const value *v);
 pop_tensor lowering_tensor(lowering *l, const value *v);
 void lowering_set_tensor(lowering *l, const value *v, pop_tensor t);
 /* Makes a pending value a tensor. */
-bool lowering_force(lowering *l, const value *v);
+bool lowering_materialise(lowering *l, const value *v);
 /* A variable for an argument of the block. Its layout is that of the first operation that requires
  * one. */
 pop_tensor lowering_argument(lowering *l, const block *b, const value *v, const char *name);
@@ -269,7 +269,7 @@ bool fits_whole(const lowering *l, const value *v);
 void reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
 
 /* The lowering of one operation, by stage. */
-bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
+bool fuse_and_materialise(lowering *l, const value *v); /* fuse.c */
 bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: are the operands too large to be copied to each tile? */
 bool product_is_planned(const lowering *l, const operation *op);
@@ -299,7 +299,7 @@ bool windows_are_planned(const lowering *l, const operation *op); /* lower_windo
 bool lower_windows(lowering *l, const operation *op);
 /* Lays out the operand as a table if the operation takes parts of it. For operations that run later
  * and perhaps often. */
-bool windows_lay_operand(lowering *l, const operation *op);
+bool windows_prepare_operand(lowering *l, const operation *op);
 /* A variable of the operand's shape, laid out as a table that the operation can take parts of. */
 pop_tensor lowering_sliceable(lowering *l, const operation *op, const char *name);
 uint64_t windows_rows(const lowering *l, const operation *op); /* its value_state.rows */

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/object.h"
-#include "models/judge.h"
+#include "models/check_output.h"
 #include "models/print.h"
 #include "models/worth.h"
 
@@ -457,6 +457,6 @@ pop_error *pop_model_judge(const pop_model *model, pop_engine *engine)
   POP_TRY(object_check(model, OBJECT_MODEL, __func__));
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   for (size_t i = 0; i < model->lowered.num_checks; ++i)
-    POP_TRY(judge_check(model->m, &model->lowered.checks[i], engine));
+    POP_TRY(check_output(model->m, &model->lowered.checks[i], engine));
   return NULL;
 }

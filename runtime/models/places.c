@@ -15,9 +15,9 @@ static const uint32_t not_yet = UINT32_MAX;
 
 static uint32_t root_of(lowering *l, uint32_t number)
 {
-  while (l->kin[number].parent != number) {
-    l->kin[number].parent = l->kin[l->kin[number].parent].parent;
-    number = l->kin[number].parent;
+  while (l->placement_sets[number].parent != number) {
+    l->placement_sets[number].parent = l->placement_sets[l->placement_sets[number].parent].parent;
+    number = l->placement_sets[number].parent;
   }
   return number;
 }
@@ -29,8 +29,8 @@ static void connect(lowering *l, const value *a, const value *b)
       type_elements(a->type) != type_elements(b->type))
     return;
   uint32_t x = root_of(l, a->number), y = root_of(l, b->number);
-  l->kin[y].parent = x;
-  l->kin[x].of_argument |= l->kin[y].of_argument;
+  l->placement_sets[y].parent = x;
+  l->placement_sets[x].of_argument |= l->placement_sets[y].of_argument;
 }
 
 /* Is the operand a tensor with a place of its own? */
@@ -59,10 +59,11 @@ static void connect_block(lowering *l, const block *b)
 
 void places_find(lowering *l)
 {
-  l->kin = pop_xcalloc(l->f->num_values + 1, sizeof *l->kin);
-  for (uint32_t i = 0; i < l->f->num_values; ++i) l->kin[i] = (kin_state){i, not_yet, false};
+  l->placement_sets = pop_xcalloc(l->f->num_values + 1, sizeof *l->placement_sets);
+  for (uint32_t i = 0; i < l->f->num_values; ++i)
+    l->placement_sets[i] = (placement_set){i, not_yet, false};
   for (size_t i = 0; i < l->f->body.num_arguments; ++i)
-    l->kin[l->f->body.arguments[i]->number].of_argument = true;
+    l->placement_sets[l->f->body.arguments[i]->number].of_argument = true;
   connect_block(l, &l->f->body);
 }
 
@@ -86,11 +87,11 @@ void place_next(lowering *l, spread_plan *p)
 
 void place_value(lowering *l, spread_plan *p, const value *v)
 {
-  kin_state *kin = &l->kin[root_of(l, v->number)];
-  if (!has_choice(l, p) || !kin->of_argument) return;
-  if (kin->first_tile == not_yet) {
+  placement_set *placement_sets = &l->placement_sets[root_of(l, v->number)];
+  if (!has_choice(l, p) || !placement_sets->of_argument) return;
+  if (placement_sets->first_tile == not_yet) {
     place_next(l, p);
-    kin->first_tile = (uint32_t)p->first_tile;
+    placement_sets->first_tile = (uint32_t)p->first_tile;
   }
-  p->first_tile = kin->first_tile;
+  p->first_tile = placement_sets->first_tile;
 }

@@ -82,7 +82,7 @@ static bool has_own_type(op_code code)
 }
 
 /* One operand, one result. */
-static pop_error *verify_alone(verifier *v, const operation *op,
+static pop_error *verify_unary(verifier *v, const operation *op,
                                pop_error *(*verify)(verifier *, const operation *))
 {
   POP_TRY(want_counts(v, op, 1, 1, 0));
@@ -97,16 +97,16 @@ static pop_error *verify_by_code(verifier *v, const operation *op)
     return verify_reshape(v, op);
   case OP_BROADCAST:
   case OP_BROADCAST_IN_DIM:
-    return verify_alone(v, op, verify_broadcast);
+    return verify_unary(v, op, verify_broadcast);
   case OP_DYNAMIC_BROADCAST_IN_DIM:
     POP_TRY(want_counts(v, op, 2, 1, 0));
     return verify_broadcast(v, op);
   case OP_TRANSPOSE:
-    return verify_alone(v, op, verify_transpose);
+    return verify_unary(v, op, verify_transpose);
   case OP_REVERSE:
-    return verify_alone(v, op, verify_reverse);
+    return verify_unary(v, op, verify_reverse);
   case OP_SLICE:
-    return verify_alone(v, op, verify_slice);
+    return verify_unary(v, op, verify_slice);
   case OP_REAL_DYNAMIC_SLICE:
     return verify_real_dynamic_slice(v, op);
   case OP_DYNAMIC_SLICE:
@@ -148,7 +148,7 @@ pop_error *verify_index(verifier *v, const operation *op)
   if (op->code == OP_IOTA || op->code == OP_DYNAMIC_IOTA) return verify_iota(v, op);
   WANT(op->num_operands >= 1, "%s has no operand", op->name);
   if (op->code == OP_GET_DIMENSION_SIZE) return verify_dimension_size(v, op);
-  if (op->code == OP_BITCAST_CONVERT) return verify_alone(v, op, verify_bitcast);
+  if (op->code == OP_BITCAST_CONVERT) return verify_unary(v, op, verify_bitcast);
   const model_type *from = type_of(op, 0), *to = op->results[0]->type;
   WANT(has_own_type(op->code) || same_element(from, to), "%s of %s has a result of %s", op->name,
        element_infos[from->element].name, element_infos[to->element].name);

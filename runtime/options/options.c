@@ -80,7 +80,7 @@ static const char *compiled_value(const pop_executable *compiled, const option_e
 
 /* An option of the call that is for another stage. Programs give the same options to
  * pop_compile_graph and to pop_engine_create_from_executable. */
-static pop_error *set_elsewhere(parser *p, const option_entry *entry, const char *value)
+static pop_error *set_for_other_stage(parser *p, const option_entry *entry, const char *value)
 {
   char *spelt;
   POP_TRY(option_set(entry, value, NULL, &spelt));
@@ -109,7 +109,7 @@ static pop_error *set_option(parser *p, const option_source *source, const char 
   bool *seen = &source->seen[entry - p->table];
   if (*seen) return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' is given twice", key);
   *seen = true;
-  if (!source->name && !(entry->stages & p->stages)) return set_elsewhere(p, entry, value);
+  if (!source->name && !(entry->stages & p->stages)) return set_for_other_stage(p, entry, value);
   if (!(entry->stages & p->stages)) {
     POP_TRY(option_set(entry, value, NULL, NULL));
     log_write(LOG_DEBUG, "ENGINE", "option %s, from %s, is about %s: it does not count here", key,
@@ -263,7 +263,7 @@ const executable_option *options_given(const engine_options *options, option_sta
   return options->given[given_row(stage)];
 }
 
-static bool says_what_runs_do(const option_entry *entry)
+static bool affects_runs(const option_entry *entry)
 {
   static const char reports[] = "autoReport.", engines[] = "target.tileEngine",
                     memory[] = "target.maxHostMemory";
@@ -280,7 +280,7 @@ size_t options_of_runs(const engine_options *options, executable_option **list)
   const executable_option *given = options_given(options, ON_RUN, &num_given);
   *list = pop_xcalloc(num_entries + 1, sizeof **list);
   for (size_t i = 0; i < num_entries; i++) {
-    if (!says_what_runs_do(&table[i])) continue;
+    if (!affects_runs(&table[i])) continue;
     executable_option *of = &(*list)[count++];
     *of = (executable_option){table[i].info.key, table[i].info.default_value};
     for (size_t g = 0; g < num_given; g++)

@@ -24,7 +24,7 @@ static void sort_measures(execution *x)
     x->sorted[x->first_of[e->measures[i].kind][e->measures[i].index + 1]++] = i;
 }
 
-static void make_room_for_taken(execution *x)
+static void allocate_taken(execution *x)
 {
   const pop_executable *e = x->executable;
   x->first_taken = pop_xcalloc(e->num_works + 1, sizeof *x->first_taken);
@@ -47,7 +47,7 @@ execution *execution_new(const pop_executable *e)
     x->first_word[i + 1] = x->first_word[i] + e->measures[i].words;
   x->words = pop_xcalloc(x->first_word[e->num_measures] + 1, sizeof *x->words);
   sort_measures(x);
-  if (execution_is_on_model(e)) make_room_for_taken(x);
+  if (execution_is_on_model(e)) allocate_taken(x);
   return x;
 }
 
@@ -255,19 +255,20 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   return cycles;
 }
 
-/* The costs of an exchange as planned, for the tiles of its parts. `way` is added to each. */
-static void planned_costs(const execution *x, size_t first_part, size_t num_parts, uint64_t way,
-                          tile_cost *costs)
+/* The costs of an exchange as planned, for the tiles of its parts. `transfer` is added to each. */
+static void planned_costs(const execution *x, size_t first_part, size_t num_parts,
+                          uint64_t transfer, tile_cost *costs)
 {
   for (size_t i = 0; i < num_parts; i++) {
     const executable_exchange_part *part = &x->executable->exchange_parts[first_part + i];
-    costs[i] = (tile_cost){part->tile, part->cycles + way, part->bytes_sent, part->bytes_received};
+    costs[i] =
+        (tile_cost){part->tile, part->cycles + transfer, part->bytes_sent, part->bytes_received};
   }
 }
 
 /* Replaces costs by what was measured. */
-static void take_measured(const execution *x, measure_kind kind, size_t index, tile_cost *costs,
-                          size_t num_costs)
+static void use_measured(const execution *x, measure_kind kind, size_t index, tile_cost *costs,
+                         size_t num_costs)
 {
   const pop_executable *e = x->executable;
   size_t count;
@@ -303,10 +304,10 @@ static uint64_t global_cycles(const execution *x, const executable_exchange *exc
     tile_bytes = greatest(tile_bytes, greatest(part->bytes_sent, part->bytes_received));
   }
   if (exchange->link_bytes == 0) return instructions;
-  uint64_t way = ceil_div(tile_bytes, t->exchange_bytes_per_cycle);
-  way = greatest(way, ceil_div(exchange->link_bytes, t->global_bytes_per_cycle));
-  way = greatest(way, ceil_div(exchange->gateway_bytes, t->gateway_bytes_per_cycle));
-  return instructions + way +
+  uint64_t transfer = ceil_div(tile_bytes, t->exchange_bytes_per_cycle);
+  transfer = greatest(transfer, ceil_div(exchange->link_bytes, t->global_bytes_per_cycle));
+  transfer = greatest(transfer, ceil_div(exchange->gateway_bytes, t->gateway_bytes_per_cycle));
+  return instructions + transfer +
          (exchange->gateway_bytes ? t->gateway_latency_cycles : t->global_latency_cycles);
 }
 
@@ -318,7 +319,7 @@ size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *c
     uint64_t cycles = global_cycles(x, exchange);
     for (size_t i = 0; i < exchange->num_parts; i++) costs[i].cycles = cycles;
   }
-  take_measured(x, MEASURE_EXCHANGE, index, costs, exchange->num_parts);
+  use_measured(x, MEASURE_EXCHANGE, index, costs, exchange->num_parts);
   return exchange->num_parts;
 }
 
@@ -341,10 +342,10 @@ size_t execution_host_costs(const execution *x, uint32_t index, tile_cost *costs
 {
   const pop_executable *e = x->executable;
   const executable_event *event = &e->events[index];
-  uint64_t way =
+  uint64_t transfer =
       ceil_div(fullest_ipu(x, event->first_part, event->num_parts), e->target.host_bytes_per_cycle);
-  planned_costs(x, event->first_part, event->num_parts, way, costs);
-  take_measured(x, MEASURE_HOST_EXCHANGE, index, costs, event->num_parts);
+  planned_costs(x, event->first_part, event->num_parts, transfer, costs);
+  use_measured(x, MEASURE_HOST_EXCHANGE, index, costs, event->num_parts);
   return event->num_parts;
 }
 

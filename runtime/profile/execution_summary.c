@@ -226,7 +226,7 @@ static void print_step(const summary *s, const simulated_step *step)
   }
 }
 
-static void take_step(void *context, const simulated_step *step)
+static void add_step(void *context, const simulated_step *step)
 {
   summary *s = context;
   if (step->kind == EXECUTABLE_STEP_EXECUTE) {
@@ -290,13 +290,13 @@ static void take_value(summary *s, pop_profile_value value)
   }
   if (step.kind == EXECUTABLE_STEP_SYNC)
     step.index = sync && strcmp(sync, "Internal") == 0 ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL;
-  take_step(s, &step);
+  add_step(s, &step);
 }
 
-static void go_through(summary *s, simulation_totals *totals)
+static void visit_steps(summary *s, simulation_totals *totals)
 {
   if (s->x) {
-    simulate(s->x, &(simulation_visitor){.step = take_step, .context = s}, totals);
+    simulate(s->x, &(simulation_visitor){.step = add_step, .context = s}, totals);
     return;
   }
   pop_profile_value simulation = pop_profile_get(s->profile, "simulation");
@@ -376,7 +376,7 @@ static void print_summary(summary *s, bool is_whole, bool steps)
   simulation_totals totals;
   s->by_type = pop_xcalloc(s->num_types + 1, sizeof *s->by_type);
   s->of_step = pop_xcalloc(s->num_types + 1, sizeof *s->of_step);
-  go_through(s, &totals);
+  visit_steps(s, &totals);
   fputs("Execution:\n\n", s->stream);
   print_totals(s, &totals);
   if (!is_whole)
@@ -386,7 +386,7 @@ static void print_summary(summary *s, bool is_whole, bool steps)
   if (steps) {
     fputs("\nSteps\n", s->stream);
     s->steps = true;
-    go_through(s, &totals);
+    visit_steps(s, &totals);
   }
   free(s->by_type);
   free(s->of_step);

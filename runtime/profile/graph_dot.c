@@ -27,7 +27,7 @@ static void put_quoted(FILE *stream, const char *text)
   putc('"', stream);
 }
 
-static const char *or_else(const char *name, const char *otherwise)
+static const char *name_or(const char *name, const char *otherwise)
 {
   return *name ? name : otherwise;
 }
@@ -83,7 +83,7 @@ static void put_variables(const dot *d)
     if (!d->used[i]) continue;
     char shape[GRAPH_MAX_RANK * 21 + 3];
     pop_tensor_shape_string((pop_tensor){(pop_graph *)d->graph, v->tensor}, shape, sizeof shape);
-    char *label = pop_xasprintf("%s %s %s%s", or_else(v->name, "(no name)"), pop_type_name(v->type),
+    char *label = pop_xasprintf("%s %s %s%s", name_or(v->name, "(no name)"), pop_type_name(v->type),
                                 shape, v->constant ? " constant" : "");
     fprintf(d->stream, "  v%zu [shape=box, label=", i);
     put_quoted(d->stream, label);
@@ -124,7 +124,7 @@ static void put_vertex(const dot *d, uint32_t number)
 static void put_vertex_cluster(dot *d, size_t set, const uint32_t *vertices, size_t count)
 {
   fprintf(d->stream, "  subgraph cluster%zu {\n    label=", set);
-  put_quoted(d->stream, or_else(d->graph->compute_sets[set].name, "(no name)"));
+  put_quoted(d->stream, name_or(d->graph->compute_sets[set].name, "(no name)"));
   fputs(";\n", d->stream);
   for (size_t i = 0; i < count; i++) put_vertex(d, vertices[i]);
   fputs("  }\n", d->stream);
@@ -137,7 +137,7 @@ static void put_vertex_cluster(dot *d, size_t set, const uint32_t *vertices, siz
 static void put_compute_set(dot *d, size_t set, const uint32_t *vertices, size_t count)
 {
   char *label = pop_xasprintf("%s (%zu vertices)",
-                              or_else(d->graph->compute_sets[set].name, "(no name)"), count);
+                              name_or(d->graph->compute_sets[set].name, "(no name)"), count);
   fprintf(d->stream, "  c%zu [label=", set);
   put_quoted(d->stream, label);
   fputs("];\n", d->stream);

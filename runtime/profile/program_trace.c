@@ -39,24 +39,24 @@ static uint32_t child_of(const walk *w, const executable_step *s, uint32_t numbe
 }
 
 /* The branch that was taken here. False if it was not recorded. */
-static bool take_branch(walk *w, uint32_t num_ways, uint32_t *way)
+static bool take_branch(walk *w, uint32_t num_successors, uint32_t *successor)
 {
   if (w->next_branch == w->num_branches) return false;
-  *way = w->branches[w->next_branch++];
-  return *way < num_ways;
+  *successor = w->branches[w->next_branch++];
+  return *successor < num_successors;
 }
 
 /* The condition (next 0), then the body or the end (next 1). */
 static bool walk_while(walk *w, frame *f, const executable_step *s)
 {
-  uint32_t way;
+  uint32_t successor;
   if (f->next++ == 0) {
     enter(w, child_of(w, s, 0));
     return true;
   }
-  if (!take_branch(w, 2, &way)) return false;
+  if (!take_branch(w, 2, &successor)) return false;
   f->next = 0;
-  if (way)
+  if (successor)
     enter(w, child_of(w, s, 1));
   else
     w->num_frames--;
@@ -69,7 +69,7 @@ static bool advance(walk *w)
   const pop_executable *e = w->x->executable;
   frame *f = &w->frames[w->num_frames - 1];
   const executable_step *s = &e->steps[f->step];
-  uint32_t way = 0, next = f->next;
+  uint32_t successor = 0, next = f->next;
   switch (s->kind) {
   case EXECUTABLE_STEP_WHILE_TRUE:
   case EXECUTABLE_STEP_WHILE_FALSE:
@@ -90,8 +90,8 @@ static bool advance(walk *w)
   case EXECUTABLE_STEP_IF:
   case EXECUTABLE_STEP_SWITCH:
     if (f->next++ > 0) break;
-    if (!take_branch(w, s->num_children, &way)) return false;
-    enter(w, child_of(w, s, way));
+    if (!take_branch(w, s->num_children, &successor)) return false;
+    enter(w, child_of(w, s, successor));
     break;
   default:
     note(w, f->step);
@@ -147,7 +147,7 @@ static size_t end_at_fault(const execution *x, execution_run *run, size_t after)
 
 /* Did the tiles get past the step that was traced last? False ends the trace. A step whose first
  * sync did not happen is removed from it. */
-static bool came_to_it(walk *w, const execution_run *run, size_t *after)
+static bool reached_last_step(walk *w, const execution_run *run, size_t *after)
 {
   size_t last = w->x->num_trace - 1;
   if (!run->fault.message || w->x->num_trace == *after || w->x->trace[last] & EXECUTION_BLOCK_END)
@@ -172,7 +172,7 @@ void trace_program(execution *x, execution_run *run, const uint32_t *branches, s
   size_t after = run->first_traced = x->num_trace;
   bool knows = true;
   enter(&w, e->control_steps[run->program]);
-  while (w.num_frames && knows && came_to_it(&w, run, &after))
+  while (w.num_frames && knows && reached_last_step(&w, run, &after))
     knows = x->num_trace < EXECUTION_MAX_TRACED &&
             ++w.visited < (uint64_t)EXECUTION_MAX_TRACED * MAX_VISITED_PER_TRACED && advance(&w);
   if (run->fault.message) {

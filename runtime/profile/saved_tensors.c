@@ -215,7 +215,7 @@ static pop_error *load_tensor(pop_graph *graph, pop_profile_value from, size_t n
 
 /* If the graph refuses something, such as an impossible variable, its error becomes the error of
  * this call and is cleared in the graph. */
-static pop_error *take_refusal(pop_graph *graph, pop_error *error)
+static pop_error *take_graph_error(pop_graph *graph, pop_error *error)
 {
   pop_error *refused = pop_graph_take_error(graph);
   if (!error) return refused;
@@ -230,10 +230,11 @@ static pop_error *load_all(pop_graph *graph, pop_profile_value root, pop_tensor 
                     saved = pop_profile_get(root, "tensors");
   size_t num_variables = pop_profile_count(from);
   for (size_t i = 0; i < num_variables; i++)
-    POP_TRY(take_refusal(graph, load_variable(graph, pop_profile_at(from, i), i, &variables[i])));
+    POP_TRY(
+        take_graph_error(graph, load_variable(graph, pop_profile_at(from, i), i, &variables[i])));
   for (size_t i = 0; i < pop_profile_count(saved); i++)
-    POP_TRY(take_refusal(graph, load_tensor(graph, pop_profile_at(saved, i), i, variables,
-                                            num_variables, &tensors[i])));
+    POP_TRY(take_graph_error(graph, load_tensor(graph, pop_profile_at(saved, i), i, variables,
+                                                num_variables, &tensors[i])));
   return NULL;
 }
 

@@ -213,7 +213,7 @@ static size_t costs_of(const simulation *s, const executable_step *of)
 }
 
 /* A tensor that the host reads while all tiles wait (a print). Nothing moves through the tiles. */
-static void measure_viewed(const simulation *s, simulated_step *step)
+static void measure_host_view(const simulation *s, simulated_step *step)
 {
   const pop_executable *e = s->x->executable;
   const executable_tensor *tensor = &e->tensors[e->events[step->index].tensor];
@@ -228,7 +228,7 @@ static void measure_viewed(const simulation *s, simulated_step *step)
   free(bytes);
 }
 
-static bool is_viewed(const simulation *s, const simulated_step *step)
+static bool is_host_view(const simulation *s, const simulated_step *step)
 {
   if (step->kind != EXECUTABLE_STEP_STREAM_COPY) return false;
   executable_event_kind kind = s->x->executable->events[step->index].kind;
@@ -294,7 +294,7 @@ static void take_step(simulation *s, uint32_t program, const execution_fault *fa
   }
   if (step.num_costs == 0) step.from = step.to = latest_clock(s, 0, s->num_tiles);
   measure_step(s, &step);
-  if (is_viewed(s, &step)) measure_viewed(s, &step);
+  if (is_host_view(s, &step)) measure_host_view(s, &step);
   if (!computes && !inside) wait_for_end(s, step.to);
   count_step(s->totals, &step);
   visit(s, &step);

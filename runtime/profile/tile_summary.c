@@ -28,7 +28,7 @@ typedef struct tile_memory {
   uint64_t bytes_per_tile, system_bytes;
 } tile_memory;
 
-static uint64_t at(pop_profile_value by_tile, size_t tile)
+static uint64_t value_of_tile(pop_profile_value by_tile, size_t tile)
 {
   return (uint64_t)pop_profile_as_int(pop_profile_at(by_tile, tile));
 }
@@ -70,7 +70,7 @@ static void print_histogram(const tile_memory *m, uint64_t max_bytes)
   uint64_t num_rows = max_bytes / KILOBYTE / kilobytes + 1, first = num_rows;
   size_t *rows = pop_xcalloc(num_rows, sizeof *rows), most = 0;
   for (size_t t = 0; t < m->num_tiles; ++t) {
-    uint64_t row = at(m->total, t) / KILOBYTE / kilobytes;
+    uint64_t row = value_of_tile(m->total, t) / KILOBYTE / kilobytes;
     size_t count = ++rows[row];
     most = count > most ? count : most;
     first = row < first ? row : first;
@@ -97,9 +97,10 @@ static void print_maximum(const tile_memory *m, const char *label, uint64_t byte
  * bytes. */
 static double plan_excess(const tile_memory *m, size_t tile)
 {
-  uint64_t least = at(m->least, tile);
+  uint64_t least = value_of_tile(m->least, tile);
   if (least <= m->system_bytes) return 0;
-  return ((double)at(m->including_gaps, tile) - (double)least) / (double)(least - m->system_bytes);
+  return ((double)value_of_tile(m->including_gaps, tile) - (double)least) /
+         (double)(least - m->system_bytes);
 }
 
 static void print_worst_plan(const tile_memory *m)
@@ -111,7 +112,7 @@ static void print_worst_plan(const tile_memory *m)
   fprintf(
       m->style->stream,
       "Memory plan: at most %.1f%% above the bound (on tile %zu no plan takes less than %s)\n\n",
-      100 * plan_excess(m, worst), worst, grouped(at(m->least, worst), least));
+      100 * plan_excess(m, worst), worst, grouped(value_of_tile(m->least, worst), least));
 }
 
 static size_t fullest_of(const tile_memory *m, pop_profile_value by_tile, const bool *left_out)
@@ -119,7 +120,7 @@ static size_t fullest_of(const tile_memory *m, pop_profile_value by_tile, const 
   size_t fullest = m->num_tiles;
   for (size_t t = 0; t < m->num_tiles; ++t)
     if (!(left_out && left_out[t]) &&
-        (fullest == m->num_tiles || at(by_tile, t) > at(by_tile, fullest)))
+        (fullest == m->num_tiles || value_of_tile(by_tile, t) > value_of_tile(by_tile, fullest)))
       fullest = t;
   return fullest;
 }
@@ -162,11 +163,12 @@ void summary_by_tile(const summary_style *style, pop_profile_value profile)
   size_t fullest = fullest_of(&m, m.total, NULL), out_of_memory = 0;
   size_t longest = fullest_of(&m, m.including_gaps, NULL);
   for (size_t t = 0; t < m.num_tiles; ++t)
-    out_of_memory += at(m.including_gaps, t) > m.bytes_per_tile || at(m.overflowed, t) > 0;
-  print_histogram(&m, at(m.total, fullest));
+    out_of_memory +=
+        value_of_tile(m.including_gaps, t) > m.bytes_per_tile || value_of_tile(m.overflowed, t) > 0;
+  print_histogram(&m, value_of_tile(m.total, fullest));
   fputc('\n', style->stream);
-  print_maximum(&m, "Including", at(m.including_gaps, longest), longest);
-  print_maximum(&m, "Excluding", at(m.total, fullest), fullest);
+  print_maximum(&m, "Including", value_of_tile(m.including_gaps, longest), longest);
+  print_maximum(&m, "Excluding", value_of_tile(m.total, fullest), fullest);
   char *line = pop_xasprintf("%zu tile(s) out of memory", out_of_memory);
   if (out_of_memory)
     summary_heading(style, 4, line, true);

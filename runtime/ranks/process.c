@@ -102,7 +102,7 @@ enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has at least a
 static uint8_t token_byte;
 static const ranks_piece token = {&token_byte, 1};
 
-static bool listen_for_goodbyes(char why[RANKS_WHY])
+static bool receive_goodbyes(char why[RANKS_WHY])
 {
   process.goodbyes = pop_xcalloc(process.count, sizeof *process.goodbyes);
   for (uint32_t i = 0; i < process.count; i++) {
@@ -128,7 +128,7 @@ pop_error *process_join(void)
     process.pid = getpid();
     error = open_module(kind);
     if (!error &&
-        !(process.module->open(&process.own, &process.count, why) && listen_for_goodbyes(why)))
+        !(process.module->open(&process.own, &process.count, why) && receive_goodbyes(why)))
       error = pop_error_new(POP_ERROR_SYSTEM, "cannot join the other instances: %s", why);
     if (error)
       process.count = 0;
@@ -219,7 +219,7 @@ static double now(void)
   return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-static uint32_t whom_we_wait_for(const passing_list *list)
+static uint32_t awaited_rank(const passing_list *list)
 {
   for (size_t i = 0; i < list->count; i++)
     if (!list->items[i].of->sends) return list->items[i].of->with;
@@ -228,7 +228,7 @@ static uint32_t whom_we_wait_for(const passing_list *list)
 
 /* First yields the core, then sleeps. MPI progresses long messages only while it is called, so
  * there is no sleep as long as they may be under way (`long_bytes` of them). */
-static void give_way(double waited, double long_bytes)
+static void yield_core(double waited, double long_bytes)
 {
   static const double bytes_per_second = 5e8;
   const struct timespec nap = {0, waited < 0.1 ? 50000 : 1000000};
@@ -238,7 +238,7 @@ static void give_way(double waited, double long_bytes)
     nanosleep(&nap, NULL);
 }
 
-static bool has_left(uint32_t rank)
+static bool has_exited(uint32_t rank)
 {
   char why[RANKS_WHY];
   pthread_mutex_lock(&process.use);
@@ -251,12 +251,12 @@ static bool has_left(uint32_t rank)
 
 /* Is there a rank that will not come any more? Messages that it sent before its goodbye get some
  * time to arrive. */
-static bool find_left(const passing_list *list, double waited, double *since, uint32_t *late)
+static bool find_exited(const passing_list *list, double waited, double *since, uint32_t *late)
 {
   static const double in_time = 0.2;
   for (size_t i = 0; i < list->count; i++) {
     const message *m = list->items[i].of;
-    if (m->sends || !has_left(m->with)) continue;
+    if (m->sends || !has_exited(m->with)) continue;
     *late = m->with;
     if (!*since) *since = waited;
     return waited - *since > in_time;
@@ -299,8 +299,8 @@ static void answer(void)
 }
 
 /* Begins a message to each other rank, or from each. */
-static bool begin_with_all(passing_list *list, message *messages, bool sends, int tag,
-                           char why[RANKS_WHY])
+static bool begin_to_or_from_all(passing_list *list, message *messages, bool sends, int tag,
+                                 char why[RANKS_WHY])
 {
   bool good = true;
   for (uint32_t i = 0; i < process.count; i++) {
@@ -320,8 +320,8 @@ static uint32_t find_silent(uint32_t otherwise)
   passing_list asked = {0}, told = {0};
   message *questions = pop_xcalloc(process.count, sizeof *questions),
           *replies = pop_xcalloc(process.count, sizeof *replies);
-  bool good = begin_with_all(&asked, questions, true, QUESTION, why) &&
-              begin_with_all(&told, replies, false, ANSWER, why);
+  bool good = begin_to_or_from_all(&asked, questions, true, QUESTION, why) &&
+              begin_to_or_from_all(&told, replies, false, ANSWER, why);
   for (double from = now(); good && told.count && now() - from < time_to_answer;) {
     answer();
     good = look(&asked, why) && look(&told, why);
@@ -342,25 +342,25 @@ static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY]
   double from = now(), waited = 0, said = noticed, since = 0, long_bytes = count_long_bytes(list);
   while (look(list, why)) {
     if (list->count == 0) return true;
-    *left = waited > patience && find_left(list, waited, &since, late);
+    *left = waited > patience && find_exited(list, waited, &since, late);
     if (*left) return false;
     if (waited > patience) answer();
-    give_way(waited, long_bytes);
+    yield_core(waited, long_bytes);
     waited = now() - from;
     if (waited > said) {
       said *= 2;
       log_write(LOG_WARN, "ENGINE", "instance %u has waited for instance %u for %.0f s",
-                process.own, whom_we_wait_for(list), waited);
+                process.own, awaited_rank(list), waited);
     }
     if (timeout && waited > timeout) {
-      *late = find_silent(whom_we_wait_for(list));
+      *late = find_silent(awaited_rank(list));
       return false;
     }
   }
   return false;
 }
 
-pop_error *process_pass(int tag, bool patient, const message *messages, size_t count,
+pop_error *process_pass(int tag, bool no_timeout, const message *messages, size_t count,
                         uint32_t *late, bool *left)
 {
   char why[RANKS_WHY] = "";
@@ -369,7 +369,7 @@ pop_error *process_pass(int tag, bool patient, const message *messages, size_t c
   *left = false;
   *late = process.count;
   for (size_t i = 0; i < count && good; i++) good = begin(&list, &messages[i], tag, why);
-  good = good && wait_for_all(&list, patient ? 0 : process.timeout, why, late, left);
+  good = good && wait_for_all(&list, no_timeout ? 0 : process.timeout, why, late, left);
   if (*late < process.count && !*left && good) *late = process.count;
   free(list.items);
   if (good) return NULL;
@@ -382,10 +382,10 @@ pop_error *process_pass(int tag, bool patient, const message *messages, size_t c
 
 /* ---- the end ---- */
 
-static bool all_have_left(void)
+static bool all_have_exited(void)
 {
   for (uint32_t i = 0; i < process.count; i++)
-    if (i != process.own && !has_left(i)) return false;
+    if (i != process.own && !has_exited(i)) return false;
   return true;
 }
 
@@ -397,15 +397,15 @@ static void at_exit(void)
   passing_list list = {0};
   char why[RANKS_WHY];
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
-  bool good = begin_with_all(&list, goodbyes, true, GOODBYE, why);
+  bool good = begin_to_or_from_all(&list, goodbyes, true, GOODBYE, why);
   double from = now(), waited = 0;
-  while (good && !(list.count == 0 && all_have_left()) &&
+  while (good && !(list.count == 0 && all_have_exited()) &&
          (!process.timeout || waited < process.timeout)) {
     good = look(&list, why);
-    give_way(waited, 0);
+    yield_core(waited, 0);
     waited = now() - from;
   }
-  if (good && list.count == 0 && all_have_left()) process.module->close();
+  if (good && list.count == 0 && all_have_exited()) process.module->close();
   process.broken = true;
   free(list.items);
   free(goodbyes);

@@ -30,8 +30,8 @@ typedef struct message {
 
 /* Passes all messages and returns when all are done. On failure *late is a rank whose message did
  * not come in time, or that exits instead (*left is true then); or process_count if the reason is
- * another one. `patient`: no limit. Tags are at least 1. */
-POP_MUST_CHECK pop_error *process_pass(int tag, bool patient, const message *messages, size_t count,
-                                       uint32_t *late, bool *left);
+ * another one. `no_timeout`: no limit. Tags are at least 1. */
+POP_MUST_CHECK pop_error *process_pass(int tag, bool no_timeout, const message *messages,
+                                       size_t count, uint32_t *late, bool *left);
 
 #endif

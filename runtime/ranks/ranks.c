@@ -16,7 +16,7 @@ enum { LABEL = 88, SHORT = 136, HOST = 64 };
 
 struct ranks {
   int tag;
-  bool patient;
+  bool no_timeout;
 };
 
 /* From each rank to each other one. */
@@ -32,9 +32,9 @@ typedef struct header {
 static char (*hosts)[HOST];
 static int last_tag = 1; /* 1 is the tag of `everybody` */
 
-void ranks_set_patient(ranks *r, bool patient)
+void ranks_set_no_timeout(ranks *r, bool no_timeout)
 {
-  r->patient = patient;
+  r->no_timeout = no_timeout;
 }
 
 uint32_t ranks_count(const ranks *r)
@@ -74,7 +74,7 @@ static pop_error *pass(collective_call *c)
   uint32_t late;
   bool left;
   pop_error *error =
-      process_pass(c->with->tag, c->with->patient, c->messages, c->num_messages, &late, &left);
+      process_pass(c->with->tag, c->with->no_timeout, c->messages, c->num_messages, &late, &left);
   c->num_messages = 0;
   if (!error || late == c->count) return error;
   char who[128];
@@ -281,7 +281,7 @@ pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
   return error;
 }
 
-static ranks_part only_read(const void *data, size_t bytes)
+static ranks_part read_only_part(const void *data, size_t bytes)
 {
   const union {
     const void *given;
@@ -297,7 +297,7 @@ pop_error *ranks_gather(ranks *r, const char *label, pop_error *own, const void 
   ranks_part *sent = pop_xcalloc(count, sizeof *sent), *got = pop_xcalloc(count, sizeof *got);
   uint8_t nothing;
   for (uint32_t i = 0; i < count; i++) {
-    sent[i] = only_read(mine, bytes);
+    sent[i] = read_only_part(mine, bytes);
     got[i] = (ranks_part){.data = all ? (uint8_t *)all + i * bytes : &nothing, .bytes = bytes};
   }
   pop_error *error = ranks_exchange(r, label, own, sent, got);
@@ -328,11 +328,11 @@ pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t
 
 static ranks everybody = {.tag = 1};
 
-typedef struct introduction {
+typedef struct identity {
   char host[HOST], build[64];
-} introduction;
+} identity;
 
-static pop_error *check_builds(const introduction *all, uint32_t count)
+static pop_error *check_builds(const identity *all, uint32_t count)
 {
   for (uint32_t i = 1; i < count; i++) {
     if (strcmp(all[i].build, all[0].build) == 0) continue;
@@ -345,11 +345,11 @@ static pop_error *check_builds(const introduction *all, uint32_t count)
   return NULL;
 }
 
-static pop_error *introduce(void)
+static pop_error *exchange_identities(void)
 {
   uint32_t count = process_count();
   assert(count > 0);
-  introduction mine = {.host = "?"}, *all = pop_xcalloc(count, sizeof *all);
+  identity mine = {.host = "?"}, *all = pop_xcalloc(count, sizeof *all);
   char(*names)[HOST] = pop_xcalloc(count, sizeof *names);
   gethostname(mine.host, HOST - 1);
   snprintf(mine.build, sizeof mine.build, "%s %.40s", POPULUS_VERSION, POPULUS_RANKS_IDENTITY);
@@ -367,7 +367,7 @@ pop_error *ranks_open(ranks **opened)
   bool first = process_count() == 0;
   *opened = NULL;
   POP_TRY(process_join());
-  if (first && process_count() > 1) POP_TRY(introduce());
+  if (first && process_count() > 1) POP_TRY(exchange_identities());
   *opened = pop_xcalloc(1, sizeof **opened);
   (*opened)->tag = ++last_tag;
   return NULL;

@@ -35,8 +35,8 @@ typedef struct ranks ranks;
 POP_MUST_CHECK pop_error *ranks_open(ranks **opened);
 void ranks_close(ranks *r); /* NULL is fine */
 
-/* While it is patient, waiting has no limit: another rank may be compiling, for example. */
-void ranks_set_patient(ranks *r, bool patient);
+/* With `no_timeout` waiting has no limit: another rank may be compiling, for example. */
+void ranks_set_no_timeout(ranks *r, bool no_timeout);
 uint32_t ranks_count(const ranks *r);
 uint32_t ranks_own(const ranks *r); /* this process's rank, below the count */
 /* "instance 2 on node17" */

@@ -21,7 +21,7 @@ void pop_solver_free(pop_solver *s)
 }
 
 /* Do all of these variables exist? If not, the model has no solution from now on. */
-static bool know(pop_solver *s, const pop_solver_variable *variables, size_t count)
+static bool check_variables(pop_solver *s, const pop_solver_variable *variables, size_t count)
 {
   s->is_wrong = s->is_wrong || (count > 0 && !variables);
   for (size_t i = 0; i < count && !s->is_wrong; i++) s->is_wrong = variables[i] >= s->num_variables;
@@ -97,7 +97,7 @@ static bool fits(pop_solver_operation operation, size_t count)
 pop_solver_variable pop_solver_add_expression(pop_solver *s, pop_solver_operation operation,
                                               const pop_solver_variable *operands, size_t count)
 {
-  if (!object_there(s, OBJECT_SOLVER, __func__) || !know(s, operands, count)) return 0;
+  if (!object_there(s, OBJECT_SOLVER, __func__) || !check_variables(s, operands, count)) return 0;
   if (!fits(operation, count)) {
     s->is_wrong = true;
     return 0;
@@ -113,7 +113,7 @@ pop_solver_variable pop_solver_add_expression(pop_solver *s, pop_solver_operatio
 pop_solver_variable pop_solver_add_call(pop_solver *s, const pop_solver_variable *arguments,
                                         size_t count, pop_solver_function *function, void *user)
 {
-  if (!object_there(s, OBJECT_SOLVER, __func__) || !know(s, arguments, count)) return 0;
+  if (!object_there(s, OBJECT_SOLVER, __func__) || !check_variables(s, arguments, count)) return 0;
   s->is_wrong = s->is_wrong || !function;
   if (s->is_wrong) return 0;
   rule r = {.kind = RULE_CALL, .function = function, .user = user};
@@ -126,14 +126,14 @@ void pop_solver_require(pop_solver *s, pop_solver_relation relation, pop_solver_
                         pop_solver_variable b)
 {
   const pop_solver_variable both[] = {a, b};
-  if (!object_there(s, OBJECT_SOLVER, __func__) || !know(s, both, 2)) return;
+  if (!object_there(s, OBJECT_SOLVER, __func__) || !check_variables(s, both, 2)) return;
   rule r = {.kind = RULE_RELATION, .as.relation = relation, .result = a};
   add_rule(s, r, both, 2);
 }
 
 void pop_solver_set_level(pop_solver *s, pop_solver_variable variable, int level)
 {
-  if (!object_there(s, OBJECT_SOLVER, __func__) || !know(s, &variable, 1)) return;
+  if (!object_there(s, OBJECT_SOLVER, __func__) || !check_variables(s, &variable, 1)) return;
   s->level[variable] = level;
 }
 

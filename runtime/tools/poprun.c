@@ -254,7 +254,7 @@ static volatile sig_atomic_t started, received, unreached;
 /* From those who could not be reached. */
 static int words_of_unreached[2];
 
-static void say_unreached(void)
+static void print_unreached(void)
 {
   char text[1024];
   ssize_t count = read(words_of_unreached[0], text, sizeof text);
@@ -377,7 +377,7 @@ static pop_error *run(char *const *command, int *status)
     if (WIFSIGNALED(end) && !was_ended) say_launcher_died(command[0], WTERMSIG(end));
     return NULL;
   }
-  say_unreached();
+  print_unreached();
   *status = NO_MPI;
   return NULL;
 }

@@ -21,7 +21,7 @@ bool poprun_is_reaching(int argc, char *const *argv)
 
 /* Standard error here goes through mpirun, which poprun ends at once. So poprun gets
  * the message. */
-static void tell(const char *host, int status)
+static void report_unreachable(const char *host, int status)
 {
   long poprun = 0;
   int file = -1;
@@ -63,6 +63,6 @@ int poprun_reach(int argc, char **argv)
   while (made > 0 && waitpid(made, &status, 0) < 0 && errno == EINTR) {
   }
   int result = made < 0 ? NO_SSH : WIFEXITED(status) ? WEXITSTATUS(status) : SSH_FAILED;
-  if (result == SSH_FAILED || result == NO_SSH) tell(argv[2], result);
+  if (result == SSH_FAILED || result == NO_SSH) report_unreachable(argv[2], result);
   return result;
 }

@@ -245,7 +245,7 @@ static pop_error *write_demonstration(unsigned left_out, const char *output)
   return error;
 }
 
-static pop_error *act(const arguments *a, bool *grown)
+static pop_error *run_action(const arguments *a, bool *grown)
 {
   const char *output = a->output ? a->output : "report.html";
   if (a->compares) return report_diff(a->reports[0], a->reports[1], &a->diff, stdout, grown);
@@ -255,11 +255,11 @@ static pop_error *act(const arguments *a, bool *grown)
   return pop_report_write_page(a->reports, a->num_reports, left_out, output);
 }
 
-static pop_error *act_with_line(const arguments *a, bool *grown)
+static pop_error *run_with_progress(const arguments *a, bool *grown)
 {
   step_line line;
   step_line_start(&line, a->quiet || a->serves || a->compares, "writing the page");
-  pop_error *error = act(a, grown);
+  pop_error *error = run_action(a, grown);
   step_line_end(&line);
   return error;
 }
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
   bool done = false, grown = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = parse(argc, argv, &a, &done);
-  if (!error && !done) error = act_with_line(&a, &grown);
+  if (!error && !done) error = run_with_progress(&a, &grown);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popview: %s\n", pop_error_message(error));

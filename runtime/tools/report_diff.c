@@ -91,7 +91,7 @@ static void take_total(diff *d, const char *key, const char *text, const json_t 
     set(r, side, values[side] != NULL, values[side] ? take(values[side]) : 0);
 }
 
-static int64_t as_it_is(const json_t *value)
+static int64_t unchanged(const json_t *value)
 {
   return (int64_t)number_of(value);
 }
@@ -103,7 +103,7 @@ static void take_totals(diff *d)
     int64_t (*take)(const json_t *);
     bool counts;
   } figures[] = {
-      {"cycles", "Cycles", {"execution", "simulation", "cycles", NULL}, as_it_is, true},
+      {"cycles", "Cycles", {"execution", "simulation", "cycles", NULL}, unchanged, true},
       {"memory.fullestTile",
        "Memory of the fullest tile",
        {"graph", "memory", "byTile", "totalIncludingGaps"},
@@ -117,12 +117,12 @@ static void take_totals(diff *d)
       {"memory.livePeak",
        "Peak of what is live",
        {"graph", "memory", "liveness", "maxBytes"},
-       as_it_is,
+       unchanged,
        true},
-      {"computeSets", "Compute sets", {"graph", "graph", "numComputeSets", NULL}, as_it_is, false},
-      {"vertices", "Vertices", {"graph", "graph", "numVertices", NULL}, as_it_is, false},
-      {"variables", "Variables", {"graph", "graph", "numVars", NULL}, as_it_is, false},
-      {"edges", "Edges", {"graph", "graph", "numEdges", NULL}, as_it_is, false},
+      {"computeSets", "Compute sets", {"graph", "graph", "numComputeSets", NULL}, unchanged, false},
+      {"vertices", "Vertices", {"graph", "graph", "numVertices", NULL}, unchanged, false},
+      {"variables", "Variables", {"graph", "graph", "numVars", NULL}, unchanged, false},
+      {"edges", "Edges", {"graph", "graph", "numEdges", NULL}, unchanged, false},
   };
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
     const json_t *values[2];
@@ -178,7 +178,7 @@ static void take_names(diff *d, json_t *numbers, int side)
     }
     free(key);
     row *r = &d->names.list[known ? json_integer_value(known) : 0];
-    int64_t sum = (side ? r->after : r->before) + as_it_is(cycles);
+    int64_t sum = (side ? r->after : r->before) + unchanged(cycles);
     set(r, side, true, sum < LARGEST ? sum : LARGEST);
   }
 }

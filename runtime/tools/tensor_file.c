@@ -59,7 +59,7 @@ static char *show_wanted(const tensor_use *use)
 }
 
 /* How to make it fit, in NumPy's words; "" if only the shape differs. */
-static const char *remedy(const npy_header *header, pop_type type)
+static const char *conversion_hint(const npy_header *header, pop_type type)
 {
   const char *wanted = npy_descr(type);
   if (npy_is_type(header->descr, type)) return "";
@@ -80,7 +80,7 @@ static pop_error *check_header(const npy_header *header, const tensor_use *use)
   pop_error *error = pop_error_new(
       POP_ERROR_FILE_LOAD, "it has elements '%s' and shape %s, but %s '%s' is %s, which is '%s'%s",
       header->descr, shape, use->what, use->name, wanted, npy_descr(use->type),
-      remedy(header, use->type));
+      conversion_hint(header, use->type));
   free(shape);
   free(wanted);
   return error;

@@ -1,19 +1,19 @@
-# The rooms of the runtime (runtime/README.md): an include against the arrows of the design does not
+# The folders of the runtime (runtime/README.md): an include against the arrows of the design does not
 # compile.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
-# compiles <room> <header>: compiles with the include path that the build gives the room
+# compiles <folder> <header>: compiles with the include path that the build gives the folder
 compiles()
 {
   echo "#include \"$2\"" >include.c
-  cc -fsyntax-only -D_GNU_SOURCE -I "$POPULUS_BUILD_DIR/runtime/rooms/$1" -I "$POPULUS_SOURCE_DIR/runtime/include" \
+  cc -fsyntax-only -D_GNU_SOURCE -I "$POPULUS_BUILD_DIR/runtime/views/$1" -I "$POPULUS_SOURCE_DIR/runtime/include" \
     -I "$POPULUS_SOURCE_DIR/libarchive-ipu/include" -I "$POPULUS_SOURCE_DIR/libarchive-ipu/internal" \
     -I "$POPULUS_SOURCE_DIR/libcodelet/include" include.c 2>err
 }
 
-while read -r room header; do
-  compiles "$room" "$header" || fail "$room may use $header: $(cat err)"
+while read -r folder header; do
+  compiles "$folder" "$header" || fail "$folder may use $header: $(cat err)"
 done <<'END'
 graph base/log.h
 compiler graph/graph.h
@@ -26,8 +26,8 @@ engine executable/executable.h
 driver compiler/compilation.h
 END
 
-while read -r room header; do
-  if compiles "$room" "$header"; then fail "$room sees $header"; fi
+while read -r folder header; do
+  if compiles "$folder" "$header"; then fail "$folder sees $header"; fi
   has err "$header: No such file or directory|'$header' file not found"
 done <<'END'
 base graph/graph.h

@@ -132,7 +132,7 @@ static uint64_t put_front(allocator *a, const tile_layout *layout)
     end = put_stacks_and_code_data(a, layout, a->code_end);
   }
   end = put_own(a, layout, BLOCK_STATES, put_own(a, layout, BLOCK_TABLE, end));
-  return a->near ? put_near(a->near, a->c, layout, end) : end;
+  return a->near ? place_near(a->near, a->c, layout, end) : end;
 }
 
 /* Blocks with rules become data: their rules decide where they are. */

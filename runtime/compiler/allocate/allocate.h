@@ -64,7 +64,7 @@ typedef struct taken_list {
   size_t count, capacity;
 } taken_list;
 
-enum { PLAN_NOWHERE = 0 }; /* no address: tile memory begins above 0 */
+enum { PLAN_NO_ADDRESS = 0 }; /* no address: tile memory begins above 0 */
 
 static inline uint64_t plan_align_up(uint64_t address, uint64_t align)
 {
@@ -103,8 +103,8 @@ void take(taken_list *list, taken added);
 
 /* ---- rules.c ---- */
 /* The lowest address for an item with rules. It avoids what is taken, and satisfies the rules with
- * items that already have an address (`placed`, by item). PLAN_NOWHERE if there is none. `whole`:
- * keep the item in one memory element, if it fits one. */
+ * items that already have an address (`placed`, by item). PLAN_NO_ADDRESS if there is none.
+ * `whole`: keep the item in one memory element, if it fits one. */
 uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *list,
                                const bool *placed, uint32_t item, bool whole);
 bool rule_holds(const pop_target *target, const plan_rule *rule, const uint64_t addresses[2]);
@@ -162,7 +162,8 @@ void near_blocks_free(near_blocks *near);
 bool tile_is_far(const near_blocks *near, uint32_t tile);
 /* Gives addresses from `at` on to the tile's blocks that must be near and have none yet; returns
  * the end. */
-uint64_t put_near(const near_blocks *near, compilation *c, const tile_layout *layout, uint64_t at);
+uint64_t place_near(const near_blocks *near, compilation *c, const tile_layout *layout,
+                    uint64_t at);
 
 /* ---- data.c ---- */
 enum { PLAN_BUDGET = 60000000 }; /* about two thirds of a second, for a compilation */

@@ -114,7 +114,7 @@ static uint64_t place_ruled(layout *l)
     uint32_t item = l->lists[RULED][i];
     plan_item *x = &problem->items[item];
     x->address = find_address_by_rules(problem, &l->p->fixed, l->p->placed, item, true);
-    if (x->address == PLAN_NOWHERE) /* out_of_memory.c will find the rule broken */
+    if (x->address == PLAN_NO_ADDRESS) /* out_of_memory.c will find the rule broken */
       x->address = find_gap(&l->p->fixed, x, plan_lowest(problem, x), GAP_LOWEST);
     l->p->placed[item] = true;
     take(&l->p->fixed, plan_taken(x));

@@ -43,7 +43,7 @@ static void add_touched(const compilation *c, uint32_t number, uint64_t *bytes, 
   }
 }
 
-static pop_error *too_full(const compilation *c, const fullest *most, uint64_t available)
+static pop_error *does_not_fit(const compilation *c, const fullest *most, uint64_t available)
 {
   bool always = most->step == COMPILER_NONE;
   return pop_error_new(
@@ -68,5 +68,5 @@ pop_error *check_data_fits(const compilation *c)
     add_touched(c, i, bytes, -1, &most);
   }
   free(bytes);
-  return most.bytes > available ? too_full(c, &most, available) : NULL;
+  return most.bytes > available ? does_not_fit(c, &most, available) : NULL;
 }

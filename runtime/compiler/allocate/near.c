@@ -60,7 +60,7 @@ bool tile_is_far(const near_blocks *n, uint32_t tile)
   return n->is_far[tile];
 }
 
-uint64_t put_near(const near_blocks *n, compilation *c, const tile_layout *layout, uint64_t at)
+uint64_t place_near(const near_blocks *n, compilation *c, const tile_layout *layout, uint64_t at)
 {
   keyed *order = pop_xcalloc(layout->num_blocks + 1, sizeof *order);
   size_t count = 0;

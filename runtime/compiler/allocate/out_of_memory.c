@@ -183,7 +183,7 @@ static pop_error *broken_rule_error(const compilation *c, const placement_rule *
 }
 
 /* Data that must be in region 1, if there is none. */
-static const block *find_homeless(const compilation *c)
+static const block *find_without_region(const compilation *c)
 {
   if (c->target.interleaved_base < pop_target_memory_end(&c->target)) return NULL;
   for (size_t i = 0; i < c->num_blocks; i++)
@@ -191,13 +191,13 @@ static const block *find_homeless(const compilation *c)
   return NULL;
 }
 
-static pop_error *homeless_error(const compilation *c, const block *homeless)
+static pop_error *no_interleaved_memory_error(const compilation *c, const block *without_region)
 {
   return pop_error_new(POP_ERROR_GRAPH_MEMORY,
                        "the graph does not fit: a field of a vertex wants '%s' on tile %u in "
                        "interleaved memory, and tiles of target '%s' have none: its "
                        "interleaved_base is the end of their memory",
-                       homeless->name, homeless->tile, c->target.name);
+                       without_region->name, without_region->tile, c->target.name);
 }
 
 /* If the tile's data would fit without rules, the user must know the rules. */
@@ -220,8 +220,8 @@ pop_error *out_of_memory_error(const compilation *c)
   size_t num_broken;
   const placement_rule *broken = find_broken(c, &num_broken);
   if (broken) return broken_rule_error(c, broken, num_broken);
-  const block *homeless = find_homeless(c);
-  if (homeless) return homeless_error(c, homeless);
+  const block *without_region = find_without_region(c);
+  if (without_region) return no_interleaved_memory_error(c, without_region);
   uint32_t num_tiles = pop_target_num_tiles(&c->target), num_short = 0, worst = 0;
   for (uint32_t tile = 0; tile < num_tiles; tile++) {
     num_short += c->tiles[tile].shortage > 0;

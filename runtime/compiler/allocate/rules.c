@@ -189,5 +189,5 @@ uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *li
     address = from - lowest > tries_bytes ? INT64_MAX : lowest_allowed(&away, from, x->align);
   }
   free(away.items);
-  return address >= UINT32_MAX ? PLAN_NOWHERE : (uint64_t)address; /* regions end there */
+  return address >= UINT32_MAX ? PLAN_NO_ADDRESS : (uint64_t)address; /* regions end there */
 }

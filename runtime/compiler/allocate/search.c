@@ -84,7 +84,7 @@ static void set_order(search_memory *memory, const plan_group *group, search_ord
 
 /* ---- one plan ---- */
 
-/* The address of the member; PLAN_NOWHERE if its rules leave none. */
+/* The address of the member; PLAN_NO_ADDRESS if its rules leave none. */
 static uint64_t find_address(search_memory *memory, const plan_group *group, uint32_t number,
                              gap_choice choice)
 {
@@ -140,7 +140,7 @@ static uint64_t place_from(search_memory *memory, const plan_group *group, size_
     uint32_t number = memory->order[i];
     plan_item *x = member(group, number);
     x->address = find_address(memory, group, number, choice);
-    bool broken = x->address == PLAN_NOWHERE;
+    bool broken = x->address == PLAN_NO_ADDRESS;
     if (broken) x->address = find_gap(&memory->taken, x, plan_lowest(group->problem, x), choice);
     take(&memory->taken, plan_taken(x));
     group->placed[group->items[number]] = true;
@@ -191,7 +191,7 @@ static size_t highest_in_order(const search_memory *memory, const plan_group *gr
 }
 
 /* Moves one member forward; returns its new position. There are at least two members. */
-static size_t disturb(search_memory *memory, const plan_group *group, uint64_t *random)
+static size_t perturb(search_memory *memory, const plan_group *group, uint64_t *random)
 {
   assert(group->count > 1);
   size_t from = highest_in_order(memory, group);
@@ -220,9 +220,9 @@ static uint64_t improve(search_memory *memory, const plan_group *group, uint64_t
   uint64_t least_above = bytes_above_goal(group);
   uint64_t failures = 0, most_failures = (uint64_t)group->count * group->count * FAILURES_PER_PAIR;
   while (best > group->goal && memory->budget > 0 && failures < most_failures) {
-    size_t first = disturb(memory, group, &random);
+    size_t first = perturb(memory, group, &random);
     for (int more = failures > MANY_FAILURES ? 2 : 0; more > 0; more--) {
-      size_t other = disturb(memory, group, &random);
+      size_t other = perturb(memory, group, &random);
       if (other < first) first = other;
     }
     gap_choice choice = random_below(&random, 2) ? GAP_LOWEST : GAP_TIGHTEST;

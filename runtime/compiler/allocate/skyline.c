@@ -66,14 +66,14 @@ static void insert(skyline *s, size_t at, skyline_segment added)
   s->count++;
 }
 
-static void take_out(skyline *s, size_t at)
+static void remove_segment(skyline *s, size_t at)
 {
   s->count--;
   for (size_t i = at; i < s->count; i++) s->segments[i] = s->segments[i + 1];
 }
 
 /* Raises the part of the segment in which x is live. */
-static void lay(skyline *s, size_t at, const plan_item *x)
+static void place_on_segment(skyline *s, size_t at, const plan_item *x)
 {
   skyline_segment whole = s->segments[at];
   uint64_t lowest = plan_lowest(s->group->problem, x);
@@ -96,7 +96,7 @@ static void raise_to_neighbour(skyline *s, size_t at)
   } else {
     s->segments[at + 1].first_step = s->segments[at].first_step;
   }
-  take_out(s, at);
+  remove_segment(s, at);
 }
 
 void order_by_skyline(const plan_group *group, uint32_t *order)
@@ -117,7 +117,7 @@ void order_by_skyline(const plan_group *group, uint32_t *order)
       continue;
     }
     uint32_t number = s.unplaced[found];
-    lay(&s, at, member(&s, number));
+    place_on_segment(&s, at, member(&s, number));
     order[placed++] = number;
     s.num_unplaced--;
     for (size_t i = found; i < s.num_unplaced; i++) s.unplaced[i] = s.unplaced[i + 1];

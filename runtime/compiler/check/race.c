@@ -49,7 +49,7 @@ static void take_farther(const access **farthest, const access *a)
   if (!*farthest || a->end >= (*farthest)->end) *farthest = a;
 }
 
-static void reach(sweep *s, const access *a)
+static void extend_sweep(sweep *s, const access *a)
 {
   const access *less = a;
   if (!s->all || a->end > s->all->end) {
@@ -67,7 +67,7 @@ static bool overlaps(const access *earlier, const access *a)
 }
 
 /* An earlier access that conflicts with the reading access `a`, or NULL. */
-static const access *rival_of_reader(const sweep *s, const access *a)
+static const access *conflict_with_reader(const sweep *s, const access *a)
 {
   const access *w = s->writer;
   bool in_place =
@@ -76,7 +76,7 @@ static const access *rival_of_reader(const sweep *s, const access *a)
 }
 
 /* An earlier access that conflicts with the writing access `a`, or NULL. */
-static const access *rival_of_writer(const sweep *s, const access *a)
+static const access *conflict_with_writer(const sweep *s, const access *a)
 {
   if (overlaps(s->writer, a)) return s->writer;
   const access *candidates[] = {s->all, s->of_another_vertex, s->of_other_elements};
@@ -133,9 +133,9 @@ static pop_error *sweep_access(sweep *s, const access *a)
   }
   if (s->all && s->all->variable != a->variable) *s = (sweep){.mapped = s->mapped};
   bool reads = a->kind == POP_FIELD_INPUT;
-  const access *rival = reads ? rival_of_reader(s, a) : rival_of_writer(s, a);
-  if (rival) return reads ? race(graph, rival, a) : race(graph, a, rival);
-  reach(s, a);
+  const access *conflict = reads ? conflict_with_reader(s, a) : conflict_with_writer(s, a);
+  if (conflict) return reads ? race(graph, conflict, a) : race(graph, a, conflict);
+  extend_sweep(s, a);
   return NULL;
 }
 

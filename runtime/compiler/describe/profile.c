@@ -1,5 +1,5 @@
 /* The profile of a compilation: results of the passes, added up. This file has vertex types,
- * compute sets and metrics. lives.c has liveness. Programs and exchanges are part of the
+ * compute sets and metrics. live_ranges.c has liveness. Programs and exchanges are part of the
  * executable. */
 #include "compiler/describe/profile.h"
 
@@ -232,8 +232,8 @@ pop_error *compilation_describe_profile(const compilation *c, executable_profile
   if (!error) {
     describe_metrics(&m);
     describe_exchange_codes(&m);
-    describe_moved(&m);
-    describe_lives(&m);
+    describe_exchanged(&m);
+    describe_live_ranges(&m);
   }
   pop_name_table_free(&m.names);
   return error;

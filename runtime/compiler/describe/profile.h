@@ -14,13 +14,13 @@ typedef struct profile_maker {
 /* The number of a text in the profile's names; NULL: NONE. */
 uint32_t profile_name(profile_maker *m, const char *text);
 
-/* lives.c: the name of a block in profiles, in the words of the guide's summary. */
+/* live_ranges.c: the name of a block in profiles, in the words of the guide's summary. */
 uint32_t profile_block_name(profile_maker *m, const block *b);
 
-/* moved.c: the names of what each exchange moves. */
-void describe_moved(profile_maker *m);
+/* exchanged.c: the names of what each exchange moves. */
+void describe_exchanged(profile_maker *m);
 
-/* lives.c: the live range of each block. */
-void describe_lives(profile_maker *m);
+/* live_ranges.c: the live range of each block. */
+void describe_live_ranges(profile_maker *m);
 
 #endif

@@ -10,7 +10,7 @@
 #include "compiler/emit/instrument.h"
 
 /* Would a sync be all of the tile's code for this op? */
-static bool is_passed(emitter *e, const script_op *op, uint32_t *zone)
+static bool is_only_sync(emitter *e, const script_op *op, uint32_t *zone)
 {
   const compilation *c = e->c;
   if (op->kind != SCRIPT_EXCHANGE) return false;
@@ -22,7 +22,7 @@ static bool is_passed(emitter *e, const script_op *op, uint32_t *zone)
 }
 
 /* Does the tile have no code for this op? */
-static bool is_nothing(emitter *e, const script_op *op)
+static bool has_no_code(emitter *e, const script_op *op)
 {
   if (op->kind == SCRIPT_WRITE_UNDEF) return true;
   if (op->kind != SCRIPT_EXECUTE || syncs_around_compute(e)) return false;
@@ -50,10 +50,10 @@ uint32_t put_acknowledged_row(emitter *e, uint32_t first, uint32_t end)
 {
   const script_op *ops = e->script.ops;
   uint32_t zone, of_this, syncs = 1, last = first;
-  if (!is_passed(e, &ops[first], &zone)) return first;
+  if (!is_only_sync(e, &ops[first], &zone)) return first;
   for (uint32_t i = first + 1; i < end && !e->flush_every[i] && syncs < ISA_SANS_MAX_SYNCS; i++) {
-    if (is_nothing(e, &ops[i])) continue;
-    if (!is_passed(e, &ops[i], &of_this) || of_this != zone) break;
+    if (has_no_code(e, &ops[i])) continue;
+    if (!is_only_sync(e, &ops[i], &of_this) || of_this != zone) break;
     syncs++;
     last = i;
   }

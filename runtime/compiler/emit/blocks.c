@@ -37,7 +37,7 @@ static uint64_t add(uint64_t a, uint64_t b)
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t multiply_saturating(uint64_t a, uint64_t b)
 {
   return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
@@ -63,7 +63,8 @@ static uint64_t *count_marks(const compilation *c, const script *s)
     if (op->match != COMPILER_NONE && op->match < i && op->kind != SCRIPT_CALL) {
       uint32_t begin = open[--depth];
       uint64_t inside = marks[begin];
-      if (op->kind == SCRIPT_LOOP_END) inside = times(inside, c->steps[op->step].count);
+      if (op->kind == SCRIPT_LOOP_END)
+        inside = multiply_saturating(inside, c->steps[op->step].count);
       if (op->kind == SCRIPT_WHILE_END && inside) inside = UINT64_MAX;
       own = add(own, inside);
     }
@@ -81,7 +82,7 @@ static uint64_t *count_marks(const compilation *c, const script *s)
 typedef struct open_fill {
   uint64_t before, most; /* SWITCH */
   uint64_t behind;       /* LOOP, WHILE, SHARED: after its end */
-  bool quiet;            /* no flush inside */
+  bool flush_free;       /* no flush inside */
 } open_fill;
 
 typedef struct fill_planner {
@@ -92,7 +93,7 @@ typedef struct fill_planner {
   uint64_t capacity, fill;
   open_fill *open;
   size_t depth;
-  size_t num_quiet; /* number of open regions without flushes */
+  size_t num_flush_free; /* number of open regions without flushes */
 } fill_planner;
 
 static void make_room(fill_planner *p, uint32_t op, uint64_t marks)
@@ -108,9 +109,10 @@ static void enter_loop(fill_planner *p, uint32_t i, open_fill *of)
 {
   const script_op *op = &p->s->ops[i];
   uint64_t once = p->marks[i], room = p->capacity - FLUSH_MARKS;
-  uint64_t all = op->kind == SCRIPT_LOOP ? times(once, p->c->steps[op->step].count) : UINT64_MAX;
+  uint64_t all =
+      op->kind == SCRIPT_LOOP ? multiply_saturating(once, p->c->steps[op->step].count) : UINT64_MAX;
   if (once == 0 || add(p->fill, all) <= p->capacity) {
-    of->quiet = true;
+    of->flush_free = true;
     of->behind = once == 0 ? p->fill : p->fill + all;
     return;
   }
@@ -120,7 +122,7 @@ static void enter_loop(fill_planner *p, uint32_t i, open_fill *of)
   p->every[i] = 1;
   p->every[at] = passes ? (uint32_t)passes : 1;
   p->fill = FLUSH_MARKS;
-  of->quiet = passes > 0;
+  of->flush_free = passes > 0;
   of->behind = passes ? FLUSH_MARKS + passes * once : p->capacity;
 }
 
@@ -130,7 +132,7 @@ static void enter_function(fill_planner *p, uint32_t i, open_fill *of)
   uint64_t once = p->marks[i];
   if (once <= p->capacity - FLUSH_MARKS) {
     make_room(p, i, once);
-    of->quiet = true;
+    of->flush_free = true;
     of->behind = p->fill + once;
     return;
   }
@@ -153,7 +155,7 @@ static void call_function(fill_planner *p, uint32_t i)
 static void enter_op(fill_planner *p, uint32_t i)
 {
   open_fill of = {.before = p->fill, .most = p->fill, .behind = p->fill};
-  if (p->num_quiet == 0) {
+  if (p->num_flush_free == 0) {
     switch (p->s->ops[i].kind) {
     case SCRIPT_LOOP:
     case SCRIPT_WHILE:
@@ -166,15 +168,15 @@ static void enter_op(fill_planner *p, uint32_t i)
       break;
     }
   }
-  p->num_quiet += of.quiet;
+  p->num_flush_free += of.flush_free;
   p->open[p->depth++] = of;
 }
 
 static void leave_op(fill_planner *p, uint32_t i)
 {
   open_fill of = p->open[--p->depth], *in = p->depth ? &p->open[p->depth - 1] : NULL;
-  p->num_quiet -= of.quiet;
-  if (p->num_quiet) return;
+  p->num_flush_free -= of.flush_free;
+  if (p->num_flush_free) return;
   switch (p->s->ops[i].kind) {
   case SCRIPT_LOOP_END:
   case SCRIPT_WHILE_END:
@@ -198,18 +200,18 @@ static void plan_op(fill_planner *p, uint32_t i)
 {
   const script_op *op = &p->s->ops[i];
   uint64_t own = marks_of_op(p->c, op);
-  if (p->num_quiet == 0 && own) {
+  if (p->num_flush_free == 0 && own) {
     make_room(p, i, own);
     p->fill += own;
   }
   if (op->kind == SCRIPT_CALL) {
-    if (p->num_quiet == 0) call_function(p, i);
+    if (p->num_flush_free == 0) call_function(p, i);
   } else if (op->match != COMPILER_NONE) {
     if (op->match > i)
       enter_op(p, i);
     else
       leave_op(p, i);
-  } else if (p->num_quiet == 0 &&
+  } else if (p->num_flush_free == 0 &&
              (op->kind == SCRIPT_HOST_EXCHANGE || op->kind == SCRIPT_HOST_EVENT)) {
     p->fill = own ? COPIED_MARKS : 0;
   }

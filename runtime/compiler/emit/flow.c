@@ -47,7 +47,7 @@ static void set_jumps(assembler *a, const open_flow *of)
 
 /* Removes an empty loop or branch. Blocks inside it, in which this tile has nothing to do, become
  * empty at its position. */
-static void take_back(emitter *e, const open_flow *of)
+static void remove_empty_flow(emitter *e, const open_flow *of)
 {
   assembler *a = &e->code;
   a->num_words = of->before;
@@ -89,7 +89,7 @@ static void end_loop(emitter *e, const open_flow *of)
 {
   assembler *a = &e->code;
   if (a->num_words == of->body) {
-    take_back(e, of);
+    remove_empty_flow(e, of);
     return;
   }
   uint32_t height = e->script.ops[of->op].height;
@@ -221,7 +221,7 @@ static void end_flow(flow *f, uint32_t kind)
     if (of.does_something)
       set_jumps(a, &of);
     else
-      take_back(f->e, &of);
+      remove_empty_flow(f->e, &of);
     return;
   default: /* SCRIPT_WHILE_END */
     put_jump(a, ZERO, of.body);

@@ -120,7 +120,7 @@ static void list_sent(const exchange_plan *plan, const bundles *b, const bundle 
     uint32_t begin = (uint32_t)__builtin_ctzll(left);
     left &= left - 1;
     uint32_t end = left ? (uint32_t)__builtin_ctzll(left) : x->shape.words;
-    list_send(list, *from, end - begin, x->arrival - plan->latency + begin);
+    add_send_ops(list, *from, end - begin, x->arrival - plan->latency + begin);
   }
 }
 
@@ -131,8 +131,8 @@ void list_bundles(const exchange_plan *plan, const bundles *b, size_t timeline, 
   for (size_t i = b->first_received[timeline]; i < b->first_received[timeline + 1]; i++) {
     const bundle *x = &b->items[i];
     uint64_t slot = x->address_slot == CONTINUES ? NO_CYCLE : x->address_slot;
-    list_receive(list, plan->timelines[x->source].tile, x->destination, x->shape.words, x->arrival,
-                 slot);
+    add_receive_ops(list, plan->timelines[x->source].tile, x->destination, x->shape.words,
+                    x->arrival, slot);
   }
 }
 

@@ -25,12 +25,13 @@ static void plan_message(exchange_plan *plan, const message *m, uint64_t arrival
   const send_shape shape = {.words = m->num_words, .first_words = 1};
   timeline *source = timeline_of(plan, m->source_tile);
   uint64_t sent = arrival - plan->latency;
-  take_send(source, &shape, sent);
-  list_send(&source->listed, m->source, m->num_words, sent);
+  reserve_send(source, &shape, sent);
+  add_send_ops(&source->listed, m->source, m->num_words, sent);
   for (size_t i = 0; i < m->num_receivers; i++) {
     timeline *t = timeline_of(plan, receivers[i].tile);
-    uint64_t slot = take_receive(t, receivers[i].destination, m->num_words, arrival);
-    list_receive(&t->listed, m->source_tile, receivers[i].destination, m->num_words, arrival, slot);
+    uint64_t slot = reserve_receive(t, receivers[i].destination, m->num_words, arrival);
+    add_receive_ops(&t->listed, m->source_tile, receivers[i].destination, m->num_words, arrival,
+                    slot);
   }
 }
 
@@ -133,8 +134,8 @@ static void schedule_group(exchange_plan *plan, const multicasts *all, const gro
   for (size_t i = 0; i < g->count; i++) {
     const message *m = message_at(plan, all->order[g->first + i].index);
     receiver first = receivers_of(plan, m)[0];
-    bool goes_on = continues_chain(timeline_of(plan, first.tile), first.destination);
-    uint64_t arrival = earliest_message(plan, m, goes_on ? from : 0);
+    bool continues = continues_chain(timeline_of(plan, first.tile), first.destination);
+    uint64_t arrival = earliest_message(plan, m, continues ? from : 0);
     plan_message(plan, m, arrival);
     from = arrival + m->num_words;
   }

@@ -21,8 +21,8 @@ enum { FEW_RECEIVERS = 4, FEW_RECEIVERS_IF_BALANCED = 2, FEW_WORDS = 8 };
 static bool is_possible(const exchange_plan *plan, const transmission *t, uint64_t arrival)
 {
   if (t->receivers[0].tile != t->source_tile) return true;
-  return gets_along(timeline_of(plan, t->source_tile), &t->shape, arrival - plan->latency,
-                    t->receivers[0].destination, arrival);
+  return can_send_and_receive(timeline_of(plan, t->source_tile), &t->shape, arrival - plan->latency,
+                              t->receivers[0].destination, arrival);
 }
 
 static uint64_t earliest_alone(const exchange_plan *plan, const transmission *t, uint64_t from)
@@ -57,7 +57,7 @@ static bool is_small(const exchange_plan *plan, const message *m)
 }
 
 /* Sending to each receiver takes more instructions, but often less time. */
-static bool may_be_sent_apart(const exchange_plan *plan, const message *m)
+static bool may_be_split(const exchange_plan *plan, const message *m)
 {
   switch ((multicast_policy)plan->c->options.multicast_policy) {
   case MULTICAST_ALWAYS:
@@ -78,7 +78,7 @@ static uint64_t *find_loads(const exchange_plan *plan, uint64_t *most)
   uint64_t *received = pop_xcalloc(plan->num_timelines + 1, sizeof *received);
   for (uint32_t i = 0; i < plan->exchange->num_messages; i++) {
     const message *m = message_at(plan, i);
-    uint64_t times = may_be_sent_apart(plan, m) ? m->num_receivers : 1;
+    uint64_t times = may_be_split(plan, m) ? m->num_receivers : 1;
     sent[plan->index_of_tile[m->source_tile]] += times * m->num_words;
     for (size_t j = 0; j < m->num_receivers; j++)
       received[plan->index_of_tile[receivers_of(plan, m)[j].tile]] += m->num_words;
@@ -101,7 +101,7 @@ void schedule_messages(exchange_plan *plan)
     const message *m = message_at(plan, i);
     bool has_time = sent[plan->index_of_tile[m->source_tile]] <= most ||
                     plan->c->options.multicast_policy == MULTICAST_NEVER;
-    if (m->num_receivers > 1 && !(may_be_sent_apart(plan, m) && has_time)) {
+    if (m->num_receivers > 1 && !(may_be_split(plan, m) && has_time)) {
       pop_push(several, num_several, several_capacity, (keyed){.index = i});
       continue;
     }

@@ -126,7 +126,7 @@ uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from
   return earliest_long_send(t, shape->words, from);
 }
 
-void take_send(timeline *t, const send_shape *shape, uint64_t cycle)
+void reserve_send(timeline *t, const send_shape *shape, uint64_t cycle)
 {
   set_range(&t->bus, cycle, shape->words);
   if (cycle + shape->words > t->bus_end) t->bus_end = cycle + shape->words;
@@ -137,7 +137,7 @@ void take_send(timeline *t, const send_shape *shape, uint64_t cycle)
     set(&t->slots, cycle + done);
 }
 
-void list_send(op_list *list, place source, uint32_t words, uint64_t cycle)
+void add_send_ops(op_list *list, place source, uint32_t words, uint64_t cycle)
 {
   for (uint32_t done = 0; done < words; done += ISA_SEND_MAX_WORDS) {
     uint32_t count = words - done < ISA_SEND_MAX_WORDS ? words - done : ISA_SEND_MAX_WORDS;
@@ -164,7 +164,7 @@ static size_t chains_ended(const timeline *t, uint64_t cycle)
   return low;
 }
 
-static bool goes_on(const timeline *t, size_t before, place destination)
+static bool chain_ends_at(const timeline *t, size_t before, place destination)
 {
   if (before == 0) return false;
   place next = t->chains[before - 1].next;
@@ -193,7 +193,7 @@ uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, 
     if (before > 0 && cycle < t->chains[before - 1].end) cycle = t->chains[before - 1].end;
     if (cycle < 1) cycle = 1;
     uint64_t limit = before < t->num_chains ? t->chains[before].begin : NO_CYCLE;
-    bool follows = goes_on(t, before, destination);
+    bool follows = chain_ends_at(t, before, destination);
     for (;; cycle++) {
       cycle = next_clear(&t->slots, cycle - 1) + 1;
       if (cycle > limit || limit - cycle < words) break;
@@ -214,8 +214,8 @@ uint64_t receives_at_end(const timeline *t, bool follows)
   return follows ? free : free & (free - 1);
 }
 
-bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
-                uint64_t arrival)
+bool can_send_and_receive(timeline *t, const send_shape *shape, uint64_t sent, place destination,
+                          uint64_t arrival)
 {
   for (uint64_t left = shape->first_words; left; left &= left - 1)
     set(&t->slots, sent + (uint64_t)__builtin_ctzll(left));
@@ -234,11 +234,11 @@ static void insert_chain(timeline *t, size_t at, chain added)
   t->chains[at] = added;
 }
 
-uint64_t take_receive(timeline *t, place destination, uint32_t words, uint64_t cycle)
+uint64_t reserve_receive(timeline *t, place destination, uint32_t words, uint64_t cycle)
 {
   size_t before = chains_ended(t, cycle);
   uint64_t slot = address_slot(t, before, cycle);
-  bool follows = goes_on(t, before, destination);
+  bool follows = chain_ends_at(t, before, destination);
   bool waits_long = follows && cycle - t->chains[before - 1].end >= LONG_WAIT;
   if (follows && !(waits_long && slot != NO_CYCLE)) {
     slot = NO_CYCLE;
@@ -255,8 +255,8 @@ uint64_t take_receive(timeline *t, place destination, uint32_t words, uint64_t c
   return slot;
 }
 
-void list_receive(op_list *list, uint32_t source_tile, place destination, uint32_t words,
-                  uint64_t cycle, uint64_t address_slot)
+void add_receive_ops(op_list *list, uint32_t source_tile, place destination, uint32_t words,
+                     uint64_t cycle, uint64_t address_slot)
 {
   if (address_slot != NO_CYCLE)
     pop_push(list->items, list->count, list->capacity,
@@ -276,10 +276,10 @@ uint64_t end_of_receives(const timeline *t)
 
 bool continues_chain(const timeline *t, place destination)
 {
-  return goes_on(t, t->num_chains, destination);
+  return chain_ends_at(t, t->num_chains, destination);
 }
 
-void timeline_fetch(const timeline *t, uint64_t cycle)
+void timeline_prefetch(const timeline *t, uint64_t cycle)
 {
   size_t word = cycle / BITS;
   if (word < t->bus.num_words) __builtin_prefetch(&t->bus.words[word]);

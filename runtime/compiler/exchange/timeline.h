@@ -66,21 +66,21 @@ uint64_t receives_at_end(const timeline *t, bool follows);
 /* For words that a tile sends to itself: they leave in cycle `sent` and arrive in cycle `arrival`,
  * each of which is possible by itself. Do the instructions of the send and of the receive fit
  * together, too? */
-bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
-                uint64_t arrival);
+bool can_send_and_receive(timeline *t, const send_shape *shape, uint64_t sent, place destination,
+                          uint64_t arrival);
 /* Reserve what the functions above have found. The instructions are not kept here: there may be
- * tens of millions. take_receive returns the slot of the receiveAddress, or NO_CYCLE if the receive
- * continues the chain before it. */
-void take_send(timeline *t, const send_shape *shape, uint64_t cycle);
-uint64_t take_receive(timeline *t, place destination, uint32_t words, uint64_t cycle);
+ * tens of millions. reserve_receive returns the slot of the receiveAddress, or NO_CYCLE if the
+ * receive continues the chain before it. */
+void reserve_send(timeline *t, const send_shape *shape, uint64_t cycle);
+uint64_t reserve_receive(timeline *t, place destination, uint32_t words, uint64_t cycle);
 /* Append the instructions of a send (from one place), or of a receive, to a list. */
-void list_send(op_list *list, place source, uint32_t words, uint64_t cycle);
-void list_receive(op_list *list, uint32_t source_tile, place destination, uint32_t words,
-                  uint64_t cycle, uint64_t address_slot);
+void add_send_ops(op_list *list, place source, uint32_t words, uint64_t cycle);
+void add_receive_ops(op_list *list, uint32_t source_tile, place destination, uint32_t words,
+                     uint64_t cycle, uint64_t address_slot);
 uint64_t end_of_receives(const timeline *t);                /* the cycle after the last word */
 bool continues_chain(const timeline *t, place destination); /* would it continue the last chain? */
-void timeline_fetch(const timeline *t,
-                    uint64_t cycle); /* prefetch: this cycle will be asked about soon */
+void timeline_prefetch(const timeline *t,
+                       uint64_t cycle); /* prefetch: this cycle will be asked about soon */
 void timeline_free(timeline *t);
 
 #endif

@@ -114,9 +114,9 @@ static void add_queue(unicasts *u, size_t tile, size_t first, size_t end)
 typedef struct turn {
   const exchange_plan *plan;
   const timeline *receiver;
-  uint64_t from;                   /* the first cycle after that */
-  uint64_t first;                  /* first cycle >= `from` in which a word can arrive at all */
-  uint64_t going_on, with_address; /* bit i: can receive in cycle first + i */
+  uint64_t from;                     /* the first cycle after that */
+  uint64_t first;                    /* first cycle >= `from` in which a word can arrive at all */
+  uint64_t continuing, with_address; /* bit i: can receive in cycle first + i */
 } turn;
 
 static turn turn_of(const exchange_plan *plan, const timeline *receiver)
@@ -125,7 +125,7 @@ static turn turn_of(const exchange_plan *plan, const timeline *receiver)
   uint64_t first = from < plan->latency ? plan->latency : from;
   turn t = {.plan = plan, .receiver = receiver, .from = from, .first = first};
   if (first - from >= CYCLES_AT_ONCE) return t;
-  t.going_on = receives_at_end(receiver, true) >> (first - from);
+  t.continuing = receives_at_end(receiver, true) >> (first - from);
   t.with_address = receives_at_end(receiver, false) >> (first - from);
   return t;
 }
@@ -143,12 +143,12 @@ static uint64_t earliest_of(const turn *t, const candidate *x)
 /* When the candidate can arrive, or NO_CYCLE if not before `limit`. Usually it can arrive soon, and
  * the bit sets say when. They are not enough for a longer wait, and for a tile that sends to
  * itself. */
-static uint64_t earliest_before(const turn *t, const candidate *x, bool goes_on, uint64_t limit)
+static uint64_t earliest_before(const turn *t, const candidate *x, bool continues, uint64_t limit)
 {
   if (t->first >= limit) return NO_CYCLE;
   const timeline *source = &t->plan->timelines[x->source];
   if (x->shape.words <= SEND_SHAPE_MAX_WORDS && source != t->receiver) {
-    uint64_t possible = goes_on ? t->going_on : t->with_address;
+    uint64_t possible = continues ? t->continuing : t->with_address;
     if (possible) possible &= sends_from(source, &x->shape, t->first - t->plan->latency);
     if (possible) return t->first + (uint64_t)__builtin_ctzll(possible);
     if (limit - t->first <= CYCLES_AT_ONCE) return NO_CYCLE;
@@ -159,8 +159,8 @@ static uint64_t earliest_before(const turn *t, const candidate *x, bool goes_on,
 static void plan_candidate(exchange_plan *plan, timeline *receiver, const candidate *x,
                            uint64_t arrival)
 {
-  take_send(&plan->timelines[x->source], &x->shape, arrival - plan->latency);
-  uint64_t slot = take_receive(receiver, x->destination, x->shape.words, arrival);
+  reserve_send(&plan->timelines[x->source], &x->shape, arrival - plan->latency);
+  uint64_t slot = reserve_receive(receiver, x->destination, x->shape.words, arrival);
   bundle *planned = &plan->bundles.items[x->bundle];
   planned->arrival = (uint32_t)arrival;
   planned->address_slot = slot == NO_CYCLE ? CONTINUES : (uint32_t)slot;
@@ -174,9 +174,9 @@ static void schedule_next(exchange_plan *plan, queue *q)
   uint32_t best = 0;
   for (uint32_t i = 0; i < CHOICES && i < q->left; i++) {
     const candidate *x = candidate_at(q, i);
-    bool goes_on = continues_chain(t.receiver, x->destination);
-    uint64_t extra = goes_on ? 0 : ADDRESS_COST;
-    uint64_t cycle = earliest_before(&t, x, goes_on, best_cost - extra);
+    bool continues = continues_chain(t.receiver, x->destination);
+    uint64_t extra = continues ? 0 : ADDRESS_COST;
+    uint64_t cycle = earliest_before(&t, x, continues, best_cost - extra);
     if (cycle >= best_cost - extra) continue;
     best_cost = cycle + extra;
     best_cycle = cycle;
@@ -188,11 +188,11 @@ static void schedule_next(exchange_plan *plan, queue *q)
 }
 
 /* Prefetches what the next receiver on the heap needs, while this one is being planned. */
-static void fetch_ahead(const unicasts *u)
+static void prefetch_next(const unicasts *u)
 {
   const queue *q = &u->queues[u->heap[0].queue];
   for (uint32_t i = 0; i < CHOICES && i < q->left; i += 2) __builtin_prefetch(candidate_at(q, i));
-  timeline_fetch(q->receiver, u->heap[0].cycle);
+  timeline_prefetch(q->receiver, u->heap[0].cycle);
 }
 
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count)
@@ -208,7 +208,7 @@ void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t c
   while (u.heap_size > 0) {
     waiting top = heap_pop(&u);
     queue *q = &u.queues[top.queue];
-    if (u.heap_size > 0) fetch_ahead(&u);
+    if (u.heap_size > 0) prefetch_next(&u);
     schedule_next(plan, q);
     if (q->left > 0) heap_push(&u, (waiting){end_of_receives(q->receiver), top.queue});
   }

@@ -29,7 +29,7 @@ uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint32_t align,
   return number;
 }
 
-void learn_variable_blocks(lowering *l)
+void record_variable_blocks(lowering *l)
 {
   const compilation *c = l->c;
   for (uint32_t i = 0; i < c->num_variables; i++) {

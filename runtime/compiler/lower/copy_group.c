@@ -18,8 +18,8 @@ static bool has_conflict(const copy_group *group, const transfer_list *added)
 {
   for (size_t i = 0; i < added->count; i++) {
     const transfer *t = &added->items[i];
-    if (touched_before(&group->touched, t->source, t->bytes, false) ||
-        touched_before(&group->touched, t->destination, t->bytes, true))
+    if (access_sets_conflict(&group->access_sets, t->source, t->bytes, false) ||
+        access_sets_conflict(&group->access_sets, t->destination, t->bytes, true))
       return true;
   }
   return false;
@@ -51,9 +51,9 @@ static uint32_t parts_of(const compilation *c, const transfer *t)
 {
   uint32_t per_ipu = c->target.tiles_per_ipu;
   if (t->source_tile == t->destination_tile) return COPY_ON_TILE;
-  bool odd = (t->source.offset | t->destination.offset | t->bytes) % WORD;
+  bool unaligned = (t->source.offset | t->destination.offset | t->bytes) % WORD;
   bool within = t->source_tile / per_ipu == t->destination_tile / per_ipu;
-  return (within ? COPY_WITHIN_IPU : COPY_BETWEEN_IPUS) | (odd ? COPY_ODD : 0);
+  return (within ? COPY_WITHIN_IPU : COPY_BETWEEN_IPUS) | (unaligned ? COPY_UNALIGNED : 0);
 }
 
 static void join(copy_group *group, const compilation *c, const transfer_list *added,
@@ -63,8 +63,8 @@ static void join(copy_group *group, const compilation *c, const transfer_list *a
   for (size_t i = 0; i < added->count; i++) {
     const transfer *t = &added->items[i];
     joined.parts |= parts_of(c, t);
-    touch(&group->touched, t->source, t->bytes, false);
-    touch(&group->touched, t->destination, t->bytes, true);
+    access_sets_add(&group->access_sets, t->source, t->bytes, false);
+    access_sets_add(&group->access_sets, t->destination, t->bytes, true);
     pop_push(group->transfers.items, group->transfers.count, group->transfers.capacity, *t);
   }
   pop_push(group->copies, group->num_copies, group->copies_capacity, joined);
@@ -145,11 +145,11 @@ pop_error *copy_group_end(copy_group *group, lowering *l, step_list *steps)
               all_names(group, arena, COPY_WITHIN_IPU | COPY_ON_TILE, "/ExchangePre"),
           .global_exchange =
               all_names(group, arena, COPY_BETWEEN_IPUS, "/GlobalPre/GlobalExchange"),
-          .copy = all_names(group, arena, COPY_ON_TILE | COPY_ODD, "/OnTileCopy"),
+          .copy = all_names(group, arena, COPY_ON_TILE | COPY_UNALIGNED, "/OnTileCopy"),
       }};
   pop_error *error = lower_transfers(l, &group->transfers, &names, steps);
   memset(group->tile_bytes, 0, pop_target_num_tiles(&l->c->target) * sizeof *group->tile_bytes);
-  touched_clear(&group->touched);
+  access_sets_clear(&group->access_sets);
   group->transfers.count = group->num_copies = 0;
   return error;
 }
@@ -191,5 +191,5 @@ void copy_group_free(copy_group *group)
   free(group->transfers.items);
   free(group->tile_bytes);
   free(group->copies);
-  touched_free(&group->touched);
+  access_sets_free(&group->access_sets);
 }

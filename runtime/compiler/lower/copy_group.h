@@ -3,15 +3,15 @@
 #ifndef COMPILER_LOWER_COPY_GROUP_H
 #define COMPILER_LOWER_COPY_GROUP_H
 
+#include "compiler/lower/access_sets.h"
 #include "compiler/lower/lowering.h"
-#include "compiler/lower/touched.h"
 
 /* What a copy consists of, as bits. */
 enum {
   COPY_WITHIN_IPU = 1, /* elements go from tile to tile */
   COPY_BETWEEN_IPUS = 2,
-  COPY_ON_TILE = 4, /* elements stay on their tile */
-  COPY_ODD = 8      /* what changes tiles is not all whole words, so it is also copied on tiles */
+  COPY_ON_TILE = 4,  /* elements stay on their tile */
+  COPY_UNALIGNED = 8 /* what changes tiles is not all whole words, so it is also copied on tiles */
 };
 
 /* A copy of the group. */
@@ -23,7 +23,7 @@ typedef struct grouped_copy {
 /* Begins as {0}. */
 typedef struct copy_group {
   transfer_list transfers; /* of all copies */
-  touched touched;         /* the bytes they read and write */
+  access_sets access_sets; /* the bytes they read and write */
   uint64_t *tile_bytes;    /* by tile: number of bytes that they read and write there */
   grouped_copy *copies;
   size_t num_copies, copies_capacity;

@@ -109,7 +109,7 @@ static bool is_timed_program(const program_lowering *p, uint32_t number)
 
 /* Does the program have no steps of its own, so that its children go to the program that contains
  * it? */
-static bool dissolves(const program_lowering *p, uint32_t number)
+static bool is_flattened(const program_lowering *p, uint32_t number)
 {
   if (is_timed_program(p, number)) return false;
   program_kind kind = p->l.c->graph->programs[number].kind;
@@ -118,7 +118,7 @@ static bool dissolves(const program_lowering *p, uint32_t number)
 
 /* Is the program deferred until its neighbours are known? Adjacent copies become one exchange. With
  * debug.trace printing steps are between copies, so copies are not deferred. */
-static bool is_put_off(const program_lowering *p, uint32_t number)
+static bool is_deferred(const program_lowering *p, uint32_t number)
 {
   program_kind kind = p->l.c->graph->programs[number].kind;
   return !is_timed_program(p, number) && p->l.reach.program_uses[number] <= 1 &&
@@ -133,7 +133,7 @@ static void note_error(program_lowering *p, pop_error *error)
     p->error = error;
 }
 
-static void end_copies(program_lowering *p, step_list *out)
+static void flush_copies(program_lowering *p, step_list *out)
 {
   note_error(p, copy_group_end(&p->copies, &p->l, out));
 }
@@ -147,15 +147,15 @@ static void make_copy(program_lowering *p, uint32_t number, step_list *out)
     lower_stream_end(&p->streams, &p->l, out);
     note_error(p, copy_group_add(&p->copies, &p->l, copied, out));
   } else {
-    end_copies(p, out);
+    flush_copies(p, out);
     note_error(p, lower_stream_copy(&p->streams, &p->l, copied, out));
   }
 }
 
-static void end_put_off(program_lowering *p, step_list *out)
+static void flush_deferred(program_lowering *p, step_list *out)
 {
   lower_stream_end(&p->streams, &p->l, out);
-  end_copies(p, out);
+  flush_copies(p, out);
 }
 
 static void push_children(program_lowering *p, const program *of)
@@ -173,15 +173,15 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
   push_children(p, of);
   while (p->depth > 0) {
     uint32_t child = p->stack[--p->depth];
-    if (dissolves(p, child)) {
+    if (is_flattened(p, child)) {
       push_children(p, &p->l.c->graph->programs[child]);
       continue;
     }
-    if (is_put_off(p, child)) {
+    if (is_deferred(p, child)) {
       make_copy(p, child, out);
       continue;
     }
-    end_put_off(p, out);
+    flush_deferred(p, out);
     range steps = p->programs[child];
     shared |= steps.shared;
     for (size_t i = 0; i < steps.count; i++) {
@@ -189,7 +189,7 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
       pop_push(out->items, out->count, out->capacity, child_step);
     }
   }
-  end_put_off(p, out);
+  flush_deferred(p, out);
   return shared;
 }
 
@@ -398,7 +398,7 @@ static pop_error *lower_to_steps(program_lowering *p, uint32_t number)
 {
   const program *lowered = &p->l.c->graph->programs[number];
   if (lowered->kind == PROGRAM_EXECUTE) return lower_execute(p, number);
-  if (dissolves(p, number) || is_put_off(p, number)) return NULL;
+  if (is_flattened(p, number) || is_deferred(p, number)) return NULL;
   step_list steps = {0};
   pop_error *error = NULL;
   bool shared = false;
@@ -501,7 +501,7 @@ static void start_lowering(program_lowering *p, compilation *c)
   for (size_t i = 0; i < COPY_KIND_COUNT; i++) p->l.used_copy_types[i] = COMPILER_NONE;
   p->programs = pop_xcalloc(graph->num_programs + 1, sizeof *p->programs);
   p->compute_sets = pop_xcalloc(graph->num_compute_sets + 1, sizeof *p->compute_sets);
-  learn_variable_blocks(&p->l);
+  record_variable_blocks(&p->l);
 }
 
 static void end_lowering(program_lowering *p)

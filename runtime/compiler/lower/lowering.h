@@ -7,7 +7,7 @@
  *   vertex_bytes.c   what those bytes are for, for profiles
  *   rules.c          constraints of vertex types -> rules about ranges of blocks
  *   copy.c           copy programs -> transfers
- *   copy_group.c     adjacent independent copies -> one exchange; touched.c: what they access
+ *   copy_group.c     adjacent independent copies -> one exchange; access_sets.c: what they access
  *   replica.c        copies from replica to replica -> exchanges
  *   control.c        values that decide branches -> all tiles
  *   stream.c         copies from and to streams -> drafts of host exchanges
@@ -103,7 +103,7 @@ uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index)
 /* Adds a buffer of the compiler's. Its live range begins at the first step that writes it. */
 uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint32_t align,
                     pop_memory_category category, uint8_t flags, const char *name);
-void learn_variable_blocks(lowering *l);
+void record_variable_blocks(lowering *l);
 /* Accesses recorded between begin_accesses and end_accesses belong to the step. */
 void begin_accesses(lowering *l, uint32_t step);
 void record_read(lowering *l, uint32_t block);

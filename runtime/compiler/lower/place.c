@@ -179,8 +179,8 @@ static void keep_variables_of_handles(compilation *c)
 
 /* Applies what the field asks of data on its tile to the block: interleaved memory for all of it;
  * the alignment only if the data begin where the block does. */
-static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
-                         uint32_t tensor_number)
+static void apply_field_requirements(compilation *c, uint32_t tile, const pop_field *field,
+                                     uint32_t tensor_number)
 {
   const tensor *t = &c->graph->tensors[tensor_number];
   if (t->num_elements == 0 || t->num_pieces == 0) return;
@@ -193,33 +193,33 @@ static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
   if (field->interleaved) b->flags |= BLOCK_INTERLEAVED;
 }
 
-static bool is_demanding(const pop_vertex_type *type)
+static bool has_requirements(const pop_vertex_type *type)
 {
   for (size_t i = 0; i < type->num_fields; i++)
     if (type->fields[i].alignment > WORD_ALIGN || type->fields[i].interleaved) return true;
   return false;
 }
 
-static void honour_fields(compilation *c, const reach *r)
+static void apply_requirements(compilation *c, const reach *r)
 {
   const pop_graph *graph = c->graph;
-  bool *demanding = pop_xcalloc(graph->num_vertex_types + 1, sizeof *demanding);
+  bool *requiring = pop_xcalloc(graph->num_vertex_types + 1, sizeof *requiring);
   bool any = false;
   for (size_t i = 0; i < graph->num_vertex_types; i++)
-    any |= demanding[i] = is_demanding(graph->vertex_types[i].type);
+    any |= requiring[i] = has_requirements(graph->vertex_types[i].type);
   for (size_t i = 0; any && i < graph->num_vertices; i++) {
     const vertex *v = &graph->vertices[i];
-    if (!demanding[v->type] || r->compute_set_uses[v->compute_set] == 0) continue;
+    if (!requiring[v->type] || r->compute_set_uses[v->compute_set] == 0) continue;
     const pop_vertex_type *type = graph->vertex_types[v->type].type;
     for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
       const pop_field *field = &type->fields[graph->edges[e].field];
       if (field->alignment <= WORD_ALIGN && !field->interleaved) continue;
       uint32_t count;
       const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
-      for (uint32_t j = 0; j < count; j++) honour_field(c, v->tile, field, tensors[j]);
+      for (uint32_t j = 0; j < count; j++) apply_field_requirements(c, v->tile, field, tensors[j]);
     }
   }
-  free(demanding);
+  free(requiring);
 }
 
 static pop_error *place_variables(compilation *c, size_t num_tiles)
@@ -243,7 +243,7 @@ pop_error *pass_place(compilation *c)
   keep_variables_of_handles(c);
   reach r;
   POP_TRY(reach_programs(c, &r));
-  honour_fields(c, &r);
+  apply_requirements(c, &r);
   reach_free(&r);
   return NULL;
 }

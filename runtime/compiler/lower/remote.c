@@ -129,8 +129,8 @@ static transfer_list place_numbers(remote_copy *r, lowering *l, const char *name
   return transfers;
 }
 
-static pop_error *bring_numbers(remote_copy *r, lowering *l, uint32_t offsets, uint64_t count,
-                                const char *name, step_list *steps)
+static pop_error *lower_row_numbers(remote_copy *r, lowering *l, uint32_t offsets, uint64_t count,
+                                    const char *name, step_list *steps)
 {
   pop_arena *arena = l->c->arena;
   find_numbers(r, l->c);
@@ -197,7 +197,7 @@ pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *step
   remote_copy r = {0};
   pop_error *error = NULL;
   find_parts(&r, c, copied->source, row_bytes);
-  if (chosen) error = bring_numbers(&r, l, copied->destination, rows, name, steps);
+  if (chosen) error = lower_row_numbers(&r, l, copied->destination, rows, name, steps);
   if (!error) exchange_parts(&r, l, &window, total_bytes, name, copied->to_device, steps);
   info->is_used = true;
   free(r.parts);

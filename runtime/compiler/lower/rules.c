@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-uint32_t field_kept_apart(const pop_constraint *constraint, uint32_t field)
+uint32_t conflicting_field(const pop_constraint *constraint, uint32_t field)
 {
   if (constraint->equal) return COMPILER_NONE;
   if (constraint->fields[0] == field) return constraint->fields[1];
@@ -22,7 +22,7 @@ void choose_sides(const pop_vertex_type *type, uint8_t *sides)
   for (uint32_t field = 0; field < type->num_fields; field++) {
     uint32_t used = 0;
     for (size_t i = 0; i < type->num_constraints; i++) {
-      uint32_t other = field_kept_apart(&type->constraints[i], field);
+      uint32_t other = conflicting_field(&type->constraints[i], field);
       if (other < field) used |= 1u << sides[other];
     }
     uint8_t side = 0;
@@ -33,7 +33,7 @@ void choose_sides(const pop_vertex_type *type, uint8_t *sides)
 
 enum { RULES_LOOKED_BACK = 16 }; /* vertices of a tile mostly ask the same of the same blocks */
 
-static bool same_demand(const placement_rule *a, const placement_rule *b)
+static bool is_same_constraint(const placement_rule *a, const placement_rule *b)
 {
   const pop_constraint *x = &a->type->constraints[a->constraint];
   const pop_constraint *y = &b->type->constraints[b->constraint];
@@ -54,7 +54,7 @@ static void add_rule(compilation *c, size_t first, const placement_rule *rule)
     first = c->num_placement_rules - RULES_LOOKED_BACK;
   for (size_t i = first; i < c->num_placement_rules; i++) {
     placement_rule *known = &c->placement_rules[i];
-    if (!same_demand(known, rule)) continue;
+    if (!is_same_constraint(known, rule)) continue;
     for (int side = 0; side < 2; side++) include_range(&known->ranges[side], &rule->ranges[side]);
     return;
   }

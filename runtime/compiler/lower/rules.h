@@ -13,7 +13,7 @@ enum { NUM_SIDES = 8 };
 /* `sides` is indexed by field of the type. */
 void choose_sides(const pop_vertex_type *type, uint8_t *sides);
 /* The field that the constraint keeps apart from `field`, or COMPILER_NONE. */
-uint32_t field_kept_apart(const pop_constraint *constraint, uint32_t field);
+uint32_t conflicting_field(const pop_constraint *constraint, uint32_t field);
 
 /* A vertex whose fields have their places. */
 typedef struct rule_subject {

@@ -120,8 +120,8 @@ typedef struct off_tile_transfers {
   size_t num_headers;
   request_list requests;
   request_list own; /* from a tile to itself: apart, so that other messages keep equal receivers */
-  keyed *odd;       /* transfers that are not words, by destination tile */
-  size_t num_odd, odd_capacity;
+  keyed *unaligned; /* transfers that are not words, by destination tile */
+  size_t num_unaligned, unaligned_capacity;
 } off_tile_transfers;
 
 static void stage_transfers(lowering *l, const transfer_list *transfers, const char *name,
@@ -134,11 +134,11 @@ static void stage_transfers(lowering *l, const transfer_list *transfers, const c
                .requests = &all->requests,
                .copies = copies,
                .buffer = COMPILER_NONE};
-  sort_keyed(all->odd, all->num_odd);
-  for (size_t i = 0; i < all->num_odd; i++)
-    stage_transfer(&s, &transfers->items[all->odd[i].index]);
+  sort_keyed(all->unaligned, all->num_unaligned);
+  for (size_t i = 0; i < all->num_unaligned; i++)
+    stage_transfer(&s, &transfers->items[all->unaligned[i].index]);
   flush_staging(&s);
-  free(all->odd);
+  free(all->unaligned);
 }
 
 /* Are all transfers within a tile whole words, and is there an exchange anyway? */
@@ -190,7 +190,7 @@ static void take_local_transfers(lowering *l, const transfer_list *transfers,
   free(bytes);
 }
 
-static void sort_out_transfers(lowering *l, const transfer_list *transfers,
+static void classify_transfers(lowering *l, const transfer_list *transfers,
                                off_tile_transfers *within, off_tile_transfers *between,
                                copy_list *copies)
 {
@@ -204,7 +204,7 @@ static void sort_out_transfers(lowering *l, const transfer_list *transfers,
       pop_push(all->requests.items, all->requests.count, all->requests.capacity,
                (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
-      pop_push(all->odd, all->num_odd, all->odd_capacity,
+      pop_push(all->unaligned, all->num_unaligned, all->unaligned_capacity,
                (keyed){.key = t->destination_tile, .index = (uint32_t)i});
   }
   take_local_transfers(l, transfers, within, copies);
@@ -432,7 +432,7 @@ static void add_all_messages(compilation *c, const request_list *requests)
 }
 
 /* A replica that does not receive keeps what it had. */
-static bool leaves_some(const compilation *c, const exchange *x)
+static bool skips_some_replica(const compilation *c, const exchange *x)
 {
   for (uint32_t i = 0; x->replica_map && i < c->num_replicas; i++)
     if (x->replica_map[i] == COMPILER_NONE) return true;
@@ -448,7 +448,7 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
     const message *sent = &c->messages[x->first_message + i];
     record_read(l, sent->source.block);
     for (size_t j = 0; j < sent->num_receivers; j++) {
-      if (leaves_some(c, x))
+      if (skips_some_replica(c, x))
         record_read(l, c->receivers[sent->first_receiver + j].destination.block);
       record_write(l, c->receivers[sent->first_receiver + j].destination.block,
                    sent->num_words * WORD);
@@ -496,7 +496,7 @@ pop_error *lower_staged_transfers(lowering *l, const transfer_list *transfers, c
                                   const transfer_names *names, step_list *steps)
 {
   off_tile_transfers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
-  sort_out_transfers(l, transfers, &within, &between, copies);
+  classify_transfers(l, transfers, &within, &between, copies);
   stage_transfers(l, transfers, names->exchange, &within, copies);
   stage_transfers(l, transfers, names->exchange, &between, copies);
   if (between.requests.count > 0)

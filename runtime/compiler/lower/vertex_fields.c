@@ -58,10 +58,10 @@ static bool points_into(const vertex_lowering *v, uint32_t field, uint32_t block
   return false;
 }
 
-static bool is_kept_out(const vertex_lowering *v, const pop_field *field, uint32_t block)
+static bool is_in_conflict(const vertex_lowering *v, const pop_field *field, uint32_t block)
 {
   for (size_t i = 0; i < v->type->num_constraints; i++) {
-    uint32_t other = field_kept_apart(&v->type->constraints[i], field_number(v, field));
+    uint32_t other = conflicting_field(&v->type->constraints[i], field_number(v, field));
     if (other != COMPILER_NONE && points_into(v, other, block)) return true;
   }
   return false;
@@ -227,7 +227,7 @@ static bool is_direct(const vertex_lowering *v, size_t first, size_t count, cons
   const segment *s = &v->segments[first];
   return count == 1 && s->tile == v->tile && is_aligned(c, s->at, field->alignment) &&
          (!field->interleaved || (c->blocks[s->at.block].flags & BLOCK_INTERLEAVED)) &&
-         !is_kept_out(v, field, s->at.block);
+         !is_in_conflict(v, field, s->at.block);
 }
 
 static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t tensor_number)

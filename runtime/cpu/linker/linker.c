@@ -3,7 +3,7 @@
  *
  * An object is linked when a symbol of it is looked up for the first time. A definition generator
  * asks the caller for symbols that no object defines, one at a time. */
-#include "base/llvm/ends.h"
+#include "base/llvm/fatal_handlers.h"
 #include "cpu/host_linker.h"
 #include "host_linker_contract.h"
 
@@ -137,8 +137,8 @@ static void forget(char *error)
 
 extern const host_linker_interface host_linker_module;
 const host_linker_interface host_linker_module = {.contract = POPULUS_HOST_LINKER_CONTRACT,
-                                                  .ends_in = llvm_ends_in,
-                                                  .prepare_thread = llvm_ends_prepare_thread,
+                                                  .set_fatal_handler = llvm_set_fatal_handler,
+                                                  .prepare_thread = llvm_prepare_thread,
                                                   .link = link_objects,
                                                   .address = find_address,
                                                   .destroy = destroy,

@@ -59,8 +59,8 @@ typedef struct search {
 
 /* Trees */
 
-/* A block behind a counted loop has another predecessor, the fast copy, unless the last round is in
- * the plain copy. So it is not below the loop's blocks. */
+/* A block behind a counted loop has another predecessor, the fast copy, unless the last iteration
+ * is in the plain copy. So it is not below the loop's blocks. */
 static bool is_cut_off(const search *s, uint32_t from, uint32_t to)
 {
   for (size_t i = 0; i < s->loops->num_loops && !s->fast; i++) {
@@ -79,7 +79,7 @@ static bool goes_on(const code_block *b)
   case BLOCK_JUMP:
   case BLOCK_ENTER:
     return true;
-  case BLOCK_DYNAMIC:
+  case BLOCK_INDIRECT:
     return b->num_targets && b->next == UNIT_NONE;
   default:
     return false;
@@ -188,7 +188,7 @@ static void find_links(search *s, const block_graph *g)
 
 /* Groups */
 
-/* Rounds down to the group's alignment. */
+/* Iterations down to the group's alignment. */
 static int64_t round_down(const group *g, int64_t offset)
 {
   return ((offset - g->rest) & -(int64_t)g->align) + g->rest;

@@ -159,68 +159,70 @@ static void build_behind(const function *f, uint32_t place)
   LLVMPositionBuilderBefore(f->b, f->places[next].instruction);
 }
 
-/* Which pairs are worth it: all are assumed to be, until none of a pair's ways is left. A way is
+/* Which pairs are worth it: all are assumed to be, until none of a pair's forms is left. A form is
  * dropped if a pair that it needs is not worth it. */
 
-static bool is_good(const function *f, int32_t pair)
+static bool is_profitable(const function *f, int32_t pair)
 {
-  return pair != NO_PAIR && f->d.pairs[pair].good;
+  return pair != NO_PAIR && f->d.pairs[pair].profitable;
 }
 
-static bool is_good_sum(const function *f, const way *w)
+static bool is_profitable_sum(const function *f, const form *w)
 {
   for (uint32_t i = 0; i < w->num_terms; i++) {
     const term *t = &f->d.terms[w->first_term + i];
-    if (!t->x && (!is_good(f, t->a) || (t->b != NO_PAIR && !is_good(f, t->b)))) return false;
+    if (!t->x && (!is_profitable(f, t->a) || (t->b != NO_PAIR && !is_profitable(f, t->b))))
+      return false;
   }
   return true;
 }
 
 /* A phi is worth it if at least half of the incoming pairs are; the others are joined from their
  * halves. */
-static bool is_good_phi(const function *f, const way *w)
+static bool is_profitable_phi(const function *f, const form *w)
 {
   uint32_t bad = 0;
-  for (uint32_t i = 0; i < w->num_terms; i++) bad += !is_good(f, f->d.terms[w->first_term + i].a);
+  for (uint32_t i = 0; i < w->num_terms; i++)
+    bad += !is_profitable(f, f->d.terms[w->first_term + i].a);
   return 2 * bad <= w->num_terms;
 }
 
-static bool is_good_way(const function *f, const way *w)
+static bool is_profitable_form(const function *f, const form *w)
 {
   switch (w->kind) {
-  case WAY_BINARY:
-  case WAY_SELECTED:
-    return is_good(f, w->a) && is_good(f, w->b);
-  case WAY_SHIFT:
-  case WAY_ROTATED:
-    return is_good(f, w->a);
-  case WAY_PHI:
-    return is_good_phi(f, w);
-  case WAY_SUM:
-  case WAY_CHAIN:
-    return is_good_sum(f, w);
+  case FORM_BINARY:
+  case FORM_SELECTED:
+    return is_profitable(f, w->a) && is_profitable(f, w->b);
+  case FORM_SHIFT:
+  case FORM_ROTATED:
+    return is_profitable(f, w->a);
+  case FORM_PHI:
+    return is_profitable_phi(f, w);
+  case FORM_SUM:
+  case FORM_CHAIN:
+    return is_profitable_sum(f, w);
   default:
     return true;
   }
 }
 
-static const way *good_way(const function *f, const word_pair *p)
+static const form *profitable_form(const function *f, const word_pair *p)
 {
-  for (uint32_t i = 0; i < p->num_ways; i++)
-    if (is_good_way(f, &p->ways[i])) return &p->ways[i];
+  for (uint32_t i = 0; i < p->num_forms; i++)
+    if (is_profitable_form(f, &p->forms[i])) return &p->forms[i];
   return NULL;
 }
 
-static void find_good(function *f)
+static void find_profitable(function *f)
 {
   bool changed = true;
-  for (size_t i = 0; i < f->d.num_pairs; i++) f->d.pairs[i].good = true;
+  for (size_t i = 0; i < f->d.num_pairs; i++) f->d.pairs[i].profitable = true;
   while (changed) {
     changed = false;
     for (size_t i = f->d.num_pairs; i-- > 0;) {
       word_pair *p = &f->d.pairs[i];
-      if (!p->good || good_way(f, p)) continue;
-      p->good = false;
+      if (!p->profitable || profitable_form(f, p)) continue;
+      p->profitable = false;
       changed = true;
     }
   }
@@ -267,7 +269,7 @@ static LLVMValueRef build_term(function *f, const term *t)
   return t->b == NO_PAIR ? a : LLVMBuildMul(f->b, a, f->d.pairs[t->b].whole, "");
 }
 
-static void prepare_terms(function *f, const way *w)
+static void prepare_terms(function *f, const form *w)
 {
   for (uint32_t i = 0; i < w->num_terms; i++) {
     const term *t = &f->d.terms[w->first_term + i];
@@ -277,22 +279,22 @@ static void prepare_terms(function *f, const way *w)
   }
 }
 
-static LLVMValueRef build_sum(function *f, const way *w)
+static LLVMValueRef build_sum(function *f, const form *w)
 {
   LLVMValueRef sum = NULL;
   for (uint32_t i = 0; i < w->num_terms; i++) {
     LLVMValueRef own = build_term(f, &f->d.terms[w->first_term + i]);
     sum = sum ? LLVMBuildAdd(f->b, sum, own, "") : own;
   }
-  for (uint32_t i = 0; i < w->num_rests; i++) {
-    const rest *r = &f->d.rests[w->first_rest + i];
+  for (uint32_t i = 0; i < w->num_high_addends; i++) {
+    const high_addend *r = &f->d.high_addends[w->first_high_addend + i];
     LLVMValueRef own = shift_up(f, r->word);
     sum = r->negative ? LLVMBuildSub(f->b, sum, own, "") : LLVMBuildAdd(f->b, sum, own, "");
   }
   return sum;
 }
 
-static LLVMValueRef build_chain(function *f, const way *w)
+static LLVMValueRef build_chain(function *f, const form *w)
 {
   LLVMValueRef all = NULL;
   for (uint32_t i = 0; i < w->num_terms; i++) {
@@ -302,41 +304,41 @@ static LLVMValueRef build_chain(function *f, const way *w)
   return all;
 }
 
-/* The pairs that a way needs are built first: they may have to stand in front of it. */
-static LLVMValueRef build_way(function *f, const word_pair *p, const way *w, uint32_t place)
+/* The pairs that a form needs are built first: they may have to stand in front of it. */
+static LLVMValueRef build_form(function *f, const word_pair *p, const form *w, uint32_t place)
 {
   LLVMValueRef a = NULL, b = NULL;
-  if (w->kind == WAY_SUM || w->kind == WAY_CHAIN) prepare_terms(f, w);
-  if (w->kind == WAY_BINARY || w->kind == WAY_SELECTED) b = build(f, w->b);
-  if (b || w->kind == WAY_SHIFT || w->kind == WAY_ROTATED) a = build(f, w->a);
+  if (w->kind == FORM_SUM || w->kind == FORM_CHAIN) prepare_terms(f, w);
+  if (w->kind == FORM_BINARY || w->kind == FORM_SELECTED) b = build(f, w->b);
+  if (b || w->kind == FORM_SHIFT || w->kind == FORM_ROTATED) a = build(f, w->a);
   build_behind(f, place);
   switch (w->kind) {
-  case WAY_CONSTANT:
+  case FORM_CONSTANT:
     return number(f, LLVMConstIntGetZExtValue(p->low) | LLVMConstIntGetZExtValue(p->high) << 32);
-  case WAY_ZERO_EXTENDED:
+  case FORM_ZERO_EXTENDED:
     return extend(f, LLVMZExt, p->low);
-  case WAY_SIGN_EXTENDED:
+  case FORM_SIGN_EXTENDED:
     return extend(f, LLVMSExt, p->low);
-  case WAY_SHIFTED_UP:
+  case FORM_SHIFTED_UP:
     return shift_up(f, p->high);
-  case WAY_LOADED:
+  case FORM_LOADED:
     return build_loaded(f, p);
-  case WAY_BINARY:
+  case FORM_BINARY:
     return LLVMBuildBinOp(f->b, w->opcode, a, b, "");
-  case WAY_CHAIN:
+  case FORM_CHAIN:
     return build_chain(f, w);
-  case WAY_SHIFT:
+  case FORM_SHIFT:
     return LLVMBuildBinOp(f->b, w->opcode, a, number(f, w->amount), "");
-  case WAY_ROTATED:
+  case FORM_ROTATED:
     return build_rotated(f, a, w->amount);
-  case WAY_SELECTED:
+  case FORM_SELECTED:
     return LLVMBuildSelect(f->b, w->x, a, b, "");
   default:
     return build_sum(f, w);
   }
 }
 
-static LLVMValueRef build_phi(function *f, int32_t pair, const way *w)
+static LLVMValueRef build_phi(function *f, int32_t pair, const form *w)
 {
   LLVMValueRef low = f->d.pairs[pair].low;
   LLVMPositionBuilderBefore(f->b, LLVMGetFirstInstruction(LLVMGetInstructionParent(low)));
@@ -352,15 +354,15 @@ static LLVMValueRef build_phi(function *f, int32_t pair, const way *w)
 
 /* If bits are only moved and combined, either half can be the high one; arithmetic decides
  * which. */
-static bool has_two_sides(const way *w)
+static bool can_swap_halves(const form *w)
 {
-  return w->kind == WAY_PHI || w->kind == WAY_SELECTED || w->kind == WAY_ROTATED ||
-         w->kind == WAY_CHAIN ||
-         (w->kind == WAY_BINARY && w->opcode != LLVMAdd && w->opcode != LLVMSub);
+  return w->kind == FORM_PHI || w->kind == FORM_SELECTED || w->kind == FORM_ROTATED ||
+         w->kind == FORM_CHAIN ||
+         (w->kind == FORM_BINARY && w->opcode != LLVMAdd && w->opcode != LLVMSub);
 }
 
 /* The pair with its halves exchanged, if it has been built. */
-static LLVMValueRef reverse_of(const function *f, const word_pair *p)
+static LLVMValueRef swapped_of(const function *f, const word_pair *p)
 {
   uint32_t other = pair_map_find(&f->d.by_halves, p->high, p->low);
   return other == UINT32_MAX ? NULL : f->d.pairs[other].whole;
@@ -370,14 +372,14 @@ static LLVMValueRef build(function *f, int32_t pair)
 {
   word_pair *p = &f->d.pairs[pair]; /* no more pairs are added */
   if (p->whole) return p->whole;
-  const way *w = p->good ? good_way(f, p) : NULL;
+  const form *w = p->profitable ? profitable_form(f, p) : NULL;
   uint32_t place = later(f, p->low, p->high);
-  if (w && has_two_sides(w) && reverse_of(f, p)) {
+  if (w && can_swap_halves(w) && swapped_of(f, p)) {
     build_behind(f, place);
-    return p->whole = build_rotated(f, reverse_of(f, p), 32);
+    return p->whole = build_rotated(f, swapped_of(f, p), 32);
   }
-  if (w && w->kind == WAY_PHI) return build_phi(f, pair, w);
-  if (w) return p->whole = build_way(f, p, w, place);
+  if (w && w->kind == FORM_PHI) return build_phi(f, pair, w);
+  if (w) return p->whole = build_form(f, p, w, place);
   build_behind(f, place);
   LLVMValueRef high = shift_up(f, p->high);
   return p->whole = LLVMBuildOr(f->b, high, extend(f, LLVMZExt, p->low), "");
@@ -429,10 +431,10 @@ static void replace_word(function *f, LLVMValueRef old, LLVMValueRef whole, uint
 
 static void replace_halves(function *f, const word_pair *p)
 {
-  const way *w = good_way(f, p);
-  if (!p->whole || !p->good || !w || w->kind == WAY_CONSTANT || w->kind == WAY_ZERO_EXTENDED ||
-      w->kind == WAY_SIGN_EXTENDED || w->kind == WAY_SHIFTED_UP ||
-      (w->kind == WAY_ROTATED && w->amount == 32))
+  const form *w = profitable_form(f, p);
+  if (!p->whole || !p->profitable || !w || w->kind == FORM_CONSTANT ||
+      w->kind == FORM_ZERO_EXTENDED || w->kind == FORM_SIGN_EXTENDED ||
+      w->kind == FORM_SHIFTED_UP || (w->kind == FORM_ROTATED && w->amount == 32))
     return;
   uint32_t place = later(f, p->low, p->high);
   if (place == UINT32_MAX) return;
@@ -475,7 +477,7 @@ enum { MAX_HEIGHT = 8, MAX_SUMS = 16 };
 
 /* Is it a sum whose carry is used? Then it is the low word of another pair (a word of a longer
  * number), and not the high word of any. */
-static bool is_carried(LLVMValueRef sum)
+static bool has_used_carry(LLVMValueRef sum)
 {
   if (!is_operation(sum, LLVMAdd)) return false;
   for (LLVMUseRef use = LLVMGetFirstUse(sum); use; use = LLVMGetNextUse(use)) {
@@ -495,7 +497,7 @@ static void demand_sums(function *f, demands *to, LLVMValueRef low, LLVMValueRef
   for (; use && height && *left; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!is_operation(user, LLVMAdd) && !is_operation(user, LLVMSub)) continue;
-    if (is_carried(user)) continue;
+    if (has_used_carry(user)) continue;
     --*left;
     demand_sums(f, to, low, user, height - 1, left);
     demand_pair(f, to, low, user);
@@ -539,7 +541,7 @@ static void demand_product(function *f, demands *to, LLVMValueRef high)
 }
 
 /* x < y as a word. */
-static void look_at_truth(function *f, demands *to, LLVMValueRef v)
+static void demand_of_less(function *f, demands *to, LLVMValueRef v)
 {
   LLVMValueRef x = LLVMGetOperand(LLVMGetOperand(v, 0), 0);
   LLVMValueRef y = LLVMGetOperand(LLVMGetOperand(v, 0), 1);
@@ -550,7 +552,7 @@ static void look_at_truth(function *f, demands *to, LLVMValueRef v)
 }
 
 /* (0 < high) | (bound < low), as words. */
-static void look_at_either(function *f, demands *to, LLVMValueRef v)
+static void demand_of_or(function *f, demands *to, LLVMValueRef v)
 {
   for (unsigned i = 0; i < 2; i++) {
     LLVMValueRef zero, high, bound, low;
@@ -563,7 +565,7 @@ static void look_at_either(function *f, demands *to, LLVMValueRef v)
 }
 
 /* x | y compared with 0. */
-static void look_at_comparison(function *f, demands *to, LLVMValueRef v)
+static void demand_of_comparison(function *f, demands *to, LLVMValueRef v)
 {
   LLVMValueRef both = LLVMGetOperand(v, 0);
   LLVMIntPredicate how = LLVMGetICmpPredicate(v);
@@ -575,15 +577,15 @@ static void look_at_comparison(function *f, demands *to, LLVMValueRef v)
                (demand){.kind = DEMAND_ZERO, .from = v});
 }
 
-static void look_at(function *f, demands *to, LLVMValueRef v)
+static void find_demands(function *f, demands *to, LLVMValueRef v)
 {
   LLVMValueRef high, low;
   uint32_t count;
-  if (is_operation(v, LLVMICmp)) look_at_comparison(f, to, v);
+  if (is_operation(v, LLVMICmp)) demand_of_comparison(f, to, v);
   if (LLVMTypeOf(v) != f->word) return;
   if (is_operation(v, LLVMZExt) && is_operation(LLVMGetOperand(v, 0), LLVMICmp))
-    look_at_truth(f, to, v);
-  if (is_operation(v, LLVMOr)) look_at_either(f, to, v);
+    demand_of_less(f, to, v);
+  if (is_operation(v, LLVMOr)) demand_of_or(f, to, v);
   demand_product(f, to, v);
   if (is_funnel(v, &high, &low, &count) && high != low)
     add_demand(f, to, low, high, (demand){.kind = DEMAND_SHIFTED, .from = v, .amount = 32 - count});
@@ -603,14 +605,14 @@ static LLVMValueRef store_before(const function *f, LLVMValueRef store)
 
 /* Demands a store of a known pair for the stores of both its halves. `taken`: the last store of the
  * last such demand. */
-static void look_at_store(function *f, demands *to, LLVMValueRef store, LLVMValueRef *taken)
+static void demand_of_store(function *f, demands *to, LLVMValueRef store, LLVMValueRef *taken)
 {
   if (!is_operation(store, LLVMStore) || LLVMTypeOf(LLVMGetOperand(store, 0)) != f->word) return;
   LLVMValueRef before = store_before(f, store);
   if (!before || before == *taken) return;
-  bool up = are_in_a_row(LLVMGetOperand(before, 1), LLVMGetOperand(store, 1));
+  bool up = are_consecutive(LLVMGetOperand(before, 1), LLVMGetOperand(store, 1));
   LLVMValueRef low = up ? before : store, high = up ? store : before;
-  if (!up && !are_in_a_row(LLVMGetOperand(low, 1), LLVMGetOperand(high, 1))) return;
+  if (!up && !are_consecutive(LLVMGetOperand(low, 1), LLVMGetOperand(high, 1))) return;
   uint32_t pair = pair_map_find(&f->d.by_halves, LLVMGetOperand(low, 0), LLVMGetOperand(high, 0));
   if (pair == UINT32_MAX) return;
   *taken = store;
@@ -620,7 +622,7 @@ static void look_at_store(function *f, demands *to, LLVMValueRef store, LLVMValu
 
 static void build_store(function *f, const demand *own, LLVMValueRef whole)
 {
-  bool up = are_in_a_row(LLVMGetOperand(own->other, 1), LLVMGetOperand(own->from, 1));
+  bool up = are_consecutive(LLVMGetOperand(own->other, 1), LLVMGetOperand(own->from, 1));
   LLVMPositionBuilderBefore(f->b, own->from);
   LLVMValueRef place = LLVMGetOperand(up ? own->other : own->from, 1);
   LLVMSetAlignment(LLVMBuildStore(f->b, whole, place), 4);
@@ -660,21 +662,22 @@ static void join(function *f, const demands *all)
   for (unsigned round = 0; round < 2;
        round++) /* sums first: they show which half is the high one */
     for (size_t i = 0; i < all->count; i++)
-      if (f->d.pairs[all->list[i].pair].good && (all->list[i].kind == DEMAND_HALVES) == !round)
+      if (f->d.pairs[all->list[i].pair].profitable &&
+          (all->list[i].kind == DEMAND_HALVES) == !round)
         build(f, all->list[i].pair);
   for (size_t i = 0; i < all->count; i++)
-    if (f->d.pairs[all->list[i].pair].good) meet(f, &all->list[i]);
+    if (f->d.pairs[all->list[i].pair].profitable) meet(f, &all->list[i]);
   for (size_t i = 0; i < f->d.num_pairs; i++) replace_halves(f, &f->d.pairs[i]);
   for (size_t i = 0; i < all->count; i++) {
     const demand *own = &all->list[i];
-    if (own->kind != DEMAND_STORE || !f->d.pairs[own->pair].good) continue;
+    if (own->kind != DEMAND_STORE || !f->d.pairs[own->pair].profitable) continue;
     LLVMInstructionEraseFromParent(own->from); /* from here on nothing is built at places */
     LLVMInstructionEraseFromParent(own->other);
   }
   free(f->replaced);
 }
 
-static void join_in(LLVMValueRef of, LLVMBuilderRef b)
+static void join_in_function(LLVMValueRef of, LLVMBuilderRef b)
 {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(of));
   function f = {
@@ -682,13 +685,13 @@ static void join_in(LLVMValueRef of, LLVMBuilderRef b)
   demands all = {0};
   visit_blocks(&f, LLVMGetEntryBasicBlock(of));
   number_instructions(&f);
-  for (size_t i = 0; i < f.num_places; i++) look_at(&f, &all, f.places[i].instruction);
+  for (size_t i = 0; i < f.num_places; i++) find_demands(&f, &all, f.places[i].instruction);
   if (all.count) {
     LLVMValueRef taken = NULL;
     for (size_t i = 0; i < f.num_places; i++)
-      look_at_store(&f, &all, f.places[i].instruction, &taken);
+      demand_of_store(&f, &all, f.places[i].instruction, &taken);
     if (!f.dominator) find_dominators(&f);
-    find_good(&f);
+    find_profitable(&f);
     join(&f, &all);
   }
   free(all.list);
@@ -699,13 +702,13 @@ static void join_in(LLVMValueRef of, LLVMBuilderRef b)
   free(f.d.pairs);
   free(f.d.by_halves.entries);
   free(f.d.terms);
-  free(f.d.rests);
+  free(f.d.high_addends);
 }
 
 void double_words_join(LLVMModuleRef module)
 {
   LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (LLVMGetFirstBasicBlock(f)) join_in(f, b);
+    if (LLVMGetFirstBasicBlock(f)) join_in_function(f, b);
   LLVMDisposeBuilder(b);
 }

@@ -7,11 +7,11 @@
  *   double_words.c: demands   finds instructions that only 64-bit arithmetic needs (carries, high
  *                             products, bits from another word): they show two halves
  *   double_words_match.c      finds how such a pair could be computed as a whole, from other
- *                             pairs: `ways`
- *   double_words.c            chooses the pairs that are worth it (some way comes from worthwhile
+ *                             pairs: `forms`
+ *   double_words.c            chooses the pairs that are worth it (some form comes from worthwhile
  *                             pairs) and builds them
  *
- * Each way is an identity, so the choice matters for speed only. */
+ * Each form is an identity, so the choice matters for speed only. */
 #ifndef TRANSLATOR_DOUBLE_WORDS_H
 #define TRANSLATOR_DOUBLE_WORDS_H
 
@@ -33,31 +33,31 @@ typedef struct pair_map {
 uint32_t pair_map_find(const pair_map *m, const void *a, const void *b);
 void pair_map_add(pair_map *m, const void *a, const void *b, uint32_t number);
 
-enum { NO_PAIR = -1, MAX_WAYS = 8 };
+enum { NO_PAIR = -1, MAX_FORMS = 8 };
 
-typedef enum way_kind {
-  WAY_CONSTANT,
-  WAY_ZERO_EXTENDED, /* of the low half */
-  WAY_SIGN_EXTENDED,
-  WAY_SHIFTED_UP, /* the low half is 0 */
-  WAY_LOADED,     /* two words in a row */
-  WAY_BINARY,     /* `opcode` of the pairs a and b */
-  WAY_CHAIN,      /* `opcode` of the pairs that are terms, in any order */
-  WAY_SHIFT,      /* `opcode` of the pair a by `amount` */
-  WAY_ROTATED,    /* the pair a to the left by `amount` */
-  WAY_SELECTED,   /* by `x`: a or b */
-  WAY_PHI,        /* terms: pairs that come in, as the low half's */
-  WAY_SUM         /* sum of the terms, and of the rests << 32 */
-} way_kind;
+typedef enum form_kind {
+  FORM_CONSTANT,
+  FORM_ZERO_EXTENDED, /* of the low half */
+  FORM_SIGN_EXTENDED,
+  FORM_SHIFTED_UP, /* the low half is 0 */
+  FORM_LOADED,     /* two words in a row */
+  FORM_BINARY,     /* `opcode` of the pairs a and b */
+  FORM_CHAIN,      /* `opcode` of the pairs that are terms, in any order */
+  FORM_SHIFT,      /* `opcode` of the pair a by `amount` */
+  FORM_ROTATED,    /* the pair a to the left by `amount` */
+  FORM_SELECTED,   /* by `x`: a or b */
+  FORM_PHI,        /* terms: pairs that come in, as the low half's */
+  FORM_SUM         /* sum of the terms, and of the high addends << 32 */
+} form_kind;
 
-typedef struct way {
-  way_kind kind;
+typedef struct form {
+  form_kind kind;
   LLVMOpcode opcode;
   uint32_t amount;
   int32_t a, b;
   LLVMValueRef x;
-  uint32_t first_term, num_terms, first_rest, num_rests; /* in double_words */
-} way;
+  uint32_t first_term, num_terms, first_high_addend, num_high_addends; /* in double_words */
+} form;
 
 /* If x is NULL: the pair a, times the pair b if there is one. Otherwise the product of the words x
  * and y; the two may be extended differently. */
@@ -67,18 +67,18 @@ typedef struct term {
   LLVMOpcode extend_x, extend_y;
 } term;
 
-typedef struct rest {
+typedef struct high_addend {
   LLVMValueRef word;
   bool negative;
-} rest;
+} high_addend;
 
 typedef struct word_pair {
   LLVMValueRef low, high;
-  way ways[MAX_WAYS];
-  uint32_t num_ways;
-  bool matched; /* its ways are known */
-  bool reverse; /* made only to look at another pair with its halves exchanged */
-  bool good;    /* worth it */
+  form forms[MAX_FORMS];
+  uint32_t num_forms;
+  bool matched;    /* its forms are known */
+  bool swapped;    /* made only to look at another pair with its halves exchanged */
+  bool profitable; /* worth it */
   LLVMValueRef whole;
 } word_pair;
 
@@ -88,13 +88,13 @@ typedef struct double_words {
   pair_map by_halves;
   term *terms;
   size_t num_terms, terms_capacity;
-  rest *rests;
-  size_t num_rests, rests_capacity;
+  high_addend *high_addends;
+  size_t num_high_addends, high_addends_capacity;
 } double_words;
 
 /* double_words_match.c */
 
-/* The pair of two words, with its ways; NO_PAIR if the search is too deep or there are too many
+/* The pair of two words, with its forms; NO_PAIR if the search is too deep or there are too many
  * pairs. */
 int32_t double_words_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, unsigned depth);
 bool is_operation(LLVMValueRef v, LLVMOpcode opcode);
@@ -108,7 +108,7 @@ bool is_funnel(LLVMValueRef v, LLVMValueRef *high, LLVMValueRef *low, uint32_t *
 bool is_high_product(LLVMValueRef v, LLVMValueRef operands[2], LLVMOpcode extend[2]);
 
 /* Is the word at `high` the one behind that at `low`? */
-bool are_in_a_row(LLVMValueRef low, LLVMValueRef high);
+bool are_consecutive(LLVMValueRef low, LLVMValueRef high);
 
 /* double_words.c: in all functions of the module. */
 void double_words_join(LLVMModuleRef module);

@@ -175,7 +175,7 @@ static LLVMValueRef place_of(LLVMValueRef pointer, int64_t *offset)
   return pointer;
 }
 
-bool are_in_a_row(LLVMValueRef low, LLVMValueRef high)
+bool are_consecutive(LLVMValueRef low, LLVMValueRef high)
 {
   int64_t low_offset, high_offset;
   LLVMValueRef base = place_of(low, &low_offset);
@@ -187,7 +187,7 @@ static bool are_loads(LLVMValueRef low, LLVMValueRef high)
 {
   if (!is_operation(low, LLVMLoad) || !is_operation(high, LLVMLoad)) return false;
   if (LLVMGetInstructionParent(low) != LLVMGetInstructionParent(high)) return false;
-  if (!are_in_a_row(operand(low, 0), operand(high, 0))) return false;
+  if (!are_consecutive(operand(low, 0), operand(high, 0))) return false;
   LLVMValueRef at = low, end = high;
   for (unsigned i = 0; i < 2; i++) { /* high comes behind low, or low behind high */
     for (LLVMValueRef v = at; v; v = LLVMGetNextInstruction(v)) {
@@ -202,23 +202,23 @@ static bool are_loads(LLVMValueRef low, LLVMValueRef high)
 
 /* Ways */
 
-/* Is it known that the pair has no way? */
-static bool is_hopeless(const double_words *d, int32_t pair)
+/* Is it known that the pair has no form? */
+static bool has_no_form(const double_words *d, int32_t pair)
 {
-  return pair == NO_PAIR || (d->pairs[pair].matched && d->pairs[pair].num_ways == 0);
+  return pair == NO_PAIR || (d->pairs[pair].matched && d->pairs[pair].num_forms == 0);
 }
 
-static void add_way(double_words *d, int32_t pair, way w)
+static void add_form(double_words *d, int32_t pair, form w)
 {
   word_pair *p = &d->pairs[pair];
-  if (p->num_ways < MAX_WAYS) p->ways[p->num_ways++] = w;
+  if (p->num_forms < MAX_FORMS) p->forms[p->num_forms++] = w;
 }
 
-static int32_t add_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, bool reverse)
+static int32_t add_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, bool swapped)
 {
   if (d->num_pairs == MAX_PAIRS) return NO_PAIR;
   pop_push(d->pairs, d->num_pairs, d->pairs_capacity,
-           (word_pair){.low = low, .high = high, .reverse = reverse});
+           (word_pair){.low = low, .high = high, .swapped = swapped});
   pair_map_add(&d->by_halves, low, high, (uint32_t)d->num_pairs - 1);
   return (int32_t)d->num_pairs - 1;
 }
@@ -230,15 +230,15 @@ static int32_t part(double_words *d, LLVMValueRef low, LLVMValueRef high, unsign
   return double_words_pair(d, low, high, depth + 1);
 }
 
-/* Adds the way `opcode` of the pairs (a, p) and (b, q). */
+/* Adds the form `opcode` of the pairs (a, p) and (b, q). */
 static void add_binary(double_words *d, int32_t pair, LLVMOpcode opcode, LLVMValueRef a,
                        LLVMValueRef p, LLVMValueRef b, LLVMValueRef q, unsigned depth)
 {
   int32_t left = part(d, a, p, depth);
-  if (is_hopeless(d, left)) return;
+  if (has_no_form(d, left)) return;
   int32_t right = part(d, b, q, depth);
-  if (is_hopeless(d, right)) return;
-  add_way(d, pair, (way){.kind = WAY_BINARY, .opcode = opcode, .a = left, .b = right});
+  if (has_no_form(d, right)) return;
+  add_form(d, pair, (form){.kind = FORM_BINARY, .opcode = opcode, .a = left, .b = right});
 }
 
 static void add_sums(double_words *d, int32_t pair, LLVMValueRef p, LLVMValueRef q, unsigned depth)
@@ -355,7 +355,7 @@ static void match_chain(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low[MAX_CHAIN], high[MAX_CHAIN];
   uint32_t count = 0, num_high = 0;
-  if (d->pairs[pair].num_ways || !is_bitwise(d->pairs[pair].low)) return;
+  if (d->pairs[pair].num_forms || !is_bitwise(d->pairs[pair].low)) return;
   LLVMOpcode opcode = LLVMGetInstructionOpcode(d->pairs[pair].low);
   split_chain(d->pairs[pair].low, opcode, MAX_CHAIN, low, &count);
   split_chain(d->pairs[pair].high, opcode, MAX_CHAIN, high, &num_high);
@@ -367,28 +367,28 @@ static void match_chain(double_words *d, int32_t pair, unsigned depth)
     for (uint32_t n = 0; n < count && found == NO_PAIR; n++) {
       if (!high[n]) continue;
       int32_t own = part(d, low[i], high[n], depth);
-      if (is_hopeless(d, own)) continue;
+      if (has_no_form(d, own)) continue;
       found = own;
       high[n] = NULL;
     }
     if (found == NO_PAIR) return;
     terms[i] = (term){.a = found, .b = NO_PAIR};
   }
-  way w = {.kind = WAY_CHAIN,
-           .opcode = opcode,
-           .first_term = (uint32_t)d->num_terms,
-           .num_terms = count};
+  form w = {.kind = FORM_CHAIN,
+            .opcode = opcode,
+            .first_term = (uint32_t)d->num_terms,
+            .num_terms = count};
   for (uint32_t i = 0; i < count; i++)
     pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
-  add_way(d, pair, w);
+  add_form(d, pair, w);
 }
 
-static void add_shift(double_words *d, int32_t pair, way_kind kind, LLVMOpcode opcode,
+static void add_shift(double_words *d, int32_t pair, form_kind kind, LLVMOpcode opcode,
                       LLVMValueRef low, LLVMValueRef high, uint32_t amount, unsigned depth)
 {
   int32_t of = part(d, low, high, depth);
-  if (!is_hopeless(d, of))
-    add_way(d, pair, (way){.kind = kind, .opcode = opcode, .a = of, .amount = amount});
+  if (!has_no_form(d, of))
+    add_form(d, pair, (form){.kind = kind, .opcode = opcode, .a = of, .amount = amount});
 }
 
 static bool is_shift_by(LLVMValueRef v, LLVMOpcode opcode, LLVMValueRef of, uint32_t amount)
@@ -401,15 +401,15 @@ static void match_shift(double_words *d, int32_t pair, unsigned depth)
   LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high, h, l, other_h, other_l;
   uint32_t count, other_count;
   if (is_funnel(high, &h, &l, &count) && is_shift_by(low, LLVMShl, l, count))
-    add_shift(d, pair, WAY_SHIFT, LLVMShl, l, h, count, depth);
+    add_shift(d, pair, FORM_SHIFT, LLVMShl, l, h, count, depth);
   if (!is_funnel(low, &h, &l, &count)) return;
   if (is_shift_by(high, LLVMLShr, h, 32 - count))
-    add_shift(d, pair, WAY_SHIFT, LLVMLShr, l, h, 32 - count, depth);
+    add_shift(d, pair, FORM_SHIFT, LLVMLShr, l, h, 32 - count, depth);
   if (is_shift_by(high, LLVMAShr, h, 32 - count))
-    add_shift(d, pair, WAY_SHIFT, LLVMAShr, l, h, 32 - count, depth);
+    add_shift(d, pair, FORM_SHIFT, LLVMAShr, l, h, 32 - count, depth);
   if (is_funnel(high, &other_h, &other_l, &other_count) && other_count == count && h == other_l &&
       l == other_h)
-    add_shift(d, pair, WAY_ROTATED, LLVMShl, h, l, count, depth);
+    add_shift(d, pair, FORM_ROTATED, LLVMShl, h, l, count, depth);
 }
 
 /* Sums of any number of words and products */
@@ -505,7 +505,7 @@ static int32_t factor_pair(double_words *d, sum *s, LLVMValueRef factor, LLVMVal
   if (high) {
     taken->used = true;
     int32_t pair = part(d, factor, high, depth);
-    if (!is_hopeless(d, pair)) return pair;
+    if (!has_no_form(d, pair)) return pair;
     taken->used = false;
   }
   return part(d, factor, word(factor, 0), depth);
@@ -576,7 +576,7 @@ static int32_t take_pair(double_words *d, sum *s, LLVMValueRef low, unsigned dep
     leaf *l = &s->high[i];
     if (l->used || l->negative || LLVMIsAConstantInt(low) != LLVMIsAConstantInt(l->word)) continue;
     int32_t pair = part(d, low, l->word, depth);
-    if (is_hopeless(d, pair)) continue;
+    if (has_no_form(d, pair)) continue;
     l->used = true;
     return pair;
   }
@@ -606,16 +606,16 @@ static void match_products(double_words *d, int32_t pair, unsigned depth)
   /* a leaf that is left over: there is more in it than the high word */
   for (uint32_t i = 0; i < s.num_high; i++)
     if (!s.high[i].used && !s.high[i].negative && !is_operation(s.high[i].word, LLVMMul)) return;
-  way w = {.kind = WAY_SUM, .first_term = (uint32_t)d->num_terms, .num_terms = s.num_low};
-  w.first_rest = (uint32_t)d->num_rests;
+  form w = {.kind = FORM_SUM, .first_term = (uint32_t)d->num_terms, .num_terms = s.num_low};
+  w.first_high_addend = (uint32_t)d->num_high_addends;
   for (uint32_t i = 0; i < s.num_low; i++)
     pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
   for (uint32_t i = 0; i < s.num_high; i++)
     if (!s.high[i].used)
-      pop_push(d->rests, d->num_rests, d->rests_capacity,
-               (rest){s.high[i].word, s.high[i].negative});
-  w.num_rests = (uint32_t)d->num_rests - w.first_rest;
-  add_way(d, pair, w);
+      pop_push(d->high_addends, d->num_high_addends, d->high_addends_capacity,
+               (high_addend){s.high[i].word, s.high[i].negative});
+  w.num_high_addends = (uint32_t)d->num_high_addends - w.first_high_addend;
+  add_form(d, pair, w);
 }
 
 /* Phis and selects */
@@ -641,10 +641,10 @@ static void match_phi(double_words *d, int32_t pair, unsigned depth)
     terms[i].a = other ? part(d, LLVMGetIncomingValue(low, i), other, depth) : NO_PAIR;
     whole &= terms[i].a != NO_PAIR;
   }
-  way w = {.kind = WAY_PHI, .first_term = (uint32_t)d->num_terms, .num_terms = count};
+  form w = {.kind = FORM_PHI, .first_term = (uint32_t)d->num_terms, .num_terms = count};
   for (unsigned i = 0; i < count && whole; i++)
     pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
-  if (whole) add_way(d, pair, w);
+  if (whole) add_form(d, pair, w);
   free(terms);
 }
 
@@ -656,50 +656,50 @@ static void match_select(double_words *d, int32_t pair, unsigned depth)
     return;
   int32_t a = part(d, operand(low, 1), operand(high, 1), depth);
   int32_t b = part(d, operand(low, 2), operand(high, 2), depth);
-  if (!is_hopeless(d, a) && !is_hopeless(d, b))
-    add_way(d, pair, (way){.kind = WAY_SELECTED, .x = operand(low, 0), .a = a, .b = b});
+  if (!has_no_form(d, a) && !has_no_form(d, b))
+    add_form(d, pair, (form){.kind = FORM_SELECTED, .x = operand(low, 0), .a = a, .b = b});
 }
 
 static bool match_leaf(double_words *d, int32_t pair)
 {
   LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
   uint64_t a, b;
-  way w = {.kind = WAY_CONSTANT};
+  form w = {.kind = FORM_CONSTANT};
   if (is_number(low, &a) && is_number(high, &b)) {
   } else if (is_exactly(high, 0)) {
-    w.kind = WAY_ZERO_EXTENDED;
+    w.kind = FORM_ZERO_EXTENDED;
   } else if (is_exactly(low, 0)) {
-    w.kind = WAY_SHIFTED_UP;
+    w.kind = FORM_SHIFTED_UP;
   } else if (low == high ? is_mask(low) : is_shift_by(high, LLVMAShr, low, 31)) {
-    w.kind = WAY_SIGN_EXTENDED;
+    w.kind = FORM_SIGN_EXTENDED;
   } else if (is_operation(low, LLVMAShr) && is_shift_by(high, LLVMAShr, operand(low, 0), 31)) {
-    w.kind = WAY_SIGN_EXTENDED;
+    w.kind = FORM_SIGN_EXTENDED;
   } else if (are_loads(low, high)) {
-    w.kind = WAY_LOADED;
+    w.kind = FORM_LOADED;
   } else {
     return false;
   }
-  add_way(d, pair, w);
+  add_form(d, pair, w);
   return true;
 }
 
-/* Is the only way of `other` to exchange the halves of `pair`? */
-static bool is_only_reverse_of(const word_pair *other, int32_t pair)
+/* Is the only form of `other` to exchange the halves of `pair`? */
+static bool is_only_swap_of(const word_pair *other, int32_t pair)
 {
-  return other->num_ways == 1 && other->ways[0].kind == WAY_ROTATED && other->ways[0].a == pair;
+  return other->num_forms == 1 && other->forms[0].kind == FORM_ROTATED && other->forms[0].a == pair;
 }
 
 /* Another pair with its halves exchanged. */
-static void match_reverse(double_words *d, int32_t pair, unsigned depth)
+static void match_swapped(double_words *d, int32_t pair, unsigned depth)
 {
   LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
-  if (d->pairs[pair].reverse || d->pairs[pair].num_ways || low == high) return;
+  if (d->pairs[pair].swapped || d->pairs[pair].num_forms || low == high) return;
   bool known = pair_map_find(&d->by_halves, high, low) != UINT32_MAX;
   int32_t other = known ? part(d, high, low, depth) : add_pair(d, high, low, true);
   if (other == NO_PAIR) return;
   if (!known) match(d, other, depth + 1);
-  if (!is_hopeless(d, other) && !is_only_reverse_of(&d->pairs[other], pair))
-    add_way(d, pair, (way){.kind = WAY_ROTATED, .a = other, .amount = 32});
+  if (!has_no_form(d, other) && !is_only_swap_of(&d->pairs[other], pair))
+    add_form(d, pair, (form){.kind = FORM_ROTATED, .a = other, .amount = 32});
 }
 
 static void match(double_words *d, int32_t pair, unsigned depth)
@@ -713,7 +713,7 @@ static void match(double_words *d, int32_t pair, unsigned depth)
     match_products(d, pair, depth);
     match_bitwise(d, pair, depth);
     match_chain(d, pair, depth);
-    match_reverse(d, pair, depth);
+    match_swapped(d, pair, depth);
   }
   d->pairs[pair].matched = true;
 }

@@ -1,8 +1,8 @@
 /* Lifting: tile code to LLVM IR.
  *
  *   code_unit --loops.c, loop_*.c--> counted loops (trip count known beforehand), their accesses
- *             --lift_guard.c--> the guard in front of such a loop; --lift_apart.c--> alias checks
- *             --calling.c--> calling conventions
+ *             --lift_guard.c--> the guard in front of such a loop; --lift_alias.c--> alias checks
+ *             --calling_convention.c--> calling conventions
  *             --lift_function.c--> blocks; --lift_call.c--> calls
  *             --lift_state.c--> registers, time, leaving; --lift_*.c--> instructions
  *   LLVM module --lift_module.c, optimise.c, module.c--> object
@@ -24,10 +24,10 @@
  * blocks of the function (`worst_slots`). Each block subtracts the slots that it takes. Code that
  * leaves in the middle of a block gives the rest back. `extra`, the number of slots minus the
  * number of instructions, is kept in the same way. Both are in one counter, `time` = (left <<
- * EXTRA_BITS) + extra, so that one addition changes both (lift_debts.c says where). A block with
- * more than two instructions a slot changes the frame's `extra` instead; so the counter's `extra`
- * never grows faster than slots pass. The counter's `extra` is moved to the frame whenever slots
- * are added to the limit.
+ * EXTRA_BITS) + extra, so that one addition changes both (lift_pending_time.c says where). A block
+ * with more than two instructions a slot changes the frame's `extra` instead; so the counter's
+ * `extra` never grows faster than slots pass. The counter's `extra` is moved to the frame whenever
+ * slots are added to the limit.
  *
  * The limit is tested only where every endless path must pass: at function entries, behind calls
  * and on backward edges. If `time` is negative there, the interpreter takes over, which knows
@@ -41,12 +41,13 @@
  *
  * Loop versioning. An innermost counted loop is lifted twice. The guard in front of it computes the
  * trip count and the range of all accesses with affine or bounded addresses. If there is time for
- * all rounds, and each range is in one window, the fast copy runs. Its checks have been hoisted
+ * all iterations, and each range is in one window, the fast copy runs. Its checks have been hoisted
  * into the guard, so LLVM can vectorise it. Otherwise the plain copy runs, which checks each access
- * and each round. A loop with early exits (exits that no counter decides) runs some rounds in the
- * plain copy before it comes to its guard, because most such loops end soon. Where an early exit is
- * taken, the fast copy goes back to the start of the round, in the plain copy. So only the plain
- * copy leads out of such a loop, and a range that is tested in it needs no test behind the loop. */
+ * and each iteration. A loop with early exits (exits that no counter decides) runs some iterations
+ * in the plain copy before it comes to its guard, because most such loops end soon. Where an early
+ * exit is taken, the fast copy goes back to the start of the iteration, in the plain copy. So only
+ * the plain copy leads out of such a loop, and a range that is tested in it needs no test behind
+ * the loop. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 
@@ -122,16 +123,16 @@ bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
  * passing the header, which is reachable. False if there were none. */
 bool block_graph_grow_loop(const block_graph *g, uint32_t header, bool *contains);
 
-/* loops.c. Symbols are registers at the loop's entry, loop-invariant values, and values of a round
- * that are bounded. */
+/* loops.c. Symbols are registers at the loop's entry, loop-invariant values, and values of an
+ * iteration that are bounded. */
 
 enum { MAX_GROUPS = 32, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NUM_REGISTERS };
 enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
 
-/* A loop-invariant value: every round loads it from the same place, or computes it from the same
- * operands, so the guard does it once. A load is invariant only if no store of the loop touches its
- * place; the guard tests that (an alias check). Also a product of an induction variable and an
- * invariant: the guard computes that of the first round (strength reduction). */
+/* A loop-invariant value: every iteration loads it from the same place, or computes it from the
+ * same operands, so the guard does it once. A load is invariant only if no store of the loop
+ * touches its place; the guard tests that (an alias check). Also a product of an induction variable
+ * and an invariant: the guard computes that of the first iteration (strength reduction). */
 typedef struct loop_invariant {
   code_op op;
   bool load;
@@ -152,8 +153,8 @@ typedef struct access_group {
   affine limit;
   uint32_t align, rest; /* of align_together */
   bool load, store, by_sp;
-  /* The guard computes, in 64 bits: base + lowest in the first round; the step; the range of all
-   * rounds. */
+  /* The guard computes, in 64 bits: base + lowest in the first iteration; the step; the range of
+   * all iterations. */
   LLVMValueRef start, stride, from, to;
 } access_group;
 
@@ -161,7 +162,7 @@ typedef struct access_group {
 typedef struct hoisted_access {
   int32_t group;     /* UNIT_NONE: not hoisted */
   int32_t invariant; /* else UNIT_NONE: no invariant load */
-  bool bounded;      /* the address is known in its round only; else: */
+  bool bounded;      /* the address is known in its iteration only; else: */
   int32_t offset;
 } hoisted_access;
 
@@ -171,8 +172,8 @@ typedef enum loop_test { LOOP_NOT_EQUAL, LOOP_SIGNED, LOOP_UNSIGNED } loop_test;
 /* A block with a branch that may end the loop. */
 typedef struct loop_exit {
   uint32_t block;
-  affine counter, bound; /* `counter` is of the first round */
-  int32_t step;          /* of the counter, per round */
+  affine counter, bound; /* `counter` is of the first iteration */
+  int32_t step;          /* of the counter, per iteration */
   loop_test test;
   bool or_equal;
 } loop_exit;
@@ -180,40 +181,41 @@ typedef struct loop_exit {
 typedef struct counted_loop {
   uint32_t header, latch; /* blocks of the function */
   bool *contains;         /* by block; so is the next */
-  bool *is_rare; /* the fast copy leaves this block out, and `contains` is false (loop_rare.c) */
-  bool has_rare;
+  bool *is_cold; /* the fast copy leaves this block out, and `contains` is false (loop_cold.c) */
+  bool has_cold;
   loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
   uint32_t num_exits;
-  /* early exits, which may be taken in any round: the trip count is an upper bound */
+  /* early exits, which may be taken in any iteration: the trip count is an upper bound */
   bool ends_early;
-  LLVMBasicBlockRef late_guard; /* of such a loop: the guard behind some plain rounds */
-  uint64_t worst_slots;         /* of one round */
-  affine steps[NUM_REGISTERS];  /* growth of each register per round, if known */
-  /* Known: each round leaves this value in the register, which is assumed to be invariant. The
+  LLVMBasicBlockRef late_guard; /* of such a loop: the guard behind some plain iterations */
+  uint64_t worst_slots;         /* of one iteration */
+  affine steps[NUM_REGISTERS];  /* growth of each register per iteration, if known */
+  /* Known: each iteration leaves this value in the register, which is assumed to be invariant. The
    * guard tests whether the register has that value at the loop's entry. */
-  affine returned[NUM_REGISTERS];
-  /* All rounds take the same time and none leaves native code (under float control: if they raise
-   * nothing). So the time of all rounds is a product. */
+  affine restored[NUM_REGISTERS];
+  /* All iterations take the same time and none leaves native code (under float control: if they
+   * raise nothing). So the time of all iterations is a product. */
   bool fixed_time;
-  uint32_t num_ops; /* of such a round */
-  /* Otherwise, if nothing in a round reads the time: the time of each way through a round is summed
-   * apart and added at its end. To LLVM that is a reduction, which can be vectorised. */
-  bool sums_ways;
+  uint32_t num_ops; /* of such an iteration */
+  /* Otherwise, if nothing in an iteration reads the time: the time of each path through an
+   * iteration is summed apart and added at its end. To LLVM that is a reduction, which can be
+   * vectorised. */
+  bool sums_path_times;
   access_group groups[MAX_GROUPS];
   uint32_t num_groups, num_accesses; /* accesses in groups */
-  /* loop_ways.c: the guard must find groups with different steps apart, or all groups; the last
-   * round may be done twice if its loads get the same values again. */
-  bool has_ways_apart, has_all_apart, may_repeat_last;
+  /* loop_alias.c: the guard must check that groups with different steps do not overlap, or all
+   * groups; the last iteration may be done twice if its loads get the same values again. */
+  bool needs_alias_checks, needs_all_alias_checks, may_repeat_last;
   loop_invariant invariants[MAX_INVARIANTS];
   uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
 } counted_loop;
 
-/* Is the last round done in the plain copy? Then the fast copy itself never leads out of the
+/* Is the last iteration done in the plain copy? Then the fast copy itself never leads out of the
  * loop. */
 static inline bool loop_ends_in_plain_copy(const counted_loop *loop)
 {
-  return loop->ends_early || loop->has_rare;
+  return loop->ends_early || loop->has_cold;
 }
 
 typedef struct function_loops {
@@ -227,21 +229,21 @@ typedef struct function_loops {
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
 
-/* loop_rare.c: makes the blocks of `is_cause` rare, and all that are only on ways through them.
- * False, and nothing is done, if no way through a round is left. */
-bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cause);
-/* Also makes rare the blocks that not every round executes and that branch to rare ones, and what
- * follows from that (the test whether a large number is infinite). */
-void loop_leave_out_forks(const block_graph *g, counted_loop *loop);
-/* Is there one way through a round except for rare ones, is the latch the only exit, and is a trial
- * worth it? */
-bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop);
+/* loop_cold.c: makes the blocks of `is_cause` cold, and all that are only on paths through them.
+ * False, and nothing is done, if no path through an iteration is left. */
+bool loop_exclude_cold(const block_graph *g, counted_loop *loop, const bool *is_cause);
+/* Also makes cold the blocks that not every iteration executes and that branch to cold ones, and
+ * what follows from that (the test whether a large number is infinite). */
+void loop_exclude_forks(const block_graph *g, counted_loop *loop);
+/* Is there one path through an iteration except for cold ones, is the latch the only exit, and is a
+ * trial worth it? */
+bool loop_has_one_likely_path(const block_graph *g, const counted_loop *loop);
 
-/* loop_ways.c: sets `has_ways_apart` and `may_repeat_last`. */
-void loop_look_at_ways(const block_graph *g, counted_loop *loop);
+/* loop_alias.c: sets `needs_alias_checks` and `may_repeat_last`. */
+void loop_plan_alias_checks(const block_graph *g, counted_loop *loop);
 
 /* loop_trial.c, for a loop whose accesses are all hoisted. */
-bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
+bool loop_can_have_trial(const block_graph *g, const counted_loop *loop);
 
 /* checks.c: the bounds check of an access. Either it tests the range of `bytes` bytes from its own
  * address + `from` on, for itself and others. Or it is covered by another access's test, and is
@@ -273,11 +275,11 @@ likely_pointers *likely_pointers_find(const code_unit *unit, const code_function
 /* Bits behind an operation, given those in front of it. */
 likely_pointers likely_pointers_after(likely_pointers before, const code_op *op);
 
-/* calling.c: how a function is called. Sets have a bit per register. */
+/* calling_convention.c: how a function is called. Sets have a bit per register. */
 
-enum { LEFT_FUNCTION = 1 }; /* in place of a pc; those are even */
+enum { UNWINDING = 1 }; /* in place of a pc; those are even */
 
-typedef struct calling {
+typedef struct calling_convention {
   uint32_t x, writes_x; /* registers that it or its callees use, and write; never x0 */
   uint64_t f, writes_f;
   bool by_context; /* all registers in the context; only parameter: the frame */
@@ -287,14 +289,14 @@ typedef struct calling {
   uint32_t result_x; /* written registers that are returned as values; the rest is in the context */
   uint64_t result_f;
   /* Parameters: the frame; the time that is left, as the function counts it (lift_call.c:
-   * time_for); `x`; `f`. Results: the pc, or LEFT_FUNCTION if the interpreter goes on and all
+   * rebase_time); `x`; `f`. Results: the pc, or UNWINDING if the interpreter goes on and all
    * written registers are in the context; the time; `result_x`; `result_f`. */
   LLVMTypeRef type, result;
-} calling;
+} calling_convention;
 
 struct lift;
 /* By function of the unit; to be freed. */
-calling *unit_callings_find(const struct lift *l);
+calling_convention *unit_conventions_find(const struct lift *l);
 
 /* lift_function.c */
 
@@ -310,8 +312,9 @@ typedef struct lift_types {
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
   LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
-  /* by block, its own time included (lift_debts.c); NULL: the time of all rounds is a product */
-  uint64_t *debts;
+  /* by block, its own time included (lift_pending_time.c); NULL: the time of all iterations is a
+   * product */
+  uint64_t *pending_times;
   access_check *checks; /* by operation of the function; so is the next */
   /* stack slots: addresses that a test has found legal; NULL: no slot yet (lift_memory.c) */
   LLVMValueRef *places;
@@ -373,12 +376,12 @@ typedef struct lift {
   LLVMValueRef likely;                  /* metadata: weights of a branch */
   LLVMValueRef numbers;                 /* by moved_number: what linking a moved unit writes */
   LLVMValueRef *functions;
-  const calling *callings; /* by function */
+  const calling_convention *conventions; /* by function */
   const code_unit *unit;
 
   /* The current function: */
   const code_function *f;
-  const calling *own;
+  const calling_convention *own;
   LLVMValueRef function, frame, registers;
   LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
@@ -391,16 +394,16 @@ typedef struct lift {
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
   /* by target of backward edges in the plain copy: where they all meet; NULL: none yet */
-  LLVMBasicBlockRef *repeats;
-  /* registers at the start of a fast round, for early exits; NULL: not written */
-  LLVMValueRef at_round[NUM_REGISTERS];
+  LLVMBasicBlockRef *shared_latches;
+  /* registers at the start of a fast iteration, for early exits; NULL: not written */
+  LLVMValueRef iteration_start_x[NUM_REGISTERS];
   function_loops loops;
   likely_pointers *block_pointers; /* by block */
-  register_set *live;              /* by block: at its start (leaving.c) */
-  bool *is_in_cycle;               /* by block (leaving.c) */
+  register_set *live;              /* by block: at its start (exit_registers.c) */
+  bool *is_in_cycle;               /* by block (exit_registers.c) */
   /* by block, as the next: integer registers that the loop around it does not write
    * (lift_index.c) */
-  uint32_t *staying;
+  uint32_t *invariant_x;
   block_sums *sums;        /* at the start of the block */
   sum_slots *sum_slots;    /* by operation of the function */
   LLVMBasicBlockRef leave; /* lift_state.c: the shared exit; NULL: none yet */
@@ -411,21 +414,22 @@ typedef struct lift {
 
   /* The current place: */
   const counted_loop *fast; /* NULL: not in a fast copy */
-  /* behind the rounds of the fast copy; NULL: this is the last round */
-  LLVMBasicBlockRef last_round;
-  LLVMValueRef way; /* a stack slot: time of the round's ways so far (`sums_ways`) */
-  /* of the fast copy: stack slot; number of rounds, without a peeled last one */
-  LLVMValueRef round, rounds;
+  /* behind the iterations of the fast copy; NULL: this is the last iteration */
+  LLVMBasicBlockRef last_iteration;
+  /* a stack slot: time of the iteration's paths so far (`sums_path_times`) */
+  LLVMValueRef path_time;
+  /* of the fast copy: stack slot; number of iterations, without a peeled last one */
+  LLVMValueRef iteration, num_iterations;
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   LLVMValueRef nan, half_nan;              /* of the fast copy: bits of the canonical NaNs */
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index; /* in the unit */
   block_sums sums_here;
-  uint64_t debt; /* time that has passed and is not in the counter (lift_debts.c) */
+  uint64_t pending_time; /* time that has passed and is not in the counter (lift_pending_time.c) */
   untested_ops untested;
-  /* Fast copies under float control, or of loops with rare ways. is_trial: these rounds only find
-   * out whether something is raised or a rare way is taken, and set the slot `raised` if so.
+  /* Fast copies under float control, or of loops with cold paths. is_trial: these iterations only
+   * find out whether something is raised or a cold path is taken, and set the slot `raised` if so.
    * is_tried: a trial has found neither. */
   bool is_trial, is_tried;
   LLVMValueRef raised;
@@ -470,7 +474,7 @@ void lift_store_state(lift *l, LLVMValueRef pc, register_set registers);
 void lift_load_registers(lift *l, uint32_t x, uint64_t f);
 void lift_store_registers(lift *l, uint32_t x, uint64_t f);
 /* Leave native code: the interpreter goes on at `pc`, and these registers are written to the
- * context (leaving.c). _here: it goes on in front of the current operation, or of the first
+ * context (exit_registers.c). _here: it goes on in front of the current operation, or of the first
  * untested one. Both end the basic block. */
 void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers);
 void lift_leave_here(lift *l);
@@ -490,50 +494,50 @@ void lift_add_limit(lift *l, LLVMValueRef slots);
  * frame's `extra`. */
 uint64_t lift_time_of(uint64_t slots, uint64_t count);
 void lift_subtract_time(lift *l, uint64_t time);
-void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count);
+void lift_add_excess_time(lift *l, uint64_t slots, uint64_t count);
 /* Both at once; and `times` times (64 bits). */
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
 /* Gives the time of the rest of the block back, the current operation included, because it is not
  * executed. */
-void lift_give_rest_back(lift *l);
+void lift_uncount_rest(lift *l);
 /* The value of a counter CSR in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
-/* leaving.c */
+/* exit_registers.c */
 
 /* Of the current function. */
-void lift_find_leaving(lift *l);
+void lift_find_exit_registers(lift *l);
 /* Registers to write to the context where native code is left: at the start of the block; in front
  * of the current operation; for a place that is not known. */
-register_set lift_leaving_at(const lift *l, uint32_t block);
-register_set lift_leaving_here(const lift *l);
-register_set lift_leaving_unknown(const lift *l);
+register_set lift_exit_registers_at(const lift *l, uint32_t block);
+register_set lift_exit_registers_here(const lift *l);
+register_set lift_exit_registers_unknown(const lift *l);
 
-/* lift_debts.c */
+/* lift_pending_time.c */
 
-/* By block; of the function, or of a loop whose rounds count their time; to be freed. */
-uint64_t *lift_find_debts(const lift *l, const counted_loop *loop);
+/* By block; of the function, or of a loop whose iterations count their time; to be freed. */
+uint64_t *lift_find_pending_times(const lift *l, const counted_loop *loop);
 /* At the start of the current block. */
 void lift_begin_time(lift *l, uint32_t number);
-/* Subtracts the debt from the counter. */
-void lift_pay(lift *l);
-/* In front of the first round of a fast copy; and at the end of each round but the last. These also
- * pay the time of the ways through the round. */
-void lift_begin_ways(lift *l, const counted_loop *loop);
-void lift_pay_round(lift *l);
+/* Subtracts the pending time from the counter. */
+void lift_flush_time(lift *l);
+/* In front of the first iteration of a fast copy; and at the end of each iteration but the last.
+ * These also flush the time of the paths through the iteration. */
+void lift_begin_path_times(lift *l, const counted_loop *loop);
+void lift_flush_iteration_time(lift *l);
 /* Where to branch to reach the block's start, `target`, from here: `target`, or a new block in
- * front of it that pays the difference between the current debt and the one that the copy expects
- * there. */
-LLVMBasicBlockRef lift_pay_on_way(lift *l, const code_copy *to, uint32_t block,
-                                  LLVMBasicBlockRef target);
+ * front of it that flushes the difference between the current pending time and the one that the
+ * copy expects there. */
+LLVMBasicBlockRef lift_flush_time_on_edge(lift *l, const code_copy *to, uint32_t block,
+                                          LLVMBasicBlockRef target);
 
 /* lift_function.c */
 uint64_t lift_slots_of(const lift *l, const code_block *b);
 /* Where to branch to get from the current block, `from`, to block `to` of the function. */
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
-/* The same for several blocks of the plain copy that all lead there. None of them ends a round of a
- * counted loop. */
+/* The same for several blocks of the plain copy that all lead there. None of them ends an iteration
+ * of a counted loop. */
 LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc);
 /* Leaves to `pc`, the start of the block, unless there is time for everything up to the next such
  * test, or the machine grants it. */
@@ -542,24 +546,25 @@ void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block);
 /* lift_call.c: blocks that end with a call or an indirect jump. `number`: of the block. They end
  * the basic block. */
 void lift_call(lift *l, uint32_t number, const code_op *op);
-void lift_dynamic(lift *l, uint32_t number, const code_op *op);
-void lift_known(lift *l, uint32_t number);
+void lift_indirect(lift *l, uint32_t number, const code_op *op);
+void lift_resolved(lift *l, uint32_t number);
 /* Declares a function of the unit, with its type and convention. */
 LLVMValueRef lift_declare(const lift *l, size_t number, const char *name);
 void lift_begin(lift *l);
 /* Returns to the caller with everything in the context. */
-void lift_build_left(lift *l);
+void lift_build_unwind(lift *l);
 
 /* lift_guard.c: goes on with the loop's fast copy or with the plain one. Sets the starts of its
- * groups, and the number of rounds before the last. */
+ * groups, and the number of iterations before the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 
-/* lift_apart.c. Negative if the ranges of the two groups do not overlap; if no two groups overlap,
- * in any round, that must not. lift_mark_apart: tells LLVM so, for one access. */
-LLVMValueRef lift_apart(lift *l, const access_group *a, const access_group *b);
-LLVMValueRef lift_groups_apart(lift *l, const counted_loop *loop);
-void lift_mark_apart(lift *l, uint32_t group, LLVMValueRef access);
-/* May the last round be done twice, so that all rounds can be whole vectors? */
+/* lift_alias.c. Negative if the ranges of the two groups do not overlap; if no two groups
+ * overlap, in any iteration, that must not. lift_mark_alias_scope: tells LLVM so, for one
+ * access. */
+LLVMValueRef lift_no_overlap(lift *l, const access_group *a, const access_group *b);
+LLVMValueRef lift_groups_no_overlap(lift *l, const counted_loop *loop);
+void lift_mark_alias_scope(lift *l, uint32_t group, LLVMValueRef access);
+/* May the last iteration be done twice, so that all iterations can be whole vectors? */
 LLVMValueRef lift_last_repeats(lift *l, const counted_loop *loop);
 /* Computes the affine value. Its registers are those at the loop's entry. */
 LLVMValueRef lift_affine(lift *l, const affine *a);
@@ -596,7 +601,7 @@ LLVMValueRef lift_f_bits(lift *l, uint32_t r);
 /* The same, but LLVM does not see that several registers are read alike. Otherwise its vectorizer
  * would start from the exits, which are rare. (A layer of neurons became pairs, because exits have
  * pairs, where fours would fit.) */
-LLVMValueRef lift_f_bits_apart(lift *l, uint32_t r);
+LLVMValueRef lift_f_bits_fenced(lift *l, uint32_t r);
 void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits);
 LLVMValueRef lift_single(lift *l, uint32_t r);
 LLVMValueRef lift_half(lift *l, uint32_t r);
@@ -627,25 +632,25 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
 /* In front of an operation: keeps the tests of results that it overwrites. */
 void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be undone: tests all conditions so far. */
-void lift_settle(lift *l);
-/* In a trial: the fast copy is only run if this holds in all rounds. */
+void lift_flush_tests(lift *l);
+/* In a trial: the fast copy is only run if this holds in all iterations. */
 void lift_expect(lift *l, LLVMValueRef condition);
 /* Is there a trial before the loop's fast copy? */
-bool lift_tries(const lift *l, const counted_loop *loop);
+bool lift_has_trial(const lift *l, const counted_loop *loop);
 /* Saves the registers that the loop writes, to restore them behind its trial. */
 void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved);
 void lift_restore(lift *l, const saved_registers *saved);
 /* Restores the registers in front of the first untested operation. Returns that operation, or the
  * current one if there is none. */
-uint32_t lift_go_back(lift *l);
+uint32_t lift_roll_back(lift *l);
 LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
 LLVMValueRef lift_is_below(lift *l, LLVMValueRef single, double limit); /* is its magnitude? */
 
-/* picks.c */
+/* min_max.c */
 /* The smaller or the larger of two singles. */
-LLVMValueRef lift_pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger);
+LLVMValueRef lift_min_max(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger);
 /* In all functions of the module; to be called when LLVM has found the constants. */
-void picks_expand(LLVMModuleRef module);
+void min_max_expand(LLVMModuleRef module);
 
 /* lift_float.c */
 /* An operation on singles: sum, difference, product, quotient, square root (of `a`), minimum or

@@ -1,4 +1,4 @@
-/* Calls (conventions: calling.c), and indirect jumps.
+/* Calls (conventions: calling_convention.c), and indirect jumps.
  *
  * A native function returns when its tile function returns, or when the interpreter has to go on.
  * In that case it has written its own registers to the context; its caller adds those that only the
@@ -10,17 +10,17 @@
 #include <populus/arena.h>
 #include <string.h>
 
-static LLVMCallConv convention_of(const calling *c)
+static LLVMCallConv llvm_convention_of(const calling_convention *c)
 {
   return c->by_context ? LLVMCCallConv : LLVMX86RegCallCallConv;
 }
 
 LLVMValueRef lift_declare(const lift *l, size_t number, const char *name)
 {
-  const calling *c = &l->callings[number];
+  const calling_convention *c = &l->conventions[number];
   LLVMValueRef function = LLVMAddFunction(l->module, name, c->type);
   LLVMSetLinkage(function, number ? LLVMInternalLinkage : LLVMExternalLinkage);
-  LLVMSetFunctionCallConv(function, convention_of(c));
+  LLVMSetFunctionCallConv(function, llvm_convention_of(c));
   return function;
 }
 
@@ -52,13 +52,13 @@ void lift_begin(lift *l)
 
 /* Returns */
 
-void lift_build_left(lift *l)
+void lift_build_unwind(lift *l)
 {
   if (l->own->by_context) {
     LLVMBuildRetVoid(l->b);
     return;
   }
-  LLVMValueRef nothing = LLVMGetUndef(l->own->result), left = lift_constant(l, LEFT_FUNCTION);
+  LLVMValueRef nothing = LLVMGetUndef(l->own->result), left = lift_constant(l, UNWINDING);
   LLVMBuildRet(l->b, LLVMBuildInsertValue(l->b, nothing, left, 0, ""));
 }
 
@@ -70,9 +70,9 @@ static void add_result(lift *l, LLVMValueRef *result, unsigned *at, LLVMValueRef
 /* Returns to `target`, which the caller compares with the place behind its call. */
 static void lift_return(lift *l, LLVMValueRef target)
 {
-  const calling *own = l->own;
+  const calling_convention *own = l->own;
   if (own->by_context) {
-    lift_leave_at(l, target, lift_leaving_unknown(l));
+    lift_leave_at(l, target, lift_exit_registers_unknown(l));
     return;
   }
   LLVMValueRef result = LLVMGetUndef(own->result);
@@ -90,7 +90,7 @@ static void lift_return(lift *l, LLVMValueRef target)
 /* Calls by context */
 
 /* Behind a call that should return to the end of the block; everything is in the context. */
-static void come_back(lift *l, uint32_t number)
+static void check_return(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   LLVMValueRef pc = load_pc(l);
@@ -99,7 +99,7 @@ static void come_back(lift *l, uint32_t number)
   LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_pc(l, b->pc_end));
   lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
   lift_at_end(l, lost);
-  lift_build_left(l);
+  lift_build_unwind(l);
   lift_at_end(l, back);
   if (!expected) {
     LLVMBuildUnreachable(l->b);
@@ -113,19 +113,19 @@ static void come_back(lift *l, uint32_t number)
 static void call_by_context(lift *l, uint32_t number, LLVMValueRef callee)
 {
   LLVMBuildCall2(l->b, l->type.function, callee, &l->frame, 1, "");
-  come_back(l, number);
+  check_return(l, number);
 }
 
 /* Calls the tile's native code for `target`, if there is any. */
 static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 {
-  lift_store_state(l, target, lift_leaving_unknown(l));
+  lift_store_state(l, target, lift_exit_registers_unknown(l));
   LLVMValueRef arguments[] = {l->frame, target};
   LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
   LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
   lift_likely(l, LLVMBuildIsNotNull(l->b, callee, ""), known, unknown);
   lift_at_end(l, unknown);
-  lift_build_left(l);
+  lift_build_unwind(l);
   lift_at_end(l, known);
   call_by_context(l, number, callee);
 }
@@ -133,7 +133,8 @@ static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 /* Calls with parameters */
 
 /* Converts time between two functions: each counts what is left beyond its own worst_slots. */
-static LLVMValueRef time_for(lift *l, LLVMValueRef time, const calling *from, const calling *to)
+static LLVMValueRef rebase_time(lift *l, LLVMValueRef time, const calling_convention *from,
+                                const calling_convention *to)
 {
   LLVMValueRef slots = lift_constant64(l, from->worst_slots - to->worst_slots);
   return LLVMBuildAdd(l->b, time, lift_as_time(l, slots), "");
@@ -141,11 +142,11 @@ static LLVMValueRef time_for(lift *l, LLVMValueRef time, const calling *from, co
 
 static LLVMValueRef call_with_parameters(lift *l, size_t callee)
 {
-  const calling *to = &l->callings[callee];
+  const calling_convention *to = &l->conventions[callee];
   LLVMValueRef arguments[2 + NUM_REGISTERS + NUM_FLOAT_WORDS];
   unsigned count = 0;
   arguments[count++] = l->frame;
-  arguments[count++] = time_for(l, lift_time(l), l->own, to);
+  arguments[count++] = rebase_time(l, lift_time(l), l->own, to);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (to->x >> r & 1) arguments[count++] = LLVMBuildZExt(l->b, lift_x(l, r), l->type.i64, "");
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
@@ -156,11 +157,11 @@ static LLVMValueRef call_with_parameters(lift *l, size_t callee)
   return result;
 }
 
-static void take_results(lift *l, const calling *from, LLVMValueRef result)
+static void take_results(lift *l, const calling_convention *from, LLVMValueRef result)
 {
   unsigned at = 1; /* behind the pc */
   LLVMValueRef time = LLVMBuildExtractValue(l->b, result, at++, "");
-  LLVMBuildStore(l->b, time_for(l, time, from, l->own), l->time);
+  LLVMBuildStore(l->b, rebase_time(l, time, from, l->own), l->time);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (from->result_x >> r & 1) lift_set_x(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
@@ -169,15 +170,16 @@ static void take_results(lift *l, const calling *from, LLVMValueRef result)
 }
 
 /* Behind a call that did not come back to the end of the block. */
-static void go_elsewhere(lift *l, const calling *from, LLVMValueRef result, LLVMValueRef pc)
+static void unwind_or_leave(lift *l, const calling_convention *from, LLVMValueRef result,
+                            LLVMValueRef pc)
 {
   LLVMBasicBlockRef lost = lift_new_block(l, "lost"), unwind = lift_new_block(l, "unwind");
-  register_set all = lift_leaving_unknown(l);
-  LLVMValueRef left = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, LEFT_FUNCTION));
+  register_set all = lift_exit_registers_unknown(l);
+  LLVMValueRef left = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, UNWINDING));
   LLVMBuildCondBr(l->b, left, unwind, lost);
   lift_at_end(l, unwind);
   lift_store_registers(l, all.x & ~from->writes_x, all.f & ~from->writes_f);
-  lift_build_left(l);
+  lift_build_unwind(l);
   lift_at_end(l, lost);
   take_results(l, from, result);
   lift_leave_at(l, pc, all);
@@ -186,17 +188,17 @@ static void go_elsewhere(lift *l, const calling *from, LLVMValueRef result, LLVM
 static void call_direct(lift *l, uint32_t number, size_t callee)
 {
   const code_block *b = l->block;
-  const calling *to = &l->callings[callee];
+  const calling_convention *to = &l->conventions[callee];
   LLVMValueRef result = call_with_parameters(l, callee);
   LLVMValueRef pc = LLVMBuildExtractValue(l->b, result, 0, "pc");
   if (b->next == UNIT_NONE) {
-    go_elsewhere(l, to, result, pc);
+    unwind_or_leave(l, to, result, pc);
     return;
   }
   LLVMBasicBlockRef back = lift_new_block(l, "back"), elsewhere = lift_new_block(l, "elsewhere");
   lift_likely(l, lift_compare(l, LLVMIntEQ, pc, lift_pc(l, b->pc_end)), back, elsewhere);
   lift_at_end(l, elsewhere);
-  go_elsewhere(l, to, result, pc);
+  unwind_or_leave(l, to, result, pc);
   lift_at_end(l, back);
   take_results(l, to, result);
   lift_test_limit(l, lift_pc(l, b->pc_end), (uint32_t)b->next);
@@ -206,15 +208,15 @@ static void call_direct(lift *l, uint32_t number, size_t callee)
 static void call_known(lift *l, uint32_t number, LLVMValueRef target)
 {
   size_t callee = (size_t)l->block->callee;
-  if (!l->callings[callee].by_context) {
+  if (!l->conventions[callee].by_context) {
     call_direct(l, number, callee);
     return;
   }
-  lift_store_state(l, target, lift_leaving_unknown(l));
+  lift_store_state(l, target, lift_exit_registers_unknown(l));
   call_by_context(l, number, l->functions[callee]);
 }
 
-void lift_known(lift *l, uint32_t number)
+void lift_resolved(lift *l, uint32_t number)
 {
   call_known(l, number, lift_pc(l, l->block->pc));
 }
@@ -246,9 +248,9 @@ static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
   uint32_t lowest = target_pc(l, 0);
   for (uint32_t i = 1; i < b->num_targets; i++)
     if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
-  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_pc(l, lowest), "");
-  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
-                                   LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
+  LLVMValueRef distance = LLVMBuildSub(l->b, target, lift_pc(l, lowest), "");
+  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, distance, lift_constant(l, 2), ""),
+                                   LLVMBuildShl(l->b, distance, lift_constant(l, 30), ""), "");
   LLVMBasicBlockRef other = lift_new_block(l, "other");
   LLVMValueRef jump = LLVMBuildSwitch(l->b, words, other, b->num_targets);
   for (uint32_t i = 0; i < b->num_targets; i++) {
@@ -264,21 +266,21 @@ static void jump_by_table(lift *l, int32_t from, LLVMValueRef target)
 /* An interpreter that runs on a tile may end each of its many operations with a jump to any of
  * them. LLVM's time grows with the number of these edges, times the number of registers. So where
  * there are many, all jumps by the same table share one switch. */
-enum { MANY_WAYS = 1024 };
+enum { MANY_TABLE_TARGETS = 1024 };
 
-static bool only_jumps(const code_block *b)
+static bool is_table_jump(const code_block *b)
 {
-  return b->end == BLOCK_DYNAMIC && b->num_targets > 1 && b->next == UNIT_NONE;
+  return b->end == BLOCK_INDIRECT && b->num_targets > 1 && b->next == UNIT_NONE;
 }
 
-static bool has_many_ways(const lift *l)
+static bool has_many_table_targets(const lift *l)
 {
-  uint32_t ways = 0;
+  uint32_t count = 0;
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
-    if (only_jumps(b)) ways += b->num_targets;
+    if (is_table_jump(b)) count += b->num_targets;
   }
-  return ways > MANY_WAYS;
+  return count > MANY_TABLE_TARGETS;
 }
 
 static bool has_same_targets(const lift *l, const code_block *a, const code_block *b)
@@ -296,7 +298,7 @@ static shared_jump make_shared_jump(lift *l)
   lift_at_end(l, jump.start);
   LLVMValueRef target = LLVMBuildLoad2(l->b, l->type.i32, jump.target, "");
   jump_by_table(l, UNIT_NONE, target);
-  lift_leave_at(l, target, lift_leaving_unknown(l));
+  lift_leave_at(l, target, lift_exit_registers_unknown(l));
   lift_at_end(l, here);
   return jump;
 }
@@ -311,14 +313,14 @@ static shared_jump find_shared_jump(lift *l)
   return jump;
 }
 
-static void jump_together(lift *l, LLVMValueRef target)
+static void jump_by_shared_switch(lift *l, LLVMValueRef target)
 {
   shared_jump jump = find_shared_jump(l);
   LLVMBuildStore(l->b, target, jump.target);
   LLVMBuildBr(l->b, jump.start);
 }
 
-/* In the fast copy of a loop with rare ways: any other target is a rare way. */
+/* In the fast copy of a loop with cold paths: any other target is on a cold path. */
 static void jump_as_expected(lift *l, uint32_t number, LLVMValueRef target)
 {
   uint32_t pc = target_pc(l, 0);
@@ -346,23 +348,23 @@ static LLVMValueRef jump_target(lift *l, const code_op *op)
   return LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
 }
 
-void lift_dynamic(lift *l, uint32_t number, const code_op *op)
+void lift_indirect(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   LLVMValueRef target = op->id == OP_TILE_CALL ? start_vertex(l, op) : jump_target(l, op);
-  if (l->fast && l->fast->has_rare) {
+  if (l->fast && l->fast->has_cold) {
     jump_as_expected(l, number, target);
     return;
   }
-  if (!l->fast && only_jumps(b) && has_many_ways(l)) {
-    jump_together(l, target);
+  if (!l->fast && is_table_jump(b) && has_many_table_targets(l)) {
+    jump_by_shared_switch(l, target);
     return;
   }
   if (b->num_targets) jump_by_table(l, (int32_t)number, target);
   if (b->next != UNIT_NONE)
     call_found(l, number, target);
   else if (b->num_targets)
-    lift_leave_at(l, target, lift_leaving_unknown(l));
+    lift_leave_at(l, target, lift_exit_registers_unknown(l));
   else
     lift_return(l, target);
 }

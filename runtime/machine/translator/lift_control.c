@@ -7,11 +7,11 @@
  * restored to what they were in front of the first of these operations, and the interpreter goes on
  * there. Code that leaves for another reason while operations are untested leaves there, too.
  *
- * In loops that could be vectorised even that is too often. If no round loads what an earlier round
- * has stored, and no float register carries a value from round to round (loop_trial.c), all rounds
- * of the fast copy are tried first. The trial does the same without stores, and only finds out
- * whether something is raised. If nothing is, the fast copy runs without tests; otherwise the plain
- * copy runs. Trial and fast copy are both vectorised. */
+ * In loops that could be vectorised even that is too often. If no iteration loads what an earlier
+ * iteration has stored, and no float register carries a value from iteration to iteration
+ * (loop_trial.c), all iterations of the fast copy are tried first. The trial does the same without
+ * stores, and only finds out whether something is raised. If nothing is, the fast copy runs without
+ * tests; otherwise the plain copy runs. Trial and fast copy are both vectorised. */
 #include "lift.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void begin(lift *l)
   save_written(l, l->op_index, l->block->first_op + l->block->num_ops, &l->untested.before);
 }
 
-uint32_t lift_go_back(lift *l)
+uint32_t lift_roll_back(lift *l)
 {
   if (!l->untested.quiet) return l->op_index;
   lift_restore(l, &l->untested.before);
@@ -86,7 +86,7 @@ static void add_finite(lift *l, uint32_t word)
   l->untested.finite[word] = NULL;
 }
 
-void lift_settle(lift *l)
+void lift_flush_tests(lift *l)
 {
   if (!l->untested.quiet) return;
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) add_finite(l, r);
@@ -109,7 +109,7 @@ void lift_leave_unless(lift *l, LLVMValueRef condition)
 
 /* Operands that make the result not finite if they are not finite. The test of the result is that
  * of these operands, too. */
-static uint64_t operands_that_show(const code_op *op)
+static uint64_t operands_that_propagate(const code_op *op)
 {
   uint64_t first = UINT64_C(1) << op->rs1, second = UINT64_C(1) << op->rs2;
   switch (op->id) {
@@ -137,7 +137,7 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result)
 {
   if (!l->unit->checked || l->is_tried) return;
   const code_op *op = &l->unit->ops[l->op_index];
-  uint64_t shown = operands_that_show(op) << word;
+  uint64_t shown = operands_that_propagate(op) << word;
   if (!l->untested.quiet) begin(l);
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (shown >> r & 1) l->untested.finite[r] = NULL;
@@ -145,10 +145,10 @@ void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result)
   l->untested.finite[op->rd + word] = lift_is_finite(l, result);
 }
 
-/* For operations with operands_that_show, lift_need_finite keeps the tests. */
+/* For operations with operands_that_propagate, lift_need_finite keeps the tests. */
 void lift_note_writes(lift *l, const code_op *op)
 {
-  if (!l->untested.quiet || operands_that_show(op)) return;
+  if (!l->untested.quiet || operands_that_propagate(op)) return;
   uint64_t writes = code_op_writes_f(op);
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (writes >> r & 1) add_finite(l, r);
@@ -170,9 +170,9 @@ void lift_expect(lift *l, LLVMValueRef condition)
   if (l->is_trial) add_condition(l, condition);
 }
 
-bool lift_tries(const lift *l, const counted_loop *loop)
+bool lift_has_trial(const lift *l, const counted_loop *loop)
 {
-  return loop->fixed_time && (l->unit->checked || loop->has_rare);
+  return loop->fixed_time && (l->unit->checked || loop->has_cold);
 }
 
 void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved)

@@ -20,7 +20,7 @@ static LLVMValueRef frame_limit(lift *l)
 bool lift_copy(lift *l, const code_op *op)
 {
   if (!code_op_is_copy(op)) return false;
-  lift_settle(l);
+  lift_flush_tests(l);
   bool rows = op->id == OP_TILE_COPY_ROWS;
   LLVMValueRef address = lift_x(l, op->rs1), before = frame_limit(l);
   LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, rows), lift_x(l, 2),

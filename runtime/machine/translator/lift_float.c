@@ -151,9 +151,9 @@ LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b
     return square_root(l, a);
   case OP_FMIN_S:
   case OP_FMIN_H:
-    return lift_pick(l, a, b, false);
+    return lift_min_max(l, a, b, false);
   default:
-    return lift_pick(l, a, b, true);
+    return lift_min_max(l, a, b, true);
   }
 }
 

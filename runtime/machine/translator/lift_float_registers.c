@@ -129,7 +129,7 @@ LLVMValueRef lift_f_bits(lift *l, uint32_t r)
   return f_bits(l, r, lift_single(l, r));
 }
 
-LLVMValueRef lift_f_bits_apart(lift *l, uint32_t r)
+LLVMValueRef lift_f_bits_fenced(lift *l, uint32_t r)
 {
   LLVMValueRef single = lift_single(l, r);
   return f_bits(l, r, lift_intrinsic(l, "llvm.arithmetic.fence", &l->type.single, 1, &single, 1));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop with early exits */
+enum { ITERATIONS_BEFORE_GUARD = 8 }; /* of a loop with early exits */
 
 static LLVMValueRef has_time(lift *l)
 {
@@ -29,84 +29,85 @@ void lift_test_limit(lift *l, LLVMValueRef pc, uint32_t block)
   lift_add_limit(l, ask_for_time(l));
   LLVMBuildCondBr(l->b, has_time(l), in, out);
   lift_at_end(l, out);
-  lift_leave_at(l, pc, lift_leaving_at(l, block));
+  lift_leave_at(l, pc, lift_exit_registers_at(l, block));
   lift_at_end(l, in);
 }
 
 /* Edges */
 
-static void count_round(lift *l)
+static void count_iteration(lift *l)
 {
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, iteration, lift_constant64(l, 1), ""), l->iteration);
 }
 
-/* At the end of a round of the plain copy of a loop with early exits. The guard costs as much as
- * some rounds, so it stands behind the first ROUNDS_BEFORE_GUARD of them and not in front of the
- * loop. */
-static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
+/* At the end of an iteration of the plain copy of a loop with early exits. The guard costs as much
+ * as some iterations, so it stands behind the first ITERATIONS_BEFORE_GUARD of them and not in
+ * front of the loop. */
+static void end_plain_iteration(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
 {
-  count_round(l);
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMValueRef go_on = lift_compare(l, LLVMIntNE, round, lift_constant64(l, ROUNDS_BEFORE_GUARD));
+  count_iteration(l);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMValueRef go_on =
+      lift_compare(l, LLVMIntNE, iteration, lift_constant64(l, ITERATIONS_BEFORE_GUARD));
   lift_likely(l, go_on, start, loop->late_guard);
 }
 
 /* A block where all backward edges to a block join. It tests the limit once for all. LLVM then sees
- * one backward edge, and phis for what differs between the ways. `loop`: the counted loop whose
- * round ends; NULL: none. */
-static LLVMBasicBlockRef make_repeat(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
-                                     const counted_loop *loop)
+ * one backward edge, and phis for what differs between the paths. `loop`: the counted loop whose
+ * iteration ends; NULL: none. */
+static LLVMBasicBlockRef make_shared_latch(lift *l, uint32_t to, uint32_t pc,
+                                           LLVMBasicBlockRef target, const counted_loop *loop)
 {
-  LLVMBasicBlockRef repeat = lift_new_block(l, "repeat");
-  lift_at_end(l, repeat);
+  LLVMBasicBlockRef shared = lift_new_block(l, "repeat");
+  lift_at_end(l, shared);
   lift_test_limit(l, lift_pc(l, pc), to);
   if (loop && loop->ends_early)
-    go_plain_round(l, loop, target);
+    end_plain_iteration(l, loop, target);
   else
     LLVMBuildBr(l->b, target);
-  return repeat;
+  return shared;
 }
 
 static LLVMBasicBlockRef go_back(lift *l, uint32_t to, uint32_t pc, LLVMBasicBlockRef target,
                                  const counted_loop *loop)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "again"), repeat;
-  uint64_t debt = l->debt;
-  l->debt = 0;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "again"), shared;
+  uint64_t pending_time = l->pending_time;
+  l->pending_time = 0;
   if (target != l->plain.starts[to])
-    repeat = make_repeat(l, to, pc, target, NULL);
-  else if (l->repeats[to])
-    repeat = l->repeats[to];
+    shared = make_shared_latch(l, to, pc, target, NULL);
+  else if (l->shared_latches[to])
+    shared = l->shared_latches[to];
   else
-    repeat = l->repeats[to] = make_repeat(l, to, pc, target, loop);
-  lift_at_end(l, way);
-  l->debt = debt;
-  lift_pay(l);
-  LLVMBuildBr(l->b, repeat);
+    shared = l->shared_latches[to] = make_shared_latch(l, to, pc, target, loop);
+  lift_at_end(l, edge);
+  l->pending_time = pending_time;
+  lift_flush_time(l);
+  LLVMBuildBr(l->b, shared);
   lift_at_end(l, here);
-  l->debt = debt;
-  return way;
+  l->pending_time = pending_time;
+  return edge;
 }
 
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge;
   if (to == UNIT_NONE) {
-    way = lift_new_block(l, "outside");
-    lift_at_end(l, way);
-    lift_leave_at(l, lift_pc(l, target_pc), lift_leaving_unknown(l));
+    edge = lift_new_block(l, "outside");
+    lift_at_end(l, edge);
+    lift_leave_at(l, lift_pc(l, target_pc), lift_exit_registers_unknown(l));
     lift_at_end(l, here);
-    return way;
+    return edge;
   }
   if (l->fast && l->fast->contains[to])
-    return lift_pay_on_way(l, l->copy, (uint32_t)to, l->fast_copy.starts[to]);
+    return lift_flush_time_on_edge(l, l->copy, (uint32_t)to, l->fast_copy.starts[to]);
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
   LLVMBasicBlockRef target = loop && !inside ? l->guards[to] : l->plain.starts[to];
   if (l->loops.order[from] < l->loops.order[to])
-    return lift_pay_on_way(l, &l->plain, (uint32_t)to, target);
+    return lift_flush_time_on_edge(l, &l->plain, (uint32_t)to, target);
   return go_back(l, (uint32_t)to, target_pc, target, inside ? loop : NULL);
 }
 
@@ -115,26 +116,26 @@ LLVMBasicBlockRef lift_edge_of_several(lift *l, uint32_t to, uint32_t target_pc)
   LLVMBasicBlockRef target =
       l->loops.loop_of[to] == UNIT_NONE ? l->plain.starts[to] : l->guards[to];
   return l->loops.is_target[to] ? go_back(l, to, target_pc, target, NULL)
-                                : lift_pay_on_way(l, &l->plain, to, target);
+                                : lift_flush_time_on_edge(l, &l->plain, to, target);
 }
 
-/* At the end of a round of the fast copy that is not the last: the guard has computed their
+/* At the end of an iteration of the fast copy that is not the last: the guard has computed their
  * number. */
-static void go_round(lift *l)
+static void end_iteration(lift *l)
 {
-  lift_pay_round(l);
-  count_round(l);
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
+  lift_flush_iteration_time(l);
+  count_iteration(l);
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "");
+  LLVMValueRef more = lift_compare(l, LLVMIntULT, iteration, l->num_iterations);
   LLVMValueRef again =
-      LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_round);
+      LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_iteration);
   lift_keep_vectors_single(l, again);
 }
 
-/* At the end of the last round. If the loop has one exit, this is it. If it has several, the
+/* At the end of the last iteration. If the loop has one exit, this is it. If it has several, the
  * latch's condition is tested. If the loop does not end, because the exit that should be taken is
- * on a way that this round did not take, it goes on in the plain copy. */
-static void end_last_round(lift *l, uint32_t number, const code_op *op)
+ * on a path that this iteration did not take, it goes on in the plain copy. */
+static void end_last_iteration(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   const counted_loop *loop = l->fast;
@@ -149,7 +150,7 @@ static void end_last_round(lift *l, uint32_t number, const code_op *op)
   LLVMValueRef condition = lift_branch_condition(l, op);
   LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
   lift_at_end(l, again);
-  lift_pay(l);
+  lift_flush_time(l);
   lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc),
                   loop->header);
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
@@ -169,17 +170,17 @@ uint64_t lift_slots_of(const lift *l, const code_block *b)
   return slots;
 }
 
-/* An early exit of the fast copy: the round begins again in the plain copy, which knows how to
- * end it. So the round is undone: registers get their values at its start, and its time is given
- * back. */
-static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
+/* An early exit of the fast copy: the iteration begins again in the plain copy, which knows how to
+ * end it. So the iteration is undone: registers get their values at its start, and its time is
+ * given back. */
+static LLVMBasicBlockRef restart_iteration(lift *l, uint32_t number)
 {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
-  uint64_t debt = l->debt;
-  lift_at_end(l, way);
-  lift_pay(l);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), edge = lift_new_block(l, "ends");
+  uint64_t pending_time = l->pending_time;
+  lift_at_end(l, edge);
+  lift_flush_time(l);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
+    if (l->iteration_start_x[r]) lift_set_x(l, r, l->iteration_start_x[r]);
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
     if (!l->fast->contains[n] || l->loops.order[n] > l->loops.order[number]) continue;
@@ -187,15 +188,15 @@ static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
   }
   LLVMBuildBr(l->b, l->plain.starts[l->fast->header]);
   lift_at_end(l, here);
-  l->debt = debt;
-  return way;
+  l->pending_time = pending_time;
+  return edge;
 }
 
 static void lift_early_exit(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   bool taken_goes_on = l->fast->contains[b->taken];
-  LLVMBasicBlockRef out = begin_round_again(l, number);
+  LLVMBasicBlockRef out = restart_iteration(l, number);
   LLVMBasicBlockRef on = l->fast_copy.starts[taken_goes_on ? b->taken : b->next];
   LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken_goes_on ? on : out,
                   taken_goes_on ? out : on);
@@ -207,9 +208,9 @@ static bool leads_out_of(const counted_loop *loop, const code_block *b)
          loop->contains[b->taken] != loop->contains[b->next];
 }
 
-/* A branch of the fast copy that may lead to a rare way. The trial tests whether any round takes
- * it. */
-static void lift_usual_way(lift *l, uint32_t number, const code_op *op)
+/* A branch of the fast copy that may lead to a cold path. The trial tests whether any iteration
+ * takes it. */
+static void lift_expected_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   bool is_taken = l->fast->contains[b->taken];
@@ -223,14 +224,14 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   if (l->fast && number == l->fast->latch) {
-    if (l->last_round)
-      go_round(l);
+    if (l->last_iteration)
+      end_iteration(l);
     else
-      end_last_round(l, number, op);
+      end_last_iteration(l, number, op);
     return;
   }
-  if (l->fast && l->fast->has_rare && leads_out_of(l->fast, b)) {
-    lift_usual_way(l, number, op);
+  if (l->fast && l->fast->has_cold && leads_out_of(l->fast, b)) {
+    lift_expected_branch(l, number, op);
     return;
   }
   if (l->fast && l->fast->ends_early && !is_exit(l->fast, number) && leads_out_of(l->fast, b)) {
@@ -239,7 +240,7 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
   }
   LLVMBasicBlockRef taken = lift_edge(l, number, b->taken, (uint32_t)op->imm);
   LLVMBasicBlockRef next = lift_edge(l, number, b->next, b->pc_end);
-  if (l->fast && l->last_round && is_exit(l->fast, number)) /* not before the last round */
+  if (l->fast && l->last_iteration && is_exit(l->fast, number)) /* not before the last iteration */
     LLVMBuildBr(l->b, l->fast->contains[b->taken] ? taken : next);
   else
     LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken, next);
@@ -249,7 +250,7 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
 
 static bool ends_by_op(const code_block *b)
 {
-  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE && b->end != BLOCK_KNOWN;
+  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE && b->end != BLOCK_RESOLVED;
 }
 
 static void lift_last_op(lift *l, uint32_t number, const code_op *last)
@@ -270,7 +271,7 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
     lift_call(l, number, last);
     return;
   default:
-    lift_dynamic(l, number, last);
+    lift_indirect(l, number, last);
     return;
   }
 }
@@ -279,9 +280,9 @@ static void lift_end(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
-    lift_leave_at(l, lift_pc(l, b->pc_end), lift_leaving_unknown(l));
-  else if (b->end == BLOCK_KNOWN)
-    lift_known(l, number);
+    lift_leave_at(l, lift_pc(l, b->pc_end), lift_exit_registers_unknown(l));
+  else if (b->end == BLOCK_RESOLVED)
+    lift_resolved(l, number);
   else if (b->end == BLOCK_NEXT)
     LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
   else
@@ -300,11 +301,11 @@ static void lift_op(lift *l, uint32_t index)
   lift_behind_op(l, op);
 }
 
-/* Saves the registers at the start of a round of the fast copy. */
-static void note_round(lift *l)
+/* Saves the registers at the start of an iteration of the fast copy. */
+static void save_iteration_registers(lift *l)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    l->at_round[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
+    l->iteration_start_x[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
 }
 
 static void lift_block(lift *l, uint32_t number)
@@ -312,11 +313,11 @@ static void lift_block(lift *l, uint32_t number)
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
-  if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
+  if (l->fast && l->fast->ends_early && number == l->fast->header) save_iteration_registers(l);
   lift_begin_time(l, number);
   lift_begin_sums(l, number);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
-  lift_settle(l);
+  lift_flush_tests(l);
   lift_end(l, number);
 }
 
@@ -364,7 +365,7 @@ static void test_entry(lift *l)
   LLVMBasicBlockRef deep = lift_new_block(l, "deep"), in = lift_new_block(l, "shallow");
   lift_likely(l, has_stack(l), in, deep);
   lift_at_end(l, deep);
-  lift_leave_at(l, entry, lift_leaving_at(l, 0));
+  lift_leave_at(l, entry, lift_exit_registers_at(l, 0));
   lift_at_end(l, in);
 }
 
@@ -376,7 +377,7 @@ static uint32_t num_ops_of(const lift *l)
 }
 
 /* Guesses for each access of the function where its address points. */
-static void guess_places(const lift *l, access_check *checks)
+static void guess_regions(const lift *l, access_check *checks)
 {
   uint32_t first = l->unit->blocks[l->f->first_block].first_op;
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
@@ -396,10 +397,10 @@ static code_copy make_copy(lift *l, const counted_loop *loop, bool counts)
 {
   uint32_t n = l->f->num_blocks;
   code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
-                    .debts = counts ? lift_find_debts(l, loop) : NULL,
+                    .pending_times = counts ? lift_find_pending_times(l, loop) : NULL,
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
                     .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
-  guess_places(l, copy.checks);
+  guess_regions(l, copy.checks);
   for (uint32_t i = 0; i < n; i++) {
     if (loop && !loop->contains[i]) continue;
     char name[16];
@@ -422,24 +423,25 @@ static void free_copy(code_copy *copy)
   free(copy->checks);
   free(copy->places);
   free(copy->starts);
-  free(copy->debts);
+  free(copy->pending_times);
 }
 
-/* Sets induction variables and time behind `rounds` rounds by multiplication, so that no round has
- * to count them (final values of induction variables). `before`: registers in front of the loop. */
-static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds,
-                          LLVMValueRef before[NUM_REGISTERS])
+/* Sets induction variables and time behind `num_iterations` iterations by multiplication, so that
+ * no iteration has to count them (final values of induction variables). `before`: registers in
+ * front of the loop. */
+static void add_iterations_at_once(lift *l, const counted_loop *loop, LLVMValueRef num_iterations,
+                                   LLVMValueRef before[NUM_REGISTERS])
 {
-  LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
+  LLVMValueRef count = LLVMBuildTrunc(l->b, num_iterations, l->type.i32, "");
   for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
     if (!before[r]) continue;
-    LLVMValueRef way = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
-    lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], way, ""));
+    LLVMValueRef growth = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
+    lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], growth, ""));
   }
-  if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
+  if (loop->fixed_time) lift_add_time_of(l, num_iterations, loop->worst_slots, loop->num_ops);
 }
 
-static void lift_last_round(lift *l, const counted_loop *loop)
+static void lift_last_iteration(lift *l, const counted_loop *loop)
 {
   l->fast_copy = make_copy(l, loop, true);
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
@@ -447,7 +449,7 @@ static void lift_last_round(lift *l, const counted_loop *loop)
   free_copy(&l->fast_copy);
 }
 
-/* Trials (float control, rare ways). In front of the guard: */
+/* Trials (float control, cold paths). In front of the guard: */
 static void begin_trial(lift *l, const counted_loop *loop, saved_registers *saved)
 {
   l->raised = lift_new_slot(l, l->type.i1, "raised");
@@ -455,41 +457,41 @@ static void begin_trial(lift *l, const counted_loop *loop, saved_registers *save
   lift_save_loop(l, loop, saved);
 }
 
-/* Behind the guard: the trial, in l->fast_copy, of all rounds but the last. Then `fast` or the
+/* Behind the guard: the trial, in l->fast_copy, of all iterations but the last. Then `fast` or the
  * plain copy runs with the registers in front of the trial. */
 static void lift_trial(lift *l, const code_copy *fast, const saved_registers *saved)
 {
-  LLVMBasicBlockRef last = l->last_round;
-  l->last_round = lift_new_block(l, "tried");
+  LLVMBasicBlockRef last = l->last_iteration;
+  l->last_iteration = lift_new_block(l, "tried");
   l->is_trial = true;
   lift_code(l, &l->fast_copy);
   l->is_trial = false;
   l->is_tried = true;
   free_copy(&l->fast_copy);
-  lift_at_end(l, l->last_round);
+  lift_at_end(l, l->last_iteration);
   lift_restore(l, saved);
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
   LLVMValueRef raised = LLVMBuildLoad2(l->b, l->type.i1, l->raised, "");
   lift_likely(l, LLVMBuildNot(l->b, raised, ""), fast->starts[l->fast->header],
               l->plain.starts[l->fast->header]);
   l->fast_copy = *fast;
-  l->last_round = last;
+  l->last_iteration = last;
 }
 
-/* Loop peeling: the last round is a copy of its own. It computes the registers that are used behind
- * the loop. So the other rounds only compute what the next round needs, and LLVM can vectorise the
- * remainder behind whole vectors with shorter vectors. If the last round may be done twice, the
- * other copy does all rounds, so that 40 rounds are whole vectors. A loop with early exits or rare
- * ways has its last round in the plain copy. */
+/* Loop peeling: the last iteration is a copy of its own. It computes the registers that are used
+ * behind the loop. So the other iterations only compute what the next iteration needs, and LLVM can
+ * vectorise the remainder behind whole vectors with shorter vectors. If the last iteration may be
+ * done twice, the other copy does all iterations, so that 40 iterations are whole vectors. A loop
+ * with early exits or cold paths has its last iteration in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
-  bool tries = lift_tries(l, loop);
+  bool tries = lift_has_trial(l, loop);
   saved_registers saved = {.x = {NULL}};
   code_copy fast = make_copy(l, loop, !loop->fixed_time);
   l->fast_copy = tries ? make_copy(l, loop, !loop->fixed_time) : fast;
-  l->last_round = lift_new_block(l, "last");
-  l->debt = 0;
+  l->last_iteration = lift_new_block(l, "last");
+  l->pending_time = 0;
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
@@ -502,15 +504,15 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   lift_code(l, &l->fast_copy);
   l->is_tried = false;
   free_copy(&l->fast_copy);
-  lift_at_end(l, l->last_round);
-  l->debt = 0;
-  finish_rounds(l, loop, before_last, before);
-  LLVMBuildStore(l->b, before_last, l->round);
-  l->last_round = NULL;
+  lift_at_end(l, l->last_iteration);
+  l->pending_time = 0;
+  add_iterations_at_once(l, loop, before_last, before);
+  LLVMBuildStore(l->b, before_last, l->iteration);
+  l->last_iteration = NULL;
   if (loop_ends_in_plain_copy(loop))
     LLVMBuildBr(l->b, l->plain.starts[loop->header]);
   else
-    lift_last_round(l, loop);
+    lift_last_iteration(l, loop);
   l->fast = NULL;
 }
 
@@ -526,11 +528,11 @@ static void make_guard(lift *l, counted_loop *loop)
 }
 
 /* The entry of a loop with early exits. */
-static void begin_plain_rounds(lift *l, const counted_loop *loop)
+static void begin_plain_iterations(lift *l, const counted_loop *loop)
 {
   if (!loop->ends_early) return;
   lift_at_end(l, l->guards[loop->header]);
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
 
@@ -538,7 +540,7 @@ static void lift_body(lift *l)
 {
   for (size_t i = 0; i < l->loops.num_loops; i++) make_guard(l, &l->loops.loops[i]);
   LLVMBuildBr(l->b, entry_target(l));
-  for (size_t i = 0; i < l->loops.num_loops; i++) begin_plain_rounds(l, &l->loops.loops[i]);
+  for (size_t i = 0; i < l->loops.num_loops; i++) begin_plain_iterations(l, &l->loops.loops[i]);
   lift_code(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
 }
@@ -552,7 +554,7 @@ static void forget_function(lift *l)
   lift_free_indices(l);
   free_copy(&l->plain);
   free(l->guards);
-  free(l->repeats);
+  free(l->shared_latches);
   free(l->jumps);
 }
 
@@ -570,8 +572,8 @@ static void lift_one(lift *l, size_t number)
                 .numbers = l->numbers,
                 .likely = l->likely,
                 .functions = l->functions,
-                .callings = l->callings,
-                .own = &l->callings[number],
+                .conventions = l->conventions,
+                .own = &l->conventions[number],
                 .unit = l->unit,
                 .f = &l->unit->functions[number],
                 .function = l->functions[number],
@@ -581,7 +583,7 @@ static void lift_one(lift *l, size_t number)
   lift_make_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_pointers = likely_pointers_find(l->unit, l->f);
-  lift_find_leaving(l);
+  lift_find_exit_registers(l);
   lift_find_indices(l);
   load_frame(l);
   lift_begin(l);
@@ -589,7 +591,7 @@ static void lift_one(lift *l, size_t number)
   LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
   l->plain = make_copy(l, NULL, true);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
-  l->repeats = pop_xcalloc(l->f->num_blocks, sizeof *l->repeats);
+  l->shared_latches = pop_xcalloc(l->f->num_blocks, sizeof *l->shared_latches);
   lift_at_end(l, begin);
   lift_body(l);
   forget_function(l);
@@ -597,13 +599,13 @@ static void lift_one(lift *l, size_t number)
 
 void lift_unit(lift *l)
 {
-  calling *callings = unit_callings_find(l);
-  l->callings = callings;
+  calling_convention *conventions = unit_conventions_find(l);
+  l->conventions = conventions;
   for (size_t i = 0; i < l->unit->num_functions; i++) {
     char name[40];
     snprintf(name, sizeof name, "tile_%x_%zu", l->unit->functions[i].entry, i);
     l->functions[i] = lift_declare(l, i, name);
   }
   for (size_t i = 0; i < l->unit->num_functions; i++) lift_one(l, i);
-  free(callings);
+  free(conventions);
 }

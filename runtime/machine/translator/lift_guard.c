@@ -1,21 +1,21 @@
 /* Loop versioning. The guard in front of a counted loop chooses between its two copies. It computes
- * the trip count, and tests whether there is time for all rounds and whether all accesses are in
- * bounds. These checks are hoisted from the loop: the fast copy has none. (loops.c finds the
+ * the trip count, and tests whether there is time for all iterations and whether all accesses are
+ * in bounds. These checks are hoisted from the loop: the fast copy has none. (loops.c finds the
  * loops.) */
 #include "lift.h"
 
 #include <llvm-c/DebugInfo.h>
 
 /* Up to this trip count the rest of the guard does not pay. The weights are in instructions of the
- * host, about: the guard 20, and 6 for each group of accesses; a round of the plain copy 2 more than
- * one of the fast copy, and 3 for each access. (The guard has become shorter since, but 12 and 5
- * were no faster.) Loops with a single access (memset's bytes in front of and behind its words) get
- * the least value, because LLVM makes too much of a plain copy that it knows to run so few
- * rounds. */
-static uint32_t few_rounds(const counted_loop *loop)
+ * host, about: the guard 20, and 6 for each group of accesses; an iteration of the plain copy 2
+ * more than one of the fast copy, and 3 for each access. (The guard has become shorter since, but
+ * 12 and 5 were no faster.) Loops with a single access (memset's bytes in front of and behind its
+ * words) get the least value, because LLVM makes too much of a plain copy that it knows to run so
+ * few iterations. */
+static uint32_t min_profitable_trip_count(const counted_loop *loop)
 {
   uint32_t few = (20 + 6 * loop->num_groups) / (2 + 3 * loop->num_accesses);
-  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs a round in front of its last one */
+  enum { LEAST = 2, MOST = 5 }; /* the fast copy needs an iteration in front of its last one */
   if (loop->num_accesses < 2) return LEAST;
   return few < LEAST ? LEAST : few > MOST ? MOST : few;
 }
@@ -50,21 +50,21 @@ static conditions no_conditions(const lift *l)
                       .below = LLVMConstInt(l->type.i64, UINT64_MAX, 1)};
 }
 
-static void want(lift *l, conditions *c, LLVMValueRef legal)
+static void require(lift *l, conditions *c, LLVMValueRef legal)
 {
   c->legal = both(l, c->legal, legal);
 }
 
 /* A number that is negative. */
-static void want_negative(lift *l, conditions *c, LLVMValueRef number)
+static void require_negative(lift *l, conditions *c, LLVMValueRef number)
 {
   c->below = LLVMBuildAnd(l->b, c->below, number, "");
 }
 
 /* a < b, of numbers whose difference has 64 bits. */
-static void want_below(lift *l, conditions *c, LLVMValueRef a, LLVMValueRef b)
+static void require_below(lift *l, conditions *c, LLVMValueRef a, LLVMValueRef b)
 {
-  want_negative(l, c, LLVMBuildSub(l->b, a, b, ""));
+  require_negative(l, c, LLVMBuildSub(l->b, a, b, ""));
 }
 
 static LLVMValueRef conditions_hold(lift *l, const conditions *c)
@@ -74,7 +74,7 @@ static LLVMValueRef conditions_hold(lift *l, const conditions *c)
 
 /* Trip count - 1 of a loop that ends when counter == bound. The difference must be a multiple of
  * the step; it is taken modulo 2^32. */
-static LLVMValueRef more_until_equal(lift *l, const loop_exit *e, conditions *c)
+static LLVMValueRef backedges_until_equal(lift *l, const loop_exit *e, conditions *c)
 {
   LLVMValueRef counter = lift_affine(l, &e->counter), bound = lift_affine(l, &e->bound);
   bool up = e->step > 0;
@@ -82,16 +82,16 @@ static LLVMValueRef more_until_equal(lift *l, const loop_exit *e, conditions *c)
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
-  want(l, c, lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0)));
+  require(l, c, lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0)));
   /* Not an exact division: an inexact one would give poison, and the guard branches on the
    * result. */
   return LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, distance, step, ""), l->type.i64, "");
 }
 
 /* Trip count - 1 of a loop that ends when the counter has passed the bound. The counter must pass
- * it before it wraps around, and in front of the first round it must not be past it by more than a
- * step. LLVM can see that the result is less than 2^32, so it vectorises better. */
-static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c)
+ * it before it wraps around, and in front of the first iteration it must not be past it by more
+ * than a step. LLVM can see that the result is less than 2^32, so it vectorises better. */
+static LLVMValueRef backedges_until_passed(lift *l, const loop_exit *e, conditions *c)
 {
   bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
   LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
@@ -103,29 +103,29 @@ static LLVMValueRef more_until_passed(lift *l, const loop_exit *e, conditions *c
   uint64_t beyond = e->or_equal ? step : step - 1;
   int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
   if (beyond && up)
-    want_below(l, c, bound, lift_constant64(l, (uint64_t)most - beyond + 1));
+    require_below(l, c, bound, lift_constant64(l, (uint64_t)most - beyond + 1));
   else if (beyond)
-    want_below(l, c, lift_constant64(l, (uint64_t)least + beyond - 1), bound);
+    require_below(l, c, lift_constant64(l, (uint64_t)least + beyond - 1), bound);
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   distance = LLVMBuildAdd(l->b, distance, lift_constant64(l, beyond), "");
-  want_below(l, c, lift_constant64(l, UINT64_MAX), distance);
+  require_below(l, c, lift_constant64(l, UINT64_MAX), distance);
   LLVMValueRef low = LLVMBuildTrunc(l->b, distance, l->type.i32, "");
-  LLVMValueRef more = LLVMBuildUDiv(l->b, low, lift_constant(l, (uint32_t)step), "");
-  return LLVMBuildZExt(l->b, more, i64, "");
+  LLVMValueRef backedges = LLVMBuildUDiv(l->b, low, lift_constant(l, (uint32_t)step), "");
+  return LLVMBuildZExt(l->b, backedges, i64, "");
 }
 
 /* Trip count - 1 of the loop: the least of its exits. */
-static LLVMValueRef count_more(lift *l, const counted_loop *loop, conditions *c)
+static LLVMValueRef count_backedges(lift *l, const counted_loop *loop, conditions *c)
 {
   LLVMValueRef least = NULL;
   for (uint32_t i = 0; i < loop->num_exits; i++) {
     const loop_exit *e = &loop->exits[i];
-    LLVMValueRef more =
-        e->test == LOOP_NOT_EQUAL ? more_until_equal(l, e, c) : more_until_passed(l, e, c);
-    least = least
-                ? lift_intrinsic(l, "llvm.umin", &l->type.i64, 1, (LLVMValueRef[]){least, more}, 2)
-                : more;
+    LLVMValueRef backedges = e->test == LOOP_NOT_EQUAL ? backedges_until_equal(l, e, c)
+                                                       : backedges_until_passed(l, e, c);
+    least = least ? lift_intrinsic(l, "llvm.umin", &l->type.i64, 1,
+                                   (LLVMValueRef[]){least, backedges}, 2)
+                  : backedges;
   }
   return least;
 }
@@ -180,35 +180,36 @@ static LLVMValueRef in_units(lift *l, const access_group *g, LLVMValueRef bytes)
   return LLVMBuildZExt(l->b, bytes, l->type.i64, "");
 }
 
-/* How far the group moves in `more` rounds, in units. A symbolic stride must go forwards by less
- * than 2^30 units a round. */
-static LLVMValueRef units_moved(lift *l, const access_group *g, LLVMValueRef more, conditions *c)
+/* How far the group moves in `backedges` iterations, in units. A symbolic stride must go forwards
+ * by less than 2^30 units an iteration. */
+static LLVMValueRef distance_in_units(lift *l, const access_group *g, LLVMValueRef backedges,
+                                      conditions *c)
 {
   int64_t step = (int32_t)g->step.constant;
   if (!g->step.num_terms) {
-    uint64_t way = (uint64_t)(step < 0 ? -step : step) >> log_align(g);
-    return LLVMBuildMul(l->b, more, lift_constant64(l, way), "");
+    uint64_t distance = (uint64_t)(step < 0 ? -step : step) >> log_align(g);
+    return LLVMBuildMul(l->b, backedges, lift_constant64(l, distance), "");
   }
   LLVMValueRef units = in_units(l, g, lift_affine(l, &g->step));
-  want_below(l, c, units, lift_constant64(l, UINT64_C(1) << 30));
-  return LLVMBuildMul(l->b, more, units, "");
+  require_below(l, c, units, lift_constant64(l, UINT64_C(1) << 30));
+  return LLVMBuildMul(l->b, backedges, units, "");
 }
 
-/* Wants the group's whole range, in the first round and `more` others, to be aligned and in the
- * window. It tests the last unit of the range by its offset from the window's start. */
-static void want_in_window(lift *l, const access_group *g, LLVMValueRef more, window_values w,
-                           conditions *c)
+/* Requires the group's whole range, in the first iteration and `backedges` others, to be aligned
+ * and in the window. It tests the last unit of the range by its offset from the window's start. */
+static void require_in_window(lift *l, const access_group *g, LLVMValueRef backedges,
+                              window_values w, conditions *c)
 {
   int64_t align = g->align;
   int64_t from = ((g->lowest - (int64_t)g->rest) & -align) + g->rest;
   LLVMValueRef start =
       LLVMBuildAdd(l->b, lift_affine(l, &g->base), lift_constant(l, (uint32_t)from), "");
   if (!g->step.num_terms && (int32_t)g->step.constant < 0) {
-    LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
-    start = LLVMBuildAdd(l->b, start, LLVMBuildTrunc(l->b, way, l->type.i32, ""), "");
+    LLVMValueRef distance = LLVMBuildMul(l->b, backedges, g->stride, "");
+    start = LLVMBuildAdd(l->b, start, LLVMBuildTrunc(l->b, distance, l->type.i32, ""), "");
   }
   LLVMValueRef last = in_units(l, g, LLVMBuildSub(l->b, start, w.start, ""));
-  last = LLVMBuildAdd(l->b, last, units_moved(l, g, more, c), "");
+  last = LLVMBuildAdd(l->b, last, distance_in_units(l, g, backedges, c), "");
   if (g->scale) {
     LLVMValueRef limit = LLVMBuildZExt(l->b, lift_affine(l, &g->limit), l->type.i64, "");
     limit = LLVMBuildMul(l->b, limit, lift_constant64(l, g->scale >> log_align(g)), "");
@@ -217,7 +218,7 @@ static void want_in_window(lift *l, const access_group *g, LLVMValueRef more, wi
   uint64_t extent = (uint64_t)(g->highest - from + align - 1) >> log_align(g);
   last = LLVMBuildAdd(l->b, last, lift_constant64(l, extent - 1), "");
   LLVMValueRef size = LLVMBuildLShr(l->b, w.bytes, lift_constant(l, log_align(g)), "");
-  want_below(l, c, last, LLVMBuildZExt(l->b, size, l->type.i64, ""));
+  require_below(l, c, last, LLVMBuildZExt(l->b, size, l->type.i64, ""));
 }
 
 /* Are [lowest, highest) of tile memory in the window? */
@@ -240,7 +241,7 @@ static LLVMValueRef is_aligned(lift *l, const access_group *g)
   return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
 }
 
-/* Orders the addresses of the first and of the last round: the lower one first. */
+/* Orders the addresses of the first and of the last iteration: the lower one first. */
 static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LLVMValueRef *last)
 {
   LLVMValueRef ends[] = {*first, *last};
@@ -253,17 +254,17 @@ static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LL
   }
 }
 
-/* Sets the group's start, its stride, and its range over the first round and `more` others. (There
- * is time for all rounds, so 64 bits are enough for the distance.) */
-static void find_ends(lift *l, access_group *g, LLVMValueRef more)
+/* Sets the group's start, its stride, and its range over the first iteration and `backedges`
+ * others. (There is time for all iterations, so 64 bits are enough for the distance.) */
+static void find_ends(lift *l, access_group *g, LLVMValueRef backedges)
 {
   LLVMValueRef lowest = lift_constant(l, (uint32_t)g->lowest);
   LLVMValueRef start = LLVMBuildAdd(l->b, lift_affine(l, &g->base), lowest, "");
   g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
   g->stride = LLVMBuildSExt(l->b, lift_affine(l, &g->step), l->type.i64, "stride");
-  LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
+  LLVMValueRef distance = LLVMBuildMul(l->b, backedges, g->stride, "");
   g->from = g->start;
-  g->to = LLVMBuildAdd(l->b, g->start, way, "");
+  g->to = LLVMBuildAdd(l->b, g->start, distance, "");
   put_in_order(l, g, &g->from, &g->to);
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   g->to = LLVMBuildAdd(l->b, g->to, lift_constant64(l, extent), "");
@@ -321,20 +322,20 @@ static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
   return legal;
 }
 
-/* Do the registers that are assumed to return have, at the entry, the value that each round leaves
- * in them? */
-static LLVMValueRef returned_hold(lift *l, const counted_loop *loop)
+/* Do the registers that are assumed to return have, at the entry, the value that each iteration
+ * leaves in them? */
+static LLVMValueRef restored_values_hold(lift *l, const counted_loop *loop)
 {
   LLVMValueRef hold = LLVMConstInt(l->type.i1, 1, 0);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (loop->returned[r].known)
+    if (loop->restored[r].known)
       hold = both(l, hold,
-                  lift_compare(l, LLVMIntEQ, lift_x(l, r), lift_affine(l, &loop->returned[r])));
+                  lift_compare(l, LLVMIntEQ, lift_x(l, r), lift_affine(l, &loop->restored[r])));
   return hold;
 }
 
 /* No store of the loop touches what the guard has loaded. */
-static void want_invariants_stay(lift *l, const counted_loop *loop, conditions *c)
+static void require_invariants_unclobbered(lift *l, const counted_loop *loop, conditions *c)
 {
   for (uint32_t i = 0; i < loop->num_invariants; i++) {
     if (!loop->invariants[i].load) continue;
@@ -342,7 +343,8 @@ static void want_invariants_stay(lift *l, const counted_loop *loop, conditions *
     start = LLVMBuildZExt(l->b, start, l->type.i64, "");
     access_group word = {.from = start, .to = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "")};
     for (uint32_t g = 0; g < loop->num_groups; g++)
-      if (loop->groups[g].store) want_negative(l, c, lift_apart(l, &word, &loop->groups[g]));
+      if (loop->groups[g].store)
+        require_negative(l, c, lift_no_overlap(l, &word, &loop->groups[g]));
   }
 }
 
@@ -350,7 +352,7 @@ static void want_invariants_stay(lift *l, const counted_loop *loop, conditions *
  * operand of an AVX-512 blend. If the host has not mapped that page, which may happen at any time
  * to a host that is itself a virtual machine, each such blend takes some 600 ns, for good: it
  * selects no lane, so nothing faults, and nothing maps the page. */
-static LLVMValueRef hidden_constant(lift *l, uint32_t value)
+static LLVMValueRef opaque_constant(lift *l, uint32_t value)
 {
   static const char constraints[] = "=r,0";
   LLVMTypeRef type = LLVMFunctionType(l->type.i32, &l->type.i32, 1, 0);
@@ -360,41 +362,41 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
-/* Loops of few rounds go to the plain copy before the rest of the guard. */
-static void need_several(lift *l, const counted_loop *loop, LLVMValueRef more,
-                         LLVMBasicBlockRef plain)
+/* Loops of few iterations go to the plain copy before the rest of the guard. */
+static void require_several_iterations(lift *l, const counted_loop *loop, LLVMValueRef backedges,
+                                       LLVMBasicBlockRef plain)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "several");
-  LLVMValueRef few = lift_constant64(l, few_rounds(loop));
-  LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGE, more, few), several, plain);
+  LLVMValueRef few = lift_constant64(l, min_profitable_trip_count(loop));
+  LLVMBuildCondBr(l->b, lift_compare(l, LLVMIntUGE, backedges, few), several, plain);
   lift_at_end(l, several);
 }
 
-/* Branches to `fast` if the conditions hold and all groups are legal in the first round and `more`
- * others; else to `plain`. (A window of stores lies in that of loads.) */
-static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef more, conditions sure,
+/* Branches to `fast` if the conditions hold and all groups are legal in the first iteration and
+ * `backedges` others; else to `plain`. (A window of stores lies in that of loads.) */
+static void choose_copy(lift *l, counted_loop *loop, LLVMValueRef backedges, conditions sure,
                         LLVMBasicBlockRef fast, LLVMBasicBlockRef plain)
 {
   conditions guess = no_conditions(l);
   bool guesses = false;
   for (uint32_t i = 0; i < loop->num_groups; i++) {
     access_group *g = &loop->groups[i];
-    find_ends(l, g, more);
+    find_ends(l, g, backedges);
     window_values w = g->store ? likely_window(l, loop, g) : readable_window(l);
-    want_in_window(l, g, more, w, is_guess(g) ? &guess : &sure);
+    require_in_window(l, g, backedges, w, is_guess(g) ? &guess : &sure);
     guesses = guesses || is_guess(g);
   }
-  want_invariants_stay(l, loop, &sure);
-  want_negative(l, &sure, lift_groups_apart(l, loop));
+  require_invariants_unclobbered(l, loop, &sure);
+  require_negative(l, &sure, lift_groups_no_overlap(l, loop));
   LLVMValueRef known = sure.below;
-  want_negative(l, &sure, guess.below);
+  require_negative(l, &sure, guess.below);
   LLVMBasicBlockRef elsewhere = guesses ? lift_new_block(l, "elsewhere") : plain;
   lift_likely(l, conditions_hold(l, &sure), fast, elsewhere);
   if (!guesses) return;
   lift_at_end(l, elsewhere);
   sure.below = known;
   for (uint32_t i = 0; i < loop->num_groups; i++)
-    if (is_guess(&loop->groups[i])) want(l, &sure, group_legal(l, &loop->groups[i]));
+    if (is_guess(&loop->groups[i])) require(l, &sure, group_legal(l, &loop->groups[i]));
   lift_likely(l, conditions_hold(l, &sure), fast, plain);
 }
 
@@ -402,29 +404,31 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "guarded"), plain = l->plain.starts[loop->header];
   conditions asked = no_conditions(l);
-  want(l, &asked, make_invariants(l, loop));
-  LLVMValueRef more = count_more(l, loop, &asked);
-  want(l, &asked, returned_hold(l, loop));
-  need_several(l, loop, more, plain);
-  LLVMValueRef rounds = LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
-  LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
-  want_below(l, &asked, needed, LLVMBuildAdd(l->b, lift_slots_left(l), lift_constant64(l, 1), ""));
-  choose_copy(l, loop, more, asked, several, plain);
+  require(l, &asked, make_invariants(l, loop));
+  LLVMValueRef backedges = count_backedges(l, loop, &asked);
+  require(l, &asked, restored_values_hold(l, loop));
+  require_several_iterations(l, loop, backedges, plain);
+  LLVMValueRef num_iterations = LLVMBuildAdd(l->b, backedges, lift_constant64(l, 1), "");
+  LLVMValueRef needed =
+      LLVMBuildMul(l->b, num_iterations, lift_constant64(l, loop->worst_slots), "");
+  require_below(l, &asked, needed,
+                LLVMBuildAdd(l->b, lift_slots_left(l), lift_constant64(l, 1), ""));
+  choose_copy(l, loop, backedges, asked, several, plain);
   lift_at_end(l, several);
-  l->nan = hidden_constant(l, 0x7fc00000);
-  l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
-  lift_begin_ways(l, loop);
-  *before_last = more;
+  l->nan = opaque_constant(l, 0x7fc00000);
+  l->half_nan = LLVMBuildTrunc(l->b, opaque_constant(l, 0x7e00), l->type.i16, "");
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->iteration);
+  lift_begin_path_times(l, loop);
+  *before_last = backedges;
   LLVMValueRef twice = LLVMBuildZExt(l->b, lift_last_repeats(l, loop), l->type.i64, "");
-  l->rounds = LLVMBuildAdd(l->b, *before_last, twice, "");
+  l->num_iterations = LLVMBuildAdd(l->b, *before_last, twice, "");
   LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
 }
 
 /* For the backward branch of a loop: LLVM may vectorise it, but must not interleave several
- * vectors. Interleaving leaves that many times more rounds to scalar code, and loops on tiles are
- * short. (A stencil with rows of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67
- * instead of 0.64.) */
+ * vectors. Interleaving leaves that many times more iterations to scalar code, and loops on tiles
+ * are short. (A stencil with rows of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums:
+ * 0.67 instead of 0.64.) */
 void lift_keep_vectors_single(lift *l, LLVMValueRef branch)
 {
   static const char name[] = "llvm.loop.interleave.count";

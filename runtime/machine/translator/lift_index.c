@@ -22,10 +22,10 @@ enum { UNSET = -1, SEVERAL = -2 };
  * code may write any. */
 static uint32_t written_by_call(const lift *l, const code_block *b)
 {
-  if (b->callee != UNIT_NONE && !l->callings[b->callee].by_context)
-    return l->callings[b->callee].writes_x;
+  if (b->callee != UNIT_NONE && !l->conventions[b->callee].by_context)
+    return l->conventions[b->callee].writes_x;
   bool calls = b->callee != UNIT_NONE || b->end == BLOCK_CALL ||
-               (b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE);
+               (b->end == BLOCK_INDIRECT && b->next != UNIT_NONE);
   return calls ? UINT32_MAX : 0;
 }
 
@@ -92,18 +92,18 @@ static loops_around *find_loops(const lift *l, const block_graph *g)
 
 /* By block: registers that the innermost loop around it does not write; none outside of loops. If
  * that loop is counted, only registers that no loop around writes: its plain copy often runs for
- * too few rounds to pay for computing a limit. */
-static uint32_t *find_staying(const lift *l, const block_graph *g)
+ * too few iterations to pay for computing a limit. */
+static uint32_t *find_invariant_registers(const lift *l, const block_graph *g)
 {
-  uint32_t *staying = pop_xcalloc(g->num_blocks, sizeof *staying);
+  uint32_t *invariant_x = pop_xcalloc(g->num_blocks, sizeof *invariant_x);
   loops_around *around = find_loops(l, g);
   for (uint32_t n = 0; n < g->num_blocks; n++) {
     if (!around[n].size) continue;
     bool is_counted = l->loops.loop_of[around[n].header] != UNIT_NONE;
-    staying[n] = is_counted ? around[n].all : around[n].inner;
+    invariant_x[n] = is_counted ? around[n].all : around[n].inner;
   }
   free(around);
-  return staying;
+  return invariant_x;
 }
 
 /* Reaching definitions */
@@ -159,7 +159,7 @@ static block_sums *find_sums(const lift *l, const block_graph *g)
 void lift_find_indices(lift *l)
 {
   block_graph g = block_graph_make(l->unit, l->f);
-  l->staying = find_staying(l, &g);
+  l->invariant_x = find_invariant_registers(l, &g);
   l->sums = find_sums(l, &g);
   const code_block *last = &g.blocks[g.num_blocks - 1];
   l->sum_slots =
@@ -169,23 +169,23 @@ void lift_find_indices(lift *l)
 
 void lift_free_indices(lift *l)
 {
-  free(l->staying);
+  free(l->invariant_x);
   free(l->sums);
   free(l->sum_slots);
 }
 
 /* Lifting */
 
-static uint32_t staying_here(const lift *l)
+static uint32_t invariant_registers_here(const lift *l)
 {
-  return l->staying[l->block - &l->unit->blocks[l->f->first_block]];
+  return l->invariant_x[l->block - &l->unit->blocks[l->f->first_block]];
 }
 
 /* The register of the sum's operands that is the base here; 0: none. */
 static uint32_t base_of(const lift *l, const code_op *op)
 {
-  uint32_t staying = staying_here(l) & ~1u;
-  bool first = op->id == OP_ADD && staying >> op->rs1 & 1, second = staying >> op->rs2 & 1;
+  uint32_t invariant_x = invariant_registers_here(l) & ~1u;
+  bool first = op->id == OP_ADD && invariant_x >> op->rs1 & 1, second = invariant_x >> op->rs2 & 1;
   return first == second ? 0 : first ? op->rs1 : op->rs2;
 }
 

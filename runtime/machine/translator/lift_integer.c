@@ -215,7 +215,7 @@ static LLVMValueRef random_word(lift *l, const code_op *op, LLVMValueRef written
   LLVMValueRef place = lift_field(l, words, ((uint32_t)op->imm - CSR_RANDOM) * sizeof(uint32_t));
   LLVMValueRef before = LLVMBuildLoad2(l->b, l->type.i32, place, "");
   if (op->id != OP_CSRRW) return before;
-  lift_settle(l);
+  lift_flush_tests(l);
   LLVMBuildStore(l->b, written, place);
   return before;
 }

@@ -44,7 +44,7 @@ static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
 
 /* Builds the load or store; a load is its value. The value to store is computed behind the test. So
  * stores that share one test have their values in one block, and LLVM can make a vector of them. */
-static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
+static LLVMValueRef build_access(lift *l, const access *a, LLVMValueRef place)
 {
   LLVMValueRef done = a->store ? LLVMBuildStore(l->b, value_to_store(l, a->op, a->bytes), place)
                                : LLVMBuildLoad2(l->b, a->type, place, "");
@@ -170,9 +170,9 @@ static LLVMValueRef address_of(lift *l, const code_op *op)
   return LLVMBuildAdd(l->b, lift_x(l, op->rs1), lift_constant(l, (uint32_t)op->imm), "address");
 }
 
-static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
+static LLVMValueRef build_access_at(lift *l, const access *a, LLVMValueRef address)
 {
-  return touch(l, a, at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, "")));
+  return build_access(l, a, at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, "")));
 }
 
 /* Tests the range; it is legal in the code that follows. */
@@ -247,13 +247,14 @@ static LLVMValueRef test_element(lift *l, const element_test *t, LLVMValueRef ad
   lift_likely(l, lift_compare(l, LLVMIntULT, t->e.index, count_elements(l, t)), inside, other);
   LLVMPositionBuilderAtEnd(l->b, other);
   test_range(l, &t->r);
-  LLVMValueRef way = LLVMBuildSub(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), base, "");
-  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, way, log, ""), slot);
+  LLVMValueRef distance =
+      LLVMBuildSub(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), base, "");
+  LLVMBuildStore(l->b, LLVMBuildLShr(l->b, distance, log, ""), slot);
   LLVMBuildBr(l->b, inside);
   LLVMPositionBuilderAtEnd(l->b, inside);
-  way = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, base, way, ""), place);
-  return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &way, 1, "");
+  distance = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->type.i64, slot, ""), log, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, base, distance, ""), place);
+  return LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, base), &distance, 1, "");
 }
 
 /* The slot for the address of the access that this operation has tested. It may be wanted before it
@@ -299,20 +300,22 @@ static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
   const access_check *check = &l->copy->checks[index];
   if (check->covered) {
-    LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
+    LLVMValueRef distance = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
     LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
-    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
+    return build_access(
+        l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &distance, 1, ""));
   }
-  return touch(l, a, tested_place(l, a, check, place_of(l, index)));
+  return build_access(l, a, tested_place(l, a, check, place_of(l, index)));
 }
 
-/* In the fast copy of a loop: the place of an access that the guard has checked for all rounds. */
+/* In the fast copy of a loop: the place of an access that the guard has checked for all
+ * iterations. */
 static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
 {
   const access_group *group = &l->fast->groups[access->group];
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "round");
+  LLVMValueRef iteration = LLVMBuildLoad2(l->b, l->type.i64, l->iteration, "round");
   LLVMValueRef place = at_frame_memory(l, group->start);
-  LLVMValueRef moved = LLVMBuildNSWMul(l->b, round, group->stride, "");
+  LLVMValueRef moved = LLVMBuildNSWMul(l->b, iteration, group->stride, "");
   place = LLVMBuildGEP2(l->b, l->type.i8, place, &moved, 1, "");
   LLVMValueRef offset =
       LLVMConstInt(l->type.i64, (uint64_t)((int64_t)access->offset - group->lowest), 1);
@@ -325,9 +328,9 @@ static LLVMValueRef access_value(lift *l, const access *a)
   const hoisted_access *hoisted = l->fast ? &l->fast->accesses[index] : NULL;
   if (hoisted && hoisted->invariant != UNIT_NONE) return l->invariants[hoisted->invariant];
   if (!hoisted || hoisted->group == UNIT_NONE) return checked_access(l, a, index);
-  LLVMValueRef done = hoisted->bounded ? touch_at(l, a, address_of(l, a->op))
-                                       : touch(l, a, hoisted_place(l, hoisted));
-  lift_mark_apart(l, (uint32_t)hoisted->group, done);
+  LLVMValueRef done = hoisted->bounded ? build_access_at(l, a, address_of(l, a->op))
+                                       : build_access(l, a, hoisted_place(l, hoisted));
+  lift_mark_alias_scope(l, (uint32_t)hoisted->group, done);
   return done;
 }
 
@@ -361,7 +364,7 @@ bool lift_memory(lift *l, const code_op *op)
   a.by_sp = a.store && op->rs1 == 2;
   a.type = integer_type(l, a.bytes);
   if (a.store && l->is_trial) return true;
-  if (a.store) lift_settle(l);
+  if (a.store) lift_flush_tests(l);
   LLVMValueRef value = access_value(l, &a);
   if (!a.store) load(l, op, value);
   return true;

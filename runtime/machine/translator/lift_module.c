@@ -119,7 +119,7 @@ static LLVMValueRef declare_numbers(const lift *l)
   for (unsigned i = 0; i < count; i++)
     words[i] = LLVMConstInt(l->type.i32, i < MARK_WORDS ? object_numbers_mark[i] : 0, 0);
   LLVMTypeRef type = LLVMArrayType2(l->type.i32, count);
-  LLVMValueRef all = LLVMAddGlobal(l->module, type, "numbers"), way;
+  LLVMValueRef all = LLVMAddGlobal(l->module, type, "numbers"), offset;
   LLVMSetInitializer(all, LLVMConstArray2(l->type.i32, words, count));
   LLVMSetLinkage(all, LLVMInternalLinkage);
   LLVMSetGlobalConstant(all, true);
@@ -127,8 +127,8 @@ static LLVMValueRef declare_numbers(const lift *l)
   LLVMSetAlignment(all, 4);
   keep_in_object(l, all);
   free(words);
-  way = LLVMConstInt(l->type.i64, sizeof object_numbers_mark, 0);
-  return LLVMConstInBoundsGEP2(l->type.i8, all, &way, 1);
+  offset = LLVMConstInt(l->type.i64, sizeof object_numbers_mark, 0);
+  return LLVMConstInBoundsGEP2(l->type.i8, all, &offset, 1);
 }
 
 LLVMModuleRef lift_module(LLVMContextRef context, const module_kind *kind, const code_unit *unit,

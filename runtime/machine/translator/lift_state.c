@@ -119,7 +119,7 @@ void lift_store_registers(lift *l, uint32_t x, uint64_t f)
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (x >> r & 1) store_register(l, lift_x(l, r), x_place(l, r));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
-    if (f >> r & 1) store_register(l, lift_f_bits_apart(l, r), f_place(l, r));
+    if (f >> r & 1) store_register(l, lift_f_bits_fenced(l, r), f_place(l, r));
 }
 
 void lift_store_state(lift *l, LLVMValueRef pc, register_set registers)
@@ -154,7 +154,7 @@ static void mark_integers_only(lift *l)
 
 void lift_make_slots(lift *l)
 {
-  const calling *own = l->own;
+  const calling_convention *own = l->own;
   l->has_half = own->has_half;
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (own->x >> r & 1) l->x[r] = new_slot(l, l->type.i32, "x", r);
@@ -168,8 +168,8 @@ void lift_make_slots(lift *l)
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
   l->time = new_slot(l, l->type.i64, "time", 0);
-  l->round = new_slot(l, l->type.i64, "round", 0);
-  l->way = new_slot(l, l->type.i64, "way", 0);
+  l->iteration = new_slot(l, l->type.i64, "round", 0);
+  l->path_time = new_slot(l, l->type.i64, "way", 0);
 }
 
 void lift_load_state(lift *l)
@@ -182,16 +182,16 @@ void lift_load_state(lift *l)
 
 void lift_leave_at(lift *l, LLVMValueRef pc, register_set registers)
 {
-  uint64_t debt = l->debt;
-  lift_pay(l);
+  uint64_t pending_time = l->pending_time;
+  lift_flush_time(l);
   lift_store_state(l, pc, registers);
-  lift_build_left(l);
-  l->debt = debt; /* of those who stay */
+  lift_build_unwind(l);
+  l->pending_time = pending_time; /* of those who stay */
 }
 
-/* The exit of blocks in no cycle, of fast copies, and of all exits after MOST_EXITS (leaving.c). It
- * belongs to no copy, because values that one fast copy's guard has set do not exist where another
- * copy leaves. */
+/* The exit of blocks in no cycle, of fast copies, and of all exits after MOST_EXITS
+ * (exit_registers.c). It belongs to no copy, because values that one fast copy's guard has set do
+ * not exist where another copy leaves. */
 static LLVMBasicBlockRef shared_exit(lift *l)
 {
   if (l->leave) return l->leave;
@@ -201,8 +201,9 @@ static LLVMBasicBlockRef shared_exit(lift *l)
   l->leave_pc = lift_new_slot(l, l->type.i32, "leave_pc");
   l->leave = lift_new_block(l, "leave");
   lift_at_end(l, l->leave);
-  lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""), lift_leaving_unknown(l));
-  lift_build_left(l);
+  lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""),
+                   lift_exit_registers_unknown(l));
+  lift_build_unwind(l);
   lift_at_end(l, here);
   l->fast = fast;
   return l->leave;
@@ -210,12 +211,12 @@ static LLVMBasicBlockRef shared_exit(lift *l)
 
 static void leave_by_shared_exit(lift *l, LLVMValueRef pc)
 {
-  uint64_t debt = l->debt;
-  lift_pay(l);
+  uint64_t pending_time = l->pending_time;
+  lift_flush_time(l);
   LLVMBasicBlockRef leave = shared_exit(l);
   LLVMBuildStore(l->b, pc, l->leave_pc);
   LLVMBuildBr(l->b, leave);
-  l->debt = debt; /* of those who stay */
+  l->pending_time = pending_time; /* of those who stay */
 }
 
 /* Exits of single operations in a function; each takes LLVM some milliseconds. */
@@ -224,12 +225,12 @@ enum { MOST_EXITS = 256 };
 void lift_leave_here(lift *l)
 {
   uint32_t here = l->op_index;
-  l->op_index = lift_go_back(l);
-  lift_give_rest_back(l);
+  l->op_index = lift_roll_back(l);
+  lift_uncount_rest(l);
   LLVMValueRef pc = lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op));
   uint32_t number = (uint32_t)(l->block - &l->unit->blocks[l->f->first_block]);
   if (l->is_in_cycle[number] && !l->fast && l->num_exits++ < MOST_EXITS)
-    lift_leave_at(l, pc, lift_leaving_here(l));
+    lift_leave_at(l, pc, lift_exit_registers_here(l));
   else
     leave_by_shared_exit(l, pc);
   l->op_index = here;

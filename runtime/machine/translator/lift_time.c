@@ -74,7 +74,7 @@ void lift_subtract_time(lift *l, uint64_t time)
   if (time) add_to(l, l->time, lift_constant64(l, 0 - time));
 }
 
-void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count)
+void lift_add_excess_time(lift *l, uint64_t slots, uint64_t count)
 {
   if (!is_usual(slots, count)) add_to(l, FRAME(extra), lift_constant64(l, slots - count));
 }
@@ -82,7 +82,7 @@ void lift_add_odd_time(lift *l, uint64_t slots, uint64_t count)
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
 {
   lift_subtract_time(l, lift_time_of(slots, count));
-  lift_add_odd_time(l, slots, count);
+  lift_add_excess_time(l, slots, count);
 }
 
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
@@ -114,7 +114,7 @@ static uint64_t rest_count(const lift *l)
   return l->block->first_op + l->block->num_ops - l->op_index;
 }
 
-void lift_give_rest_back(lift *l)
+void lift_uncount_rest(lift *l)
 {
   lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
 }

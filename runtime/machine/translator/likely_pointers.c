@@ -58,8 +58,8 @@ static bool visit(const code_unit *unit, const code_block *b, likely_pointers *a
 {
   for (uint32_t i = 0; i < b->num_ops; i++)
     bits = likely_pointers_after(bits, &unit->ops[b->first_op + i]);
-  if (b->end == BLOCK_CALL || b->end == BLOCK_KNOWN ||
-      (b->end == BLOCK_DYNAMIC && !b->num_targets)) {
+  if (b->end == BLOCK_CALL || b->end == BLOCK_RESOLVED ||
+      (b->end == BLOCK_INDIRECT && !b->num_targets)) {
     bits.stack &= kept_by_calls;
     bits.data &= kept_by_calls;
   }

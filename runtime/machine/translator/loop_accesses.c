@@ -1,8 +1,8 @@
-/* Loop analysis, accesses. Those with known addresses, as sums of a round's symbols, form groups,
- * by what their addresses differ in. The guard tests the groups in front of the loop. */
+/* Loop analysis, accesses. Those with known addresses, as sums of an iteration's symbols, form
+ * groups, by what their addresses differ in. The guard tests the groups in front of the loop. */
 #include "loop_candidate.h"
 
-/* The range of an access in a round, relative to the round's base. */
+/* The range of an access in an iteration, relative to the iteration's base. */
 typedef struct extent {
   int64_t low, high;
   bool bounded;
@@ -35,8 +35,8 @@ static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *
     e->limit = *limit;
     return true;
   }
-  int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
-  *(way < 0 ? &e->low : &e->high) += way;
+  int64_t growth = factor * c->bounds[symbol - NUM_REGISTERS];
+  *(growth < 0 ? &e->low : &e->high) += growth;
   return true;
 }
 
@@ -62,31 +62,34 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   return true;
 }
 
-/* Like loop_step_of. If `a` creeps (grows in some rounds only), the most that it grows, and sets
- * `bounded`. Then all that adds to it must have the same sign, and creeps must be multiples of
- * `align`. */
-static bool way_of(const candidate *c, const affine *a, uint32_t align, affine *step, bool *bounded)
+/* Like loop_step_of. If `a` grows in some iterations only, the most that it grows, and sets
+ * `bounded`. Then all that adds to it must have the same sign, and such growth must be a multiple
+ * of `align`. */
+static bool growth_of(const candidate *c, const affine *a, uint32_t align, affine *step,
+                      bool *bounded)
 {
-  int64_t creep = 0, rest = 0;
+  int64_t max_growth = 0, rest = 0;
   if (loop_step_of(c, a, step)) return true;
   for (unsigned i = 0; i < a->num_terms; i++) {
     uint16_t symbol = a->symbol[i];
     int64_t factor = (int32_t)a->coefficient[i];
     const affine *own = loop_step_of_symbol(c, symbol);
-    bool creeps = !own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0;
-    if (!creeps && (!own->known || own->num_terms)) return false;
-    int64_t way = factor * (creeps ? c->creep[symbol] : (int32_t)own->constant);
-    if (way < -MAX_GROUP_BYTES || way > MAX_GROUP_BYTES) return false;
-    if (creeps && (!way || way * creep < 0)) return false;
-    *(creeps ? &creep : &rest) += way;
+    bool grows_in_some =
+        !own->known && symbol < NUM_REGISTERS && factor * c->grain[symbol] % align == 0;
+    if (!grows_in_some && (!own->known || own->num_terms)) return false;
+    int64_t growth = factor * (grows_in_some ? c->max_growth[symbol] : (int32_t)own->constant);
+    if (growth < -MAX_GROUP_BYTES || growth > MAX_GROUP_BYTES) return false;
+    if (grows_in_some && (!growth || growth * max_growth < 0)) return false;
+    *(grows_in_some ? &max_growth : &rest) += growth;
   }
-  if (rest * creep < 0) return false;
+  if (rest * max_growth < 0) return false;
   *bounded = true;
-  *step = affine_add(affine_symbol(0), (uint32_t)(creep + rest));
+  *step = affine_add(affine_symbol(0), (uint32_t)(max_growth + rest));
   return a->known;
 }
 
-/* The step of aligned accesses. A larger one might overflow the guard's 64 bits over all rounds. */
+/* The step of aligned accesses. A larger one might overflow the guard's 64 bits over all
+ * iterations. */
 static bool is_legal_step(int64_t step, int64_t align)
 {
   return step % align == 0 && step >= -MAX_STEP && step <= MAX_STEP;
@@ -103,7 +106,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   extent own;
   affine step;
   if (!base.known || !take_extent(c, &base, bytes, &own)) return;
-  if (!way_of(c, &base, isa_access_align(bytes), &step, &own.bounded) ||
+  if (!growth_of(c, &base, isa_access_align(bytes), &step, &own.bounded) ||
       own.high - own.low > MAX_GROUP_BYTES)
     return;
   if (!step.num_terms && !is_legal_step((int32_t)step.constant, isa_access_align(bytes))) return;
@@ -146,7 +149,7 @@ void loop_add_accesses(candidate *c)
   }
 }
 
-bool loop_can_load_before(const candidate *c)
+bool loop_can_hoist_loads(const candidate *c)
 {
   const counted_loop *l = &c->loop;
   uint32_t first = c->g->blocks[0].first_op;

@@ -64,7 +64,7 @@ static bool count_exit(candidate *c, uint32_t block, bool taken_goes_on)
 
 static bool leads_out(const candidate *c, int32_t to)
 {
-  return to != UNIT_NONE && !c->loop.contains[to] && !c->loop.is_rare[to];
+  return to != UNIT_NONE && !c->loop.contains[to] && !c->loop.is_cold[to];
 }
 
 static bool may_end_loop(const candidate *c, uint32_t block)
@@ -74,9 +74,9 @@ static bool may_end_loop(const candidate *c, uint32_t block)
   return false;
 }
 
-/* Can a round that leaves at the end of `exit` be repeated from its start? There must be one way to
- * that point. On it nothing is stored, the random state is not used, and no float register is
- * written, because those are not saved. */
+/* Can an iteration that leaves at the end of `exit` be repeated from its start? There must be one
+ * path to that point. On it nothing is stored, the random state is not used, and no float register
+ * is written, because those are not saved. */
 static bool can_begin_again(const candidate *c, uint32_t exit)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -94,15 +94,15 @@ static bool can_begin_again(const candidate *c, uint32_t exit)
   return true;
 }
 
-static bool understand_early_exit(candidate *c, uint32_t block)
+static bool analyse_early_exit(candidate *c, uint32_t block)
 {
   c->loop.ends_early = true;
   return can_begin_again(c, block);
 }
 
 /* The latch's exit must be decided by a counter. Others may be early exits, whose condition is
- * known only in their round. */
-bool loop_understand_exits(candidate *c)
+ * known only in their iteration. */
+bool loop_analyse_exits(candidate *c)
 {
   const counted_loop *l = &c->loop;
   const code_block *latch = &c->g->blocks[l->latch];
@@ -115,7 +115,7 @@ bool loop_understand_exits(candidate *c)
     const code_block *b = &c->g->blocks[n];
     if (b->end != BLOCK_BRANCH || b->next == UNIT_NONE || b->taken == UNIT_NONE) return false;
     if (leads_out(c, b->next) == leads_out(c, b->taken)) return false;
-    if (!count_exit(c, n, leads_out(c, b->next)) && !understand_early_exit(c, n)) return false;
+    if (!count_exit(c, n, leads_out(c, b->next)) && !analyse_early_exit(c, n)) return false;
   }
   return true;
 }

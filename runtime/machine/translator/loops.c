@@ -2,31 +2,31 @@
  * induction variables, and what the accesses touch.
  *
  * Candidates are innermost natural loops with one backward edge. Their last block (the latch)
- * decides about another round by comparing a register that grows by a constant with one that is
+ * decides about another iteration by comparing a register that grows by a constant with one that is
  * invariant. Other blocks may end the loop, too. If they decide in the same way, the trip count is
  * the least of all (multiple exits). If they do not (early exits: something has been found, or
- * differs), the trip count is an upper bound, and these exits are tested in every round.
+ * differs), the trip count is an upper bound, and these exits are tested in every iteration.
  *
  * The body is executed once with symbols. Each register is either affine, a sum of registers at the
- * entry of the round, each times a constant, plus a constant; or it is unknown. Its value at the
- * end of the round shows what it is:
+ * entry of the iteration, each times a constant, plus a constant; or it is unknown. Its value at
+ * the end of the iteration shows what it is:
  *
  *   an invariant
  *   an induction variable: it grows by a constant or by a sum of invariants (a symbolic stride, as
  *   of a matrix' columns)
- *   unknown from the second round on
+ *   unknown from the second iteration on
  *
  * So an address whose terms are invariants and induction variables is affine in the number of the
- * round. Of a register that grows in some rounds only (the place for the next kept element) an
- * upper bound is known: its growth if all rounds added the most.
+ * iteration. Of a register that grows in some iterations only (the place for the next kept element)
+ * an upper bound is known: its growth if all iterations added the most.
  *
- * A codelet reloads addresses and sizes of its fields in each round if its compiler must fear that
- * a store changes them. So a load from an invariant address is assumed to be invariant (a
+ * A codelet reloads addresses and sizes of its fields in each iteration if its compiler must fear
+ * that a store changes them. So a load from an invariant address is assumed to be invariant (a
  * loop-invariant load) if the guard can compare that address with the places of all stores of the
  * loop.
  *
- * This file chooses the loops, and the order in which things are tried. loop_round.c executes
- * the round, loop_exits.c understands the tests that end the loop, loop_accesses.c groups the
+ * This file chooses the loops, and the order in which things are tried. loop_iteration.c executes
+ * the iteration, loop_exits.c understands the tests that end the loop, loop_accesses.c groups the
  * accesses. */
 #include "loop_candidate.h"
 
@@ -62,12 +62,13 @@ static bool find_body(const block_graph *g, counted_loop *l)
  * when it runs. */
 static bool calls_or_copies(const block_graph *g, const code_block *b)
 {
-  bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
-  return b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b);
+  bool unknown = b->end == BLOCK_INDIRECT && (!b->num_targets || b->next != UNIT_NONE);
+  return b->end == BLOCK_CALL || b->end == BLOCK_RESOLVED || unknown || has_copies(g, b);
 }
 
 /* Is the loop innermost, and has it no calls or block copies? */
-static bool stays_inside(const block_graph *g, const counted_loop *l, const bool *is_target)
+static bool is_innermost_without_calls(const block_graph *g, const counted_loop *l,
+                                       const bool *is_target)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++)
     if (l->contains[n] && (calls_or_copies(g, &g->blocks[n]) || (is_target[n] && n != l->header)))
@@ -84,29 +85,30 @@ static uint64_t slots_of(const block_graph *g, const counted_loop *l)
   return slots;
 }
 
-/* Finds returning registers: accesses use them as an address, and each round leaves an invariant
- * value in them (the address of a field, loaded again behind a store). The guard tests whether they
- * have that value at the entry, too; if so they are invariant. Are there any? */
-static bool find_returning(candidate *c, uint32_t num_ops)
+/* Finds returning registers: accesses use them as an address, and each iteration leaves an
+ * invariant value in them (the address of a field, loaded again behind a store). The guard tests
+ * whether they have that value at the entry, too; if so they are invariant. Are there any? */
+static bool find_restored(candidate *c, uint32_t num_ops)
 {
   bool any = false;
   for (uint32_t i = 0; i < num_ops; i++) {
     for (unsigned t = 0; t < c->access[i].num_terms; t++) {
       uint16_t r = c->access[i].symbol[t];
-      if (r >= NUM_REGISTERS || c->step[r].known || !loop_value_stays(c, &c->at_end.x[r])) continue;
-      c->returns[r] = any = true;
+      if (r >= NUM_REGISTERS || c->step[r].known || !loop_value_is_invariant(c, &c->at_end.x[r]))
+        continue;
+      c->is_restored[r] = any = true;
     }
   }
   return any;
 }
 
 /* Notes what the guard has to test. False if a register that was assumed to return does not. */
-static bool keep_returned(candidate *c)
+static bool record_restored(candidate *c)
 {
   bool all = true;
   for (unsigned r = 0; r < NUM_REGISTERS; r++) {
-    c->loop.returned[r] = c->returns[r] ? c->at_end.x[r] : (affine){0};
-    all = all && (!c->returns[r] || loop_value_stays(c, &c->at_end.x[r]));
+    c->loop.restored[r] = c->is_restored[r] ? c->at_end.x[r] : (affine){0};
+    all = all && (!c->is_restored[r] || loop_value_is_invariant(c, &c->at_end.x[r]));
   }
   return all;
 }
@@ -116,12 +118,12 @@ static bool keep_returned(candidate *c)
 static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   c->looks_for_invariants = false;
-  loop_forget_round(c, num_ops);
-  loop_execute_round(c);
+  loop_forget_iteration(c, num_ops);
+  loop_execute_iteration(c);
   if (with_invariants) {
     c->looks_for_invariants = true;
-    loop_forget_round(c, num_ops);
-    loop_execute_round(c);
+    loop_forget_iteration(c, num_ops);
+    loop_execute_iteration(c);
   }
   loop_add_accesses(c);
 }
@@ -129,31 +131,31 @@ static void analyse(candidate *c, uint32_t num_ops, bool with_invariants)
 static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
 {
   analyse(c, num_ops, with_invariants);
-  if (!loop_understand_exits(c)) return false;
+  if (!loop_analyse_exits(c)) return false;
   if (c->loop.ends_early && !c->loop.num_groups) return false; /* nothing would be faster */
-  return loop_can_load_before(c) && keep_returned(c);
+  return loop_can_hoist_loads(c) && record_restored(c);
 }
 
 /* Uses invariants only if something is unknown without them. A load whose place a store may touch
  * (a pivot of a matrix that is changed in place) would keep the loop from its fast copy; so would a
  * register that does not return. */
-static bool count_somehow(candidate *c, uint32_t num_ops)
+static bool count_with_fallbacks(candidate *c, uint32_t num_ops)
 {
-  memset(c->returns, 0, sizeof c->returns);
+  memset(c->is_restored, 0, sizeof c->is_restored);
   bool counted = count(c, num_ops, false);
   if (counted && loop_hoists_all(c)) return true;
   bool with_invariants = count(c, num_ops, true);
   if (with_invariants && loop_hoists_all(c)) return true;
-  if (find_returning(c, num_ops)) {
+  if (find_restored(c, num_ops)) {
     if (count(c, num_ops, true) && loop_hoists_all(c)) return true;
-    memset(c->returns, 0, sizeof c->returns);
+    memset(c->is_restored, 0, sizeof c->is_restored);
     with_invariants = with_invariants && count(c, num_ops, true);
   }
   return with_invariants || (counted && count(c, num_ops, false));
 }
 
-/* Is there one way through a round (except for rare ones), on which nothing leaves native code and
- * nothing reads the time? And do all rounds end at the latch? */
+/* Is there one path through an iteration (except for cold ones), on which nothing leaves native
+ * code and nothing reads the time? And do all iterations end at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
@@ -162,40 +164,40 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
     if (b->end == BLOCK_LEAVE) return false;
-    if (!c->loop.has_rare &&
-        (b->end == BLOCK_DYNAMIC || !block_graph_dominates(c->g, n, c->loop.latch)))
+    if (!c->loop.has_cold &&
+        (b->end == BLOCK_INDIRECT || !block_graph_dominates(c->g, n, c->loop.latch)))
       return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
     *num_ops += b->num_ops;
   }
   if (!loop_hoists_all(c)) return false;
-  if (c->loop.has_rare && !loop_is_usually_straight(c->g, &c->loop)) return false;
+  if (c->loop.has_cold && !loop_has_one_likely_path(c->g, &c->loop)) return false;
   /* without a trial any operation may leave */
-  bool must_try = c->g->unit->checked || c->loop.has_rare;
-  return !must_try || loop_can_be_tried(c->g, &c->loop);
+  bool must_try = c->g->unit->checked || c->loop.has_cold;
+  return !must_try || loop_can_have_trial(c->g, &c->loop);
 }
 
-/* Are there several ways through a round to the latch, on which nothing leaves native code and
- * nothing reads the time? */
-static bool goes_several_ways(const candidate *c)
+/* Are there several paths through an iteration to the latch, on which nothing leaves native code
+ * and nothing reads the time? */
+static bool has_several_paths(const candidate *c)
 {
-  if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_rare || c->loop.num_exits > 1 ||
+  if (c->loop.fixed_time || c->loop.ends_early || c->loop.has_cold || c->loop.num_exits > 1 ||
       c->g->unit->checked || !loop_hoists_all(c))
     return false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
-    if (b->end == BLOCK_LEAVE || b->end == BLOCK_DYNAMIC) return false;
+    if (b->end == BLOCK_LEAVE || b->end == BLOCK_INDIRECT) return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
   }
   return true;
 }
 
-/* Makes rare what only some rounds come to and what keeps the loop from a fast copy: calls and
+/* Makes cold what only some iterations come to and what keeps the loop from a fast copy: calls and
  * block copies, or accesses that are not hoisted. */
-static bool leave_out(candidate *c, bool accesses)
+static bool mark_cold(candidate *c, bool accesses)
 {
   bool *is_cause = pop_xcalloc(c->g->num_blocks, sizeof *is_cause), any = false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
@@ -204,41 +206,43 @@ static bool leave_out(candidate *c, bool accesses)
     is_cause[n] = accesses ? !loop_hoists_block(c, b) : calls_or_copies(c->g, b);
     any |= is_cause[n];
   }
-  any = any && loop_leave_out(c->g, &c->loop, is_cause);
+  any = any && loop_exclude_cold(c->g, &c->loop, is_cause);
   free(is_cause);
   return any;
 }
 
 /* `counted`: the loop's accesses are known already. */
-static bool count_without_rare(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
+static bool count_without_cold(candidate *c, const bool *is_target, uint32_t num_ops, bool counted)
 {
-  leave_out(c, false);
-  if (!stays_inside(c->g, &c->loop, is_target)) return false;
+  mark_cold(c, false);
+  if (!is_innermost_without_calls(c->g, &c->loop, is_target)) return false;
   if (!counted) analyse(c, num_ops, true);
-  leave_out(c, true);
-  loop_leave_out_forks(c->g, &c->loop);
-  return c->loop.has_rare && count_somehow(c, num_ops) && has_fixed_time(c, &c->loop.num_ops);
+  mark_cold(c, true);
+  loop_exclude_forks(c->g, &c->loop);
+  return c->loop.has_cold && count_with_fallbacks(c, num_ops) &&
+         has_fixed_time(c, &c->loop.num_ops);
 }
 
-/* Leaves rare ways out only if the loop has no fast copy otherwise. */
+/* Excludes cold paths only if the loop has no fast copy otherwise. */
 static bool count_loop(candidate *c, const bool *is_target, uint32_t num_ops)
 {
-  bool counted = stays_inside(c->g, &c->loop, is_target) && count_somehow(c, num_ops);
+  bool counted =
+      is_innermost_without_calls(c->g, &c->loop, is_target) && count_with_fallbacks(c, num_ops);
   if (counted && loop_hoists_all(c)) return true;
-  if (count_without_rare(c, is_target, num_ops, counted)) return true;
-  if (!c->loop.has_rare) return counted;
+  if (count_without_cold(c, is_target, num_ops, counted)) return true;
+  if (!c->loop.has_cold) return counted;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
-    c->loop.contains[n] |= c->loop.is_rare[n];
-    c->loop.is_rare[n] = false;
+    c->loop.contains[n] |= c->loop.is_cold[n];
+    c->loop.is_cold[n] = false;
   }
-  c->loop.has_rare = false;
-  return counted && count_somehow(c, num_ops);
+  c->loop.has_cold = false;
+  return counted && count_with_fallbacks(c, num_ops);
 }
 
-static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
+static bool analyse_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
-  l->is_rare = pop_xcalloc(g->num_blocks, sizeof *l->is_rare);
+  l->is_cold = pop_xcalloc(g->num_blocks, sizeof *l->is_cold);
   l->accesses = NULL;
   if (!find_body(g, l)) return false;
   uint32_t num_ops = num_ops_of(g);
@@ -252,10 +256,10 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
   bool counted = count_loop(c, is_target, num_ops);
   c->loop.worst_slots = slots_of(g, &c->loop);
-  c->loop.fixed_time = counted && (c->loop.has_rare || has_fixed_time(c, &c->loop.num_ops));
-  c->loop.sums_ways = counted && goes_several_ways(c);
+  c->loop.fixed_time = counted && (c->loop.has_cold || has_fixed_time(c, &c->loop.num_ops));
+  c->loop.sums_path_times = counted && has_several_paths(c);
   memcpy(c->loop.steps, c->step, sizeof c->step);
-  if (counted) loop_look_at_ways(g, &c->loop);
+  if (counted) loop_plan_alias_checks(g, &c->loop);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);
@@ -270,7 +274,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
 static void free_loop(counted_loop *l)
 {
   free(l->contains);
-  free(l->is_rare);
+  free(l->is_cold);
   free(l->accesses);
 }
 
@@ -291,7 +295,7 @@ static void find_counted(const block_graph *g, function_loops *loops)
     loops->loop_of[n] = UNIT_NONE;
     if (num_latches[n] != 1 || !block_graph_dominates(g, n, latch[n])) continue;
     counted_loop l = {.header = n, .latch = latch[n]};
-    if (look_at_loop(g, loops->is_target, &l)) {
+    if (analyse_loop(g, loops->is_target, &l)) {
       loops->loop_of[n] = (int32_t)loops->num_loops;
       pop_push(loops->loops, loops->num_loops, loops->loops_capacity, l);
     } else {

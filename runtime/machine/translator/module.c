@@ -2,7 +2,7 @@
  *
  * LLVM's errors are returned as texts. Code is made for the host's own processor. */
 #include "module.h"
-#include "base/llvm/ends.h"
+#include "base/llvm/fatal_handlers.h"
 #include "translator_contract.h"
 
 #include <llvm-c/Analysis.h>
@@ -192,10 +192,11 @@ static bool verify(LLVMModuleRef module, char **error)
   return !broken;
 }
 
-static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
+static bool optimise(const translator *t, LLVMModuleRef module, void (*throttle)(void),
+                     char **error)
 {
   LLVMErrorRef raised;
-  module_optimise(module, t->target, breathe, &raised);
+  module_optimise(module, t->target, throttle, &raised);
   return !failed(raised, error);
 }
 
@@ -210,15 +211,15 @@ static void show(LLVMModuleRef module, const char *stage)
 
 /* The machine code as an object file; NULL: see `error`. */
 static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, const char *name,
-                                    void (*breathe)(void), char **error)
+                                    void (*throttle)(void), char **error)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = lift_module(context, &(module_kind){t->triple, t->layout}, unit, name);
   LLVMMemoryBufferRef object = NULL;
   show(module, "lift");
-  if (verify(module, error) && optimise(t, module, breathe, error)) {
+  if (verify(module, error) && optimise(t, module, throttle, error)) {
     show(module, "optimise");
-    if (breathe) breathe();
+    if (throttle) throttle();
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(t->target, module, LLVMObjectFile, &message, &object)) {
       *error = pop_xstrdup(message);
@@ -232,9 +233,9 @@ static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, 
 }
 
 static uint8_t *compile(translator *t, const code_unit *unit, const char *name,
-                        void (*breathe)(void), size_t *size, char **error)
+                        void (*throttle)(void), size_t *size, char **error)
 {
-  LLVMMemoryBufferRef object = generate(t, unit, name, breathe, error);
+  LLVMMemoryBufferRef object = generate(t, unit, name, throttle, error);
   if (!object) return NULL;
   *size = LLVMGetBufferSize(object);
   uint8_t *bytes = pop_xmalloc(*size);
@@ -308,8 +309,8 @@ static void forget(char *error)
 
 extern const translator_interface translator_module;
 const translator_interface translator_module = {.contract = POPULUS_TRANSLATOR_CONTRACT,
-                                                .ends_in = llvm_ends_in,
-                                                .prepare_thread = llvm_ends_prepare_thread,
+                                                .set_fatal_handler = llvm_set_fatal_handler,
+                                                .prepare_thread = llvm_prepare_thread,
                                                 .create = create,
                                                 .identity = identity,
                                                 .compile = compile,

@@ -29,9 +29,9 @@ typedef struct module_kind {
 LLVMModuleRef lift_module(LLVMContextRef context, const module_kind *kind, const code_unit *unit,
                           const char *name);
 
-/* optimise.c: sets `error`, to NULL if there is none. `breathe`, if not NULL, is called between
+/* optimise.c: sets `error`, to NULL if there is none. `throttle`, if not NULL, is called between
  * passes. */
-void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*breathe)(void),
+void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*throttle)(void),
                      LLVMErrorRef *error);
 
 /* object_place.c */

@@ -51,20 +51,20 @@ static const char *const passes[] = {
 enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
 enum {
   /* in front of this pass slots have become values and constants are known, but nothing has been
-   * combined: joins double words and expands picks */
+   * combined: joins double words and expands minima and maxima */
   WORDS = 1
 };
 
-void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*breathe)(void),
+void module_optimise(LLVMModuleRef module, LLVMTargetMachineRef target, void (*throttle)(void),
                      LLVMErrorRef *error)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   *error = NULL;
   for (size_t i = 0; i < NUM_PASSES && !*error; i++) {
-    if (breathe) breathe();
+    if (throttle) throttle();
     if (i == WORDS) {
       double_words_join(module);
-      picks_expand(module);
+      min_max_expand(module);
     }
     if (i >= SUPERWORDS) keep_scalars(module, i == SUPERWORDS);
     *error = LLVMRunPasses(module, passes[i], target, options);

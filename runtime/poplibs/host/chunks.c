@@ -166,7 +166,7 @@ void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_t
 /* Packet headers, then the numbers of the chunk sent last and of the chunk received last. */
 enum { STATE_AT = REPLICA_HEADER_WORDS, STATE_WORDS = REPLICA_HEADER_WORDS + 2 };
 
-bool chunks_can_stay(const chunk_table *t)
+bool chunks_fit_in_place(const chunk_table *t)
 {
   const pop_graph *top = t->graph->top;
   if (pop_graph_error(t->graph) || graph_is_for_host(top) || top->num_replicas == 1 ||

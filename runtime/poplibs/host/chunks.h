@@ -53,7 +53,7 @@ void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_t
 
 /* True if elements are words, each tile has a part of every chunk, and replicas are loaded one
  * by one, on tiles. */
-bool chunks_can_stay(const chunk_table *t);
+bool chunks_fit_in_place(const chunk_table *t);
 /* A state at chunk `at` (unsigned int [1]). */
 pop_tensor chunks_new_state(const chunk_table *t, pop_tensor at, pop_program sequence);
 /* The received chunk goes to `row` (of chunks_new_row), or, if that is null, to its place in the

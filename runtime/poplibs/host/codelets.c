@@ -20,7 +20,7 @@ typedef struct search {
 } search;
 
 /* Finds the original's library in the process. Ours are linker scripts, which are never loaded. */
-static int see_library(struct dl_phdr_info *info, size_t size, void *context)
+static int match_library(struct dl_phdr_info *info, size_t size, void *context)
 {
   (void)size;
   search *s = context;
@@ -35,7 +35,7 @@ void poplibs_add_codelets(pop_graph *graph, const char *call, const char *librar
 {
   search s = {.found = NULL};
   snprintf(s.name, sizeof s.name, "lib%s.so", library);
-  dl_iterate_phdr(see_library, &s);
+  dl_iterate_phdr(match_library, &s);
   if (s.found)
     poplibs_fail(
         graph, POP_ERROR_INVALID_ARGUMENT,

@@ -116,14 +116,14 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
 }
 
 /* How the data of an all-reduce become a table, and how the table becomes the result. */
-typedef struct cutting {
+typedef struct chunking {
   spread of_data, of_out;
-  bool here;     /* chunks stay in the table */
+  bool in_table; /* chunks stay in the table */
   bool in_place; /* `data` and `out` are tables where they lie; otherwise: */
   bool stays;    /* a tile's elements go to a run on that tile; else all are spread anew */
   chunk_table table;
   pop_tensor rows; /* of a table that is spread anew */
-} cutting;
+} chunking;
 
 static bool is_same_spread(const spread *a, const spread *b)
 {
@@ -137,7 +137,7 @@ static bool is_same_spread(const spread *a, const spread *b)
 }
 
 /* With few elements on each of many tiles, and many replicas, most of a row would be padding. */
-static bool is_wasteful(const ring *r, const spread *on, size_t count)
+static bool is_mostly_padding(const ring *r, const spread *on, size_t count)
 {
   size_t columns = 0;
   for (size_t i = 0; i < on->count; i++)
@@ -146,7 +146,7 @@ static bool is_wasteful(const ring *r, const spread *on, size_t count)
 }
 
 /* The elements in the order of tiles. */
-static pop_tensor by_tiles(const spread *on, pop_tensor flat)
+static pop_tensor in_tile_order(const spread *on, pop_tensor flat)
 {
   pop_tensor *parts = pop_xcalloc(on->count + 1, sizeof *parts);
   for (size_t i = 0; i < on->count; i++) parts[i] = spread_slice(&on->parts[i], flat);
@@ -160,51 +160,51 @@ static chunk_table table_over(const ring *r, pop_tensor flat)
   return chunks_of(r->graph, r->call, r->name, flat, r->size);
 }
 
-static void find_spreads(const ring *r, cutting *c, pop_tensor data, pop_tensor out)
+static void find_spreads(const ring *r, chunking *c, pop_tensor data, pop_tensor out)
 {
   c->of_data = spread_of(r->graph, r->call, data);
   c->of_out = spread_of(r->graph, r->call, out);
-  c->stays = !is_wasteful(r, &c->of_data, pop_tensor_num_elements(data));
+  c->stays = !is_mostly_padding(r, &c->of_data, pop_tensor_num_elements(data));
   c->in_place = c->stays && is_same_spread(&c->of_data, &c->of_out) &&
                 chunks_are_runs(data, &c->of_data) && chunks_are_runs(out, &c->of_out);
 }
 
-static cutting begin_cutting(const ring *r, pop_tensor data, pop_tensor out)
+static chunking begin_chunking(const ring *r, pop_tensor data, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(data), flat_out = pop_tensor_flatten(out);
-  cutting c = {0};
+  chunking c = {0};
   find_spreads(r, &c, flat, flat_out);
   if (pop_graph_error(r->graph)) return c;
   if (c.in_place) {
     c.table = table_over(r, flat_out);
-    c.here = ring_stays_in_table(r, &c.table);
-    if (c.here) ring_copy(r, flat, flat_out); /* copies nothing if both are the same */
-    if (c.here) return c;
+    c.in_table = ring_works_in_table(r, &c.table);
+    if (c.in_table) ring_copy(r, flat, flat_out); /* copies nothing if both are the same */
+    if (c.in_table) return c;
     chunks_free(&c.table);
     c.table = table_over(r, flat);
     return c;
   }
   if (c.stays) {
-    pop_tensor ordered = by_tiles(&c.of_data, flat), staged = ring_clone(r, ordered);
+    pop_tensor ordered = in_tile_order(&c.of_data, flat), staged = ring_clone(r, ordered);
     ring_copy(r, ordered, staged);
     c.table = table_over(r, staged);
   } else {
     c.table = cut(r, data, &c.rows);
   }
-  c.here = ring_stays_in_table(r, &c.table);
+  c.in_table = ring_works_in_table(r, &c.table);
   return c;
 }
 
 /* Copies the result from the table to `out`, unless it is there already. */
-static void end_cutting(const ring *r, const cutting *c, pop_tensor out)
+static void end_chunking(const ring *r, const chunking *c, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
   if (c->in_place) return;
   ring_copy(r, c->stays ? c->table.flat : first_of(c->rows, pop_tensor_num_elements(flat)),
-            c->stays ? by_tiles(&c->of_data, flat) : flat);
+            c->stays ? in_tile_order(&c->of_data, flat) : flat);
 }
 
-static void free_cutting(cutting *c)
+static void free_chunking(chunking *c)
 {
   spread_free(&c->of_data);
   spread_free(&c->of_out);
@@ -239,7 +239,7 @@ static void reduce_here(const ring *r, const chunk_table *table, pop_collective_
   ring_gather_here(r, table, state);
 }
 
-static void reduce_by_rows(const ring *r, const cutting *c, pop_tensor out, pop_collective_op op,
+static void reduce_by_rows(const ring *r, const chunking *c, pop_tensor out, pop_collective_op op,
                            finish f)
 {
   pop_tensor row = ring_scatter(r, &c->table, op);
@@ -252,15 +252,15 @@ static void reduce_by_rows(const ring *r, const cutting *c, pop_tensor out, pop_
 /* NOLINTNEXTLINE(misc-no-recursion): one level deep */
 static void reduce(const ring *r, pop_tensor data, pop_tensor out, pop_collective_op op, finish f)
 {
-  cutting c = begin_cutting(r, data, out);
+  chunking c = begin_chunking(r, data, out);
   if (!pop_graph_error(r->graph)) {
-    if (c.here)
+    if (c.in_table)
       reduce_here(r, &c.table, op, f);
     else
       reduce_by_rows(r, &c, out, op, f);
-    end_cutting(r, &c, out);
+    end_chunking(r, &c, out);
   }
-  free_cutting(&c);
+  free_chunking(&c);
 }
 
 pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_op op,
@@ -339,7 +339,7 @@ static void swap_rows(const ring *r, const chunk_table *table, const chunk_table
     pop_tensor to = ring_calculate(r, r->position, POP_BINARY_ADD, shift, none);
     pop_tensor from = ring_calculate(r, r->position, POP_BINARY_ADD, r->size - shift, none);
     chunks_take(table, to, row, r->sequence);
-    ring_pass_on(r, row, received, shift);
+    ring_shift(r, row, received, shift);
     chunks_put(result, from, received, r->sequence);
   }
 }
@@ -372,7 +372,7 @@ pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group 
 
 /* One step of a tree broadcast. Positions are counted from the root. The first `have` positions
  * have the data; each sends to the one `have` further. */
-static void spread_further(const ring *r, pop_tensor t, uint32_t root, uint32_t have)
+static void broadcast_step(const ring *r, pop_tensor t, uint32_t root, uint32_t have)
 {
   size_t count = 0;
   pop_replica_pair *map = calloc(r->num_replicas, sizeof *map);
@@ -402,6 +402,6 @@ pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group g
                                   pop_tensor_shape(data), pop_tensor_rank(data), &data, 1, name);
   ring_copy(&r, data, out);
   for (uint32_t have = 1; have < r.size && !pop_graph_error(graph); have *= 2)
-    spread_further(&r, out, root, have);
+    broadcast_step(&r, out, root, have);
   return out;
 }

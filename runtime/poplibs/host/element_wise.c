@@ -208,8 +208,8 @@ static operand operand_of_constant(double value, pop_type type)
 
 /* Constants take the type of the operands that they are combined with. The condition of SELECT
  * stays a bool. */
-static bool agree(pop_graph *graph, const char *call, const char *op, operand *operands,
-                  size_t count)
+static bool unify_types(pop_graph *graph, const char *call, const char *op, operand *operands,
+                        size_t count)
 {
   bool select = count == 3 && strcmp(op, "SELECT") == 0;
   size_t alike = select ? 2 : count;
@@ -248,7 +248,8 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
   pop_graph *top = graph->top;
   pop_tensor none = {top, 0}, tensors[3];
   size_t shape[GRAPH_MAX_RANK], rank, num_tensors = 0;
-  if (!op || pop_graph_error(graph) || !agree(graph, call, op->name, operands, count)) return none;
+  if (!op || pop_graph_error(graph) || !unify_types(graph, call, op->name, operands, count))
+    return none;
   for (size_t i = 0; i < count; i++)
     if (!operands[i].is_constant) tensors[num_tensors++] = operands[i].tensor;
   if (!poplibs_common_shape(call, tensors, num_tensors, shape, &rank)) return none;

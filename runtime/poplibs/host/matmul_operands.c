@@ -116,7 +116,7 @@ static void compare_run(void *context, size_t tile, size_t begin, size_t end)
   }
 }
 
-static bool lies_as_arranged(const arrangement *a, pop_tensor t)
+static bool has_arrangement(const arrangement *a, pop_tensor t)
 {
   comparison c = {.a = a};
   pop_graph_visit_tile_mapping(a->p->graph, t, compare_run, &c);
@@ -165,7 +165,7 @@ void operand_arrange(product *p, int operand, pop_program sequence)
   enum { FEW = 16 };
   arrangement a = arrangement_of(p, operand, false);
   product_place first = product_place_at(p, 0);
-  if (pop_graph_error(p->graph) || lies_as_arranged(&a, p->operands[operand])) return;
+  if (pop_graph_error(p->graph) || has_arrangement(&a, p->operands[operand])) return;
   pop_tensor panel = product_panel(p, &first, operand, product_step_of(p, &first, 0));
   pop_tensor flat = poplibs_flatten_in_runs(panel, &p->by_columns[operand]);
   if (count_pieces(p->graph, flat) <= 2 * a.chunks + FEW) return;

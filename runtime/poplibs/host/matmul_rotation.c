@@ -110,7 +110,7 @@ static pop_tensor elements_of(const panels *x, size_t from, size_t to)
   return pop_tensor_slice(t, from, to, 1);
 }
 
-static pop_tensor turned(int operand, pop_tensor t)
+static pop_tensor with_k_first(int operand, pop_tensor t)
 {
   return operand == 0 ? pop_tensor_dim_shuffle(t, (size_t[]){0, 2, 1}, 3) : t;
 }
@@ -126,7 +126,7 @@ pop_tensor rotation_create_operand(const product *p, int operand)
   view_walk_start(&walk, p->graph, t.index);
   if (pop_graph_error(p->graph) || !view_walk_next(&walk, &run)) return t;
   p->graph->variables[run.variable].may_rotate = true;
-  return turned(operand, t);
+  return with_k_first(operand, t);
 }
 
 /* ---- operands of the caller ---- */
@@ -171,7 +171,7 @@ static bool is_of_variable(const panels *x, pop_tensor t, uint32_t *variable)
   return element == s->groups * of_group;
 }
 
-static bool take_in_place(panels *x, pop_tensor t, const uint32_t *taken)
+static bool use_in_place(panels *x, pop_tensor t, const uint32_t *taken)
 {
   pop_graph *graph = x->p->graph;
   uint32_t variable = 0;
@@ -236,7 +236,7 @@ static void piece_of(const panels *x, size_t i, bool at_rest, pop_tensor *from, 
 }
 
 /* Passes all slices on to the neighbours: from at rest to in front, or back. */
-static pop_program move_on(const panels x[2], bool at_rest)
+static pop_program rotate_slices(const panels x[2], bool at_rest)
 {
   const product *p = x[0].p;
   pop_program sequence = pop_program_sequence(p->graph, p->name);
@@ -259,8 +259,8 @@ static void add_to(pop_program sequence, const pop_program *programs, size_t cou
 static void add_steps(const panels x[2], pop_tensor partials, pop_program sequence)
 {
   const product *p = x[0].p;
-  const pop_program steps[] = {move_on(x, true), add_products(x, false, false, partials),
-                               move_on(x, false), add_products(x, false, true, partials)};
+  const pop_program steps[] = {rotate_slices(x, true), add_products(x, false, false, partials),
+                               rotate_slices(x, false), add_products(x, false, true, partials)};
   uint32_t pairs = (uint32_t)p->plan.rows / 2 - 1;
   pop_sequence_add(sequence, add_products(x, true, true, partials));
   if (pairs) {
@@ -277,8 +277,8 @@ void rotation_add(const product *p, pop_tensor partials, pop_program sequence)
   uint32_t taken = 0;
   for (int o = 0; o < 2; o++) {
     x[o] = panels_of(p, o);
-    pop_tensor t = turned(o, p->operands[o]);
-    x[o].in_place = take_in_place(&x[o], t, o == 1 && x[0].in_place ? &taken : NULL);
+    pop_tensor t = with_k_first(o, p->operands[o]);
+    x[o].in_place = use_in_place(&x[o], t, o == 1 && x[0].in_place ? &taken : NULL);
     if (x[o].in_place && o == 0) is_of_variable(&x[o], t, &taken);
     if (!x[o].in_place) copy_operand(&x[o], t, sequence);
   }

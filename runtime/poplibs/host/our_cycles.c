@@ -60,7 +60,7 @@ static size_t rounds_of(size_t size, size_t step)
 
 /* ---- families: the terms of a worker, and their number ---- */
 
-static size_t of_itself(const subject *s, double *terms)
+static size_t constant_terms(const subject *s, double *terms)
 {
   (void)s;
   terms[0] = 1;
@@ -299,14 +299,14 @@ typedef struct pooling_axis {
   int32_t in, out, kernel, stride, first;
 } pooling_axis;
 
-/* Counts along an axis. all: windows, or elements that look for their windows; seeing: those
- * that see something; seen: what all see together; seen_by_four: how many unrolled iterations
+/* Counts along an axis. all: windows, or elements that look for their windows; nonempty: those
+ * that see something; covered: what all see together; covered_by_four: how many unrolled iterations
  * that takes; behind: elements behind the first window. */
-typedef struct axis_sight {
-  double all, seeing, seen, seen_by_four, behind;
-} axis_sight;
+typedef struct axis_counts {
+  double all, nonempty, covered, covered_by_four, behind;
+} axis_counts;
 
-static bool is_sound(const pooling_axis *a)
+static bool is_plausible(const pooling_axis *a)
 {
   enum { MOST = 1 << 20 };
   return a->in > 0 && a->in < MOST && a->out > 0 && a->out < MOST && a->kernel > 0 &&
@@ -314,39 +314,39 @@ static bool is_sound(const pooling_axis *a)
          a->first < MOST;
 }
 
-static void add_sight(axis_sight *sight, int64_t begin, int64_t end, int64_t size)
+static void count_window(axis_counts *counts, int64_t begin, int64_t end, int64_t size)
 {
   int64_t first = begin < 0 ? 0 : begin, last = end > size ? size : end;
   if (last <= first) return;
-  sight->seeing += 1;
-  sight->seen += (double)(last - first);
-  sight->seen_by_four += (double)rounds_of((size_t)(last - first), 4);
+  counts->nonempty += 1;
+  counts->covered += (double)(last - first);
+  counts->covered_by_four += (double)rounds_of((size_t)(last - first), 4);
 }
 
-static axis_sight sight_of_windows(const pooling_axis *a)
+static axis_counts count_by_window(const pooling_axis *a)
 {
-  axis_sight sight = {.all = a->out};
+  axis_counts counts = {.all = a->out};
   for (int64_t o = 0; o < a->out; o++) {
     int64_t begin = a->first + o * a->stride;
-    add_sight(&sight, begin, begin + a->kernel, a->in);
+    count_window(&counts, begin, begin + a->kernel, a->in);
   }
-  return sight;
+  return counts;
 }
 
-static axis_sight sight_of_elements(const pooling_axis *a)
+static axis_counts count_by_element(const pooling_axis *a)
 {
-  axis_sight sight = {.all = a->in};
+  axis_counts counts = {.all = a->in};
   for (int64_t i = 0; i < a->in; i++) {
     int64_t beyond = i - a->first;
-    add_sight(&sight, beyond < a->kernel ? 0 : (beyond - a->kernel) / a->stride + 1,
-              beyond < 0 ? 0 : beyond / a->stride + 1, a->out);
-    sight.behind += beyond >= a->kernel;
+    count_window(&counts, beyond < a->kernel ? 0 : (beyond - a->kernel) / a->stride + 1,
+                 beyond < 0 ? 0 : beyond / a->stride + 1, a->out);
+    counts.behind += beyond >= a->kernel;
   }
-  sight.seeing = sight.all; /* elements always look */
-  return sight;
+  counts.nonempty = counts.all; /* elements always look */
+  return counts;
 }
 
-static size_t put_pooling(const subject *s, axis_sight (*sight_of)(const pooling_axis *),
+static size_t put_pooling(const subject *s, axis_counts (*count_by)(const pooling_axis *),
                           double *terms)
 {
   enum { AXES_NUMBERS = 15 };
@@ -354,19 +354,19 @@ static size_t put_pooling(const subject *s, axis_sight (*sight_of)(const pooling
   terms[0] = 1;
   if (numbers_of(s, "axes", axes, AXES_NUMBERS) != AXES_NUMBERS) return 1;
   for (size_t i = 0; i < 3; i++)
-    if (!is_sound(&axes[i])) return 1;
-  axis_sight z = sight_of(&axes[0]), y = sight_of(&axes[1]), x = sight_of(&axes[2]);
+    if (!is_plausible(&axes[i])) return 1;
+  axis_counts z = count_by(&axes[0]), y = count_by(&axes[1]), x = count_by(&axes[2]);
   double of_plane = z.all * y.all * x.all, planes = (double)size_of(s, "out") / of_plane;
-  double seeing = z.seeing * y.seeing * x.seeing;
+  double nonempty = z.nonempty * y.nonempty * x.nonempty;
   const double of_planes[] = {1,
                               z.all,
                               z.all * y.all,
-                              seeing,
-                              of_plane - seeing,
-                              z.seen * y.seeing * x.seeing,
-                              z.seen * y.seen * x.seeing,
-                              z.seen * y.seen * x.seen,
-                              z.seen * y.seen * x.seen_by_four,
+                              nonempty,
+                              of_plane - nonempty,
+                              z.covered * y.nonempty * x.nonempty,
+                              z.covered * y.covered * x.nonempty,
+                              z.covered * y.covered * x.covered,
+                              z.covered * y.covered * x.covered_by_four,
                               z.behind * y.all * x.all,
                               z.all * y.behind * x.all,
                               z.all * y.all * x.behind};
@@ -377,12 +377,12 @@ static size_t put_pooling(const subject *s, axis_sight (*sight_of)(const pooling
 
 static size_t of_pool(const subject *s, double *terms)
 {
-  return put_pooling(s, sight_of_windows, terms);
+  return put_pooling(s, count_by_window, terms);
 }
 
 static size_t of_pool_gradient(const subject *s, double *terms)
 {
-  return put_pooling(s, sight_of_elements, terms);
+  return put_pooling(s, count_by_element, terms);
 }
 
 /* Each worker counts through all elements, and draws numbers for its own. */
@@ -464,12 +464,12 @@ typedef struct family {
   size_t (*terms)(const subject *s, double *terms);
 } family;
 static const family families[] = {
-    {"poplar_rt::CycleDifference", of_itself},
-    {"poplar_rt::CycleStamp", of_itself},
-    {"poplar_rt::FloatControl", of_itself},
-    {"poplar_rt::GetSeeds", of_itself},
-    {"poplar_rt::PackMetadata", of_itself},
-    {"poplar_rt::SetSeeds", of_itself},
+    {"poplar_rt::CycleDifference", constant_terms},
+    {"poplar_rt::CycleStamp", constant_terms},
+    {"poplar_rt::FloatControl", constant_terms},
+    {"poplar_rt::GetSeeds", constant_terms},
+    {"poplar_rt::PackMetadata", constant_terms},
+    {"poplar_rt::SetSeeds", constant_terms},
     {"poplar_rt::SplitTranspose1D", of_transpose_parts},
     {"poplar_rt::Transpose1D", of_transpose},
     {"poplar_rt::Transpose1DSingleWorker", of_transpose_by_one},
@@ -485,7 +485,7 @@ static const family families[] = {
     {"popops::CombineChunk", of_combination},
     {"popops::CombineHere", of_combination},
     {"popops::FillWords", of_elements},
-    {"popops::HeadChunk", of_itself},
+    {"popops::HeadChunk", constant_terms},
     {"popops::Histogram", of_histogram},
     {"popops::JoinSlices", of_join},
     {"popops::MergeBlocks", of_merge_blocks},

@@ -171,7 +171,7 @@ static pop_tensor part(const share *s, pop_tensor planes, size_t begin, size_t e
   return pop_tensor_flatten(pop_tensor_slice(own, begin, end, s->along + 1));
 }
 
-static size_t within(int64_t x, size_t size)
+static size_t clamp(int64_t x, size_t size)
 {
   return x<0 ? 0 : x>(int64_t) size ? size : (size_t)x;
 }
@@ -212,8 +212,8 @@ static void add_pool_vertex(const job *j, pop_compute_set set, size_t tile, int 
 {
   const pop_pooling_dim *d = &j->dims[s->along];
   int64_t first = (int64_t)(s->begin * d->stride) - d->padding_lower;
-  size_t begin = within(first, d->input);
-  size_t end = within(first + (int64_t)((s->end - s->begin - 1) * d->stride + d->kernel), d->input);
+  size_t begin = clamp(first, d->input);
+  size_t end = clamp(first + (int64_t)((s->end - s->begin - 1) * d->stride + d->kernel), d->input);
   axis axes[DIMS];
   whole_axes(j, axes);
   axes[s->along].in = (int32_t)(end - begin);
@@ -280,9 +280,9 @@ static void add_gradient_vertex(const job *j, pop_compute_set set, size_t tile, 
   const pop_pooling_dim *d = &j->dims[s->along];
   const int64_t stride = (int64_t)d->stride, from = (int64_t)s->begin + d->padding_lower;
   int64_t beyond = from - (int64_t)d->kernel; /* windows up to here end before the share */
-  size_t begin = within(beyond < 0 ? 0 : beyond / stride + 1, j->out[s->along]);
+  size_t begin = clamp(beyond < 0 ? 0 : beyond / stride + 1, j->out[s->along]);
   int64_t last = (int64_t)s->end - 1 + d->padding_lower;
-  size_t end = within(last < 0 ? 0 : last / stride + 1, j->out[s->along]);
+  size_t end = clamp(last < 0 ? 0 : last / stride + 1, j->out[s->along]);
   if (end < begin) end = begin;
   axis axes[DIMS];
   whole_axes(j, axes);
@@ -304,7 +304,7 @@ static void add_gradient_vertex(const job *j, pop_compute_set set, size_t tile, 
 static double elements_of(const pop_pooling_dim *d, size_t window)
 {
   int64_t first = (int64_t)(window * d->stride) - d->padding_lower;
-  return (double)within(first + (int64_t)d->kernel, d->input) - (double)within(first, d->input);
+  return (double)clamp(first + (int64_t)d->kernel, d->input) - (double)clamp(first, d->input);
 }
 
 /* The number of elements in each window without padding, at least 1: a constant, the same for

@@ -71,7 +71,8 @@ static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_
   return true;
 }
 
-/* "popops::Reduce<popops::Operation::ADD,float>", "popops::ReduceTo<popops::Operation::ADD,half,float>" */
+/* "popops::Reduce<popops::Operation::ADD,float>",
+ * "popops::ReduceTo<popops::Operation::ADD,half,float>" */
 static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op, pop_type from,
                                pop_type to)
 {
@@ -196,7 +197,7 @@ static size_t count_in_place(const reduce_blocks *b, const spread *s, size_t out
 }
 
 /* Would few tiles do most of the work, although more could share it? */
-static bool is_lopsided(const reduction *r, const spread *s, size_t outs, size_t length)
+static bool is_imbalanced(const reduction *r, const spread *s, size_t outs, size_t length)
 {
   enum { LITTLE = 2048 };
   size_t tiles = pop_graph_num_tiles(r->graph), most = 0;
@@ -268,9 +269,9 @@ static reduce_blocks find_blocks(const reduction *r, pop_tensor matrix, const sp
   size_t tiles = pop_graph_num_tiles(r->graph);
   if (pop_graph_error(r->graph) || outs == 0) return (reduce_blocks){0};
   reduce_cut c = reduce_find_cut(outs, length, tiles, SECOND_SET);
-  bool is_cut = c.pieces > 1 || is_lopsided(r, s, outs, length);
+  bool is_cut = c.pieces > 1 || is_imbalanced(r, s, outs, length);
   reduce_blocks own = reduce_find_own(r->graph, matrix, &most);
-  if (own.pieces && !is_lopsided(r, s, outs, own.pieces)) {
+  if (own.pieces && !is_imbalanced(r, s, outs, own.pieces)) {
     size_t in_place = is_cut ? 0 : count_in_place(&own, s, outs);
     size_t of_cut = divide_up(outs, c.outs) * divide_up(length, c.pieces);
     double comes = 1 - (double)in_place / ((double)outs * (double)length);

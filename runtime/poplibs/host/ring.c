@@ -103,7 +103,7 @@ static pop_replica_pair *map_of(const ring *r, uint32_t shift)
   return map;
 }
 
-void ring_pass_on(const ring *r, pop_tensor from, pop_tensor to, uint32_t shift)
+void ring_shift(const ring *r, pop_tensor from, pop_tensor to, uint32_t shift)
 {
   pop_replica_pair *map = map_of(r, shift);
   pop_sequence_add(r->sequence,
@@ -165,7 +165,7 @@ static step begin_steps(const ring *r)
 
 static void go_on(const step *s, pop_tensor sent, pop_tensor received)
 {
-  ring_pass_on(&s->r, sent, received, 1);
+  ring_shift(&s->r, sent, received, 1);
   ring_calculate(&s->r, s->at, POP_BINARY_ADD, s->r.size - 1, s->at);
 }
 
@@ -222,15 +222,15 @@ void ring_gather(const ring *r, pop_tensor row, const chunk_table *table)
 
 /* ---- rings whose chunks stay in the table ----
  *
- * The machine keeps some exchanges between replicas that it has decoded (machine/global_kept.h).
+ * The machine keeps some exchanges between replicas that it has decoded (machine/global_cache.h).
  * Here each step is a different exchange, so those of large rings would never be found again.
  * Large rings use rows instead. */
 
 enum { MOST_STAYING = 16 };
 
-bool ring_stays_in_table(const ring *r, const chunk_table *table)
+bool ring_works_in_table(const ring *r, const chunk_table *table)
 {
-  return r->size > 1 && r->size <= MOST_STAYING && chunks_can_stay(table);
+  return r->size > 1 && r->size <= MOST_STAYING && chunks_fit_in_place(table);
 }
 
 pop_tensor ring_scatter_here(const ring *r, const chunk_table *table, pop_collective_op op)

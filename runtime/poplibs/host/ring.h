@@ -38,7 +38,7 @@ uint32_t ring_neighbour(const ring *r, uint32_t replica, uint32_t shift);
 
 void ring_copy(const ring *r, pop_tensor from, pop_tensor to);
 /* One copy in which each replica sends to the one `shift` positions further. */
-void ring_pass_on(const ring *r, pop_tensor from, pop_tensor to, uint32_t shift);
+void ring_shift(const ring *r, pop_tensor from, pop_tensor to, uint32_t shift);
 /* unsigned int [1] = (a + by) % size, or (a / by) % size. */
 pop_tensor ring_calculate(const ring *r, pop_tensor a, pop_binary_op op, uint32_t by,
                           pop_tensor out);
@@ -52,7 +52,7 @@ void ring_gather(const ring *r, pop_tensor row, const chunk_table *table);
 /* The same with chunks that stay in the table, where that is possible and worth it. The scatter
  * combines the chunk of the replica's own position in place, and returns the state for the
  * gather. */
-bool ring_stays_in_table(const ring *r, const chunk_table *table);
+bool ring_works_in_table(const ring *r, const chunk_table *table);
 pop_tensor ring_scatter_here(const ring *r, const chunk_table *table, pop_collective_op op);
 void ring_gather_here(const ring *r, const chunk_table *table, pop_tensor state);
 

@@ -1,4 +1,4 @@
-/* Repeated exchanges between replicas (runtime/machine/global_kept.c): two machines in one
+/* Repeated exchanges between replicas (runtime/machine/global_cache.c): two machines in one
  * process. */
 #include "support/rig.h"
 
@@ -107,9 +107,9 @@ static uint64_t exchange(pair *p, uint32_t first_word, bool *again)
   uint32_t faulted;
   uint64_t before = machine_get_counters(p->machines[0]).cycles;
   machine_group group = run_to_exchange(p, first_word);
-  uint32_t number = machine_kept_exchange(&group);
+  uint32_t number = machine_cached_exchange(&group);
   *again = number != MACHINE_NO_EXCHANGE;
-  expect_ok(*again ? machine_sync_replicas_again(&group, number)
+  expect_ok(*again ? machine_replay_exchange(&group, number)
                    : machine_sync_replicas(&group, &faulted));
   for (uint32_t i = 0; i < REPLICAS; i++) {
     uint32_t event = rig_run(&p->rigs[i]);
@@ -176,7 +176,7 @@ Test(replica_exchange, wrong_packets_are_no_kept_ones)
   const header wrong = {TO, 4, 0, 0};
   put(&p, 1, HEADERS + sizeof wrong, &wrong, sizeof wrong);
   machine_group group = run_to_exchange(&p, 10);
-  cr_assert_eq(machine_kept_exchange(&group), MACHINE_NO_EXCHANGE);
+  cr_assert_eq(machine_cached_exchange(&group), MACHINE_NO_EXCHANGE);
   expect_error(machine_sync_replicas(&group, &faulted), POP_ERROR_RUNTIME, "EXCHANGE_ERROR",
                "wrong");
   cr_assert_eq(faulted, 1);

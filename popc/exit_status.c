@@ -5,14 +5,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static bool says(const job *job, const char *words)
+static bool diagnostics_contain(const job *job, const char *words)
 {
   return job->diagnostics.size &&
          memmem(job->diagnostics.data, job->diagnostics.size, words, strlen(words));
 }
 
 /* The limit that popc itself runs under, if it is below the limit that popc sets; else 0. */
-static unsigned long long inherited(int resource, unsigned long long otherwise)
+static unsigned long long inherited_limit(int resource, unsigned long long otherwise)
 {
   struct rlimit limit;
   bool is_less = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -23,7 +23,7 @@ static unsigned long long inherited(int resource, unsigned long long otherwise)
 /* Short of memory, compilers end in many ways, and some cannot even be loaded. */
 static pop_error *check_inherited(const job *job, const char *path, const limits *limits)
 {
-  unsigned long long memory = inherited(RLIMIT_AS, limits->memory_bytes);
+  unsigned long long memory = inherited_limit(RLIMIT_AS, limits->memory_bytes);
   bool is_odd = WIFSIGNALED(job->status) || WEXITSTATUS(job->status) > STATUS_AT_FAULT;
   if (!memory || !is_odd) return NULL;
   return pop_error_new(POP_ERROR_SYSTEM,
@@ -41,12 +41,13 @@ pop_error *popc_check_limits(const job *job, const popc_source *source, const li
                          "compiling '%s' took longer than %llu s and was stopped (POPC_TIME_LIMIT "
                          "sets the limit)",
                          path, (unsigned long long)limits->seconds);
-  if (says(job, "LLVM ERROR: out of memory") || says(job, "bad_alloc"))
+  if (diagnostics_contain(job, "LLVM ERROR: out of memory") ||
+      diagnostics_contain(job, "bad_alloc"))
     return pop_error_new(POP_ERROR_SYSTEM,
                          "compiling '%s' needs more than %llu MiB of memory (POPC_MEMORY_LIMIT "
                          "sets the limit)",
                          path, (unsigned long long)(limits->memory_bytes / MIB));
-  unsigned long long file_bytes = inherited(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
+  unsigned long long file_bytes = inherited_limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
   if (number == SIGXFSZ && file_bytes)
     return pop_error_new(POP_ERROR_SYSTEM,
                          "the object of '%s' is larger than the %llu KiB that files may have here "
@@ -81,7 +82,7 @@ static pop_error *cannot_run(const job *job, const char *path)
                        length ? ": " : "", length, length ? (const char *)said->data : "");
 }
 
-pop_error *popc_check_ended_well(const job *job, const popc_source *source, const limits *limits)
+pop_error *popc_check_exit(const job *job, const popc_source *source, const limits *limits)
 {
   POP_TRY(popc_check_limits(job, source, limits));
   int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;

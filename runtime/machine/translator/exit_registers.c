@@ -103,7 +103,7 @@ static bool *find_cycles(const block_graph *g)
   return is_in_cycle;
 }
 
-void lift_find_leaving(lift *l)
+void lift_find_exit_registers(lift *l)
 {
   block_graph g = block_graph_make(l->unit, l->f);
   l->live = find_live(l, &g);
@@ -116,17 +116,17 @@ static register_set written_of(const lift *l, register_set live)
   return (register_set){l->own->writes_x & live.x, l->own->writes_f & live.f};
 }
 
-register_set lift_leaving_at(const lift *l, uint32_t block)
+register_set lift_exit_registers_at(const lift *l, uint32_t block)
 {
   return written_of(l, l->live[block]);
 }
 
-register_set lift_leaving_here(const lift *l)
+register_set lift_exit_registers_here(const lift *l)
 {
   return written_of(l, live_at(l->unit, l->block, l->live, l->op_index));
 }
 
-register_set lift_leaving_unknown(const lift *l)
+register_set lift_exit_registers_unknown(const lift *l)
 {
   return written_of(l, all_registers);
 }

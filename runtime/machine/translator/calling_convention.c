@@ -19,7 +19,7 @@ enum { INTEGER_RESULTS = 9, FLOAT_RESULTS = 16 };
 static bool calls_unknown(const code_block *b)
 {
   return (b->end == BLOCK_CALL && b->callee == UNIT_NONE) ||
-         (b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE);
+         (b->end == BLOCK_INDIRECT && b->next != UNIT_NONE);
 }
 
 static void note_integer(uint32_t *set, uint32_t r)
@@ -27,7 +27,7 @@ static void note_integer(uint32_t *set, uint32_t r)
   if (r > 0 && r < NUM_REGISTERS) *set |= 1u << r;
 }
 
-static void note_op(calling *c, const code_op *op)
+static void note_op(calling_convention *c, const code_op *op)
 {
   note_integer(&c->writes_x, code_op_writes_x(op));
   if (op->id == OP_TILE_CALL) {
@@ -40,11 +40,11 @@ static void note_op(calling *c, const code_op *op)
   if (lift_is_half(op->id)) c->has_half = true;
 }
 
-static calling own_needs(const code_unit *unit, size_t number)
+static calling_convention own_needs(const code_unit *unit, size_t number)
 {
   enum { SP = 2 }; /* the machine needs it to decide whether an access is legal */
   const code_function *f = &unit->functions[number];
-  calling c = {.x = 1u << SP, .by_context = number == 0};
+  calling_convention c = {.x = 1u << SP, .by_context = number == 0};
   for (uint32_t n = 0; n < f->num_blocks; n++) {
     const code_block *b = &unit->blocks[f->first_block + n];
     c.by_context |= calls_unknown(b);
@@ -59,9 +59,9 @@ static calling own_needs(const code_unit *unit, size_t number)
 }
 
 /* Adds the registers of a callee. True if that has changed anything. */
-static bool add_callee(calling *c, const calling *callee)
+static bool add_callee(calling_convention *c, const calling_convention *callee)
 {
-  calling before = *c;
+  calling_convention before = *c;
   c->x |= callee->x;
   c->f |= callee->f;
   c->writes_x |= callee->writes_x;
@@ -71,19 +71,20 @@ static bool add_callee(calling *c, const calling *callee)
          before.writes_f != c->writes_f || before.by_context != c->by_context;
 }
 
-static bool add_callees(const code_unit *unit, calling *callings, size_t number)
+static bool add_callees(const code_unit *unit, calling_convention *conventions, size_t number)
 {
   const code_function *f = &unit->functions[number];
   bool changed = false;
   for (uint32_t n = 0; n < f->num_blocks; n++) {
     int32_t callee = unit->blocks[f->first_block + n].callee;
-    if (callee != UNIT_NONE && add_callee(&callings[number], &callings[callee])) changed = true;
+    if (callee != UNIT_NONE && add_callee(&conventions[number], &conventions[callee]))
+      changed = true;
   }
   return changed;
 }
 
 /* Returns by value those of the written registers that callers probably read first. */
-static void choose_results(calling *c)
+static void choose_results(calling_convention *c)
 {
   static const uint8_t wanted[] = {2,  10, 11, 8,  9,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 12,
                                    13, 14, 15, 16, 17, 1,  5,  6,  7,  28, 29, 30, 31, 3,  4};
@@ -112,7 +113,7 @@ static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint64_t set, LLVM
  * regcall's parameters, which the callee may change, from those that a call preserves, but only as
  * wide as the parameter is. So a value of 64 bits stayed in its register across a call that had a
  * parameter of 32 bits in the lower half (unit-machine-translate_calls). */
-static void make_type(const lift *l, calling *c)
+static void make_type(const lift *l, calling_convention *c)
 {
   LLVMTypeRef types[2 + NUM_REGISTERS + NUM_FLOAT_WORDS] = {l->type.i32, l->type.i64};
   uint32_t count = add_types(types, 2, c->result_x, l->type.i32);
@@ -124,24 +125,24 @@ static void make_type(const lift *l, calling *c)
   c->type = LLVMFunctionType(c->result, types, count, 0);
 }
 
-calling *unit_callings_find(const lift *l)
+calling_convention *unit_conventions_find(const lift *l)
 {
   const code_unit *unit = l->unit;
-  calling *callings = pop_xcalloc(unit->num_functions, sizeof *callings);
-  for (size_t i = 0; i < unit->num_functions; i++) callings[i] = own_needs(unit, i);
+  calling_convention *conventions = pop_xcalloc(unit->num_functions, sizeof *conventions);
+  for (size_t i = 0; i < unit->num_functions; i++) conventions[i] = own_needs(unit, i);
   bool changed = true;
   while (changed) {
     changed = false;
     for (size_t i = unit->num_functions; i-- > 0;)
-      if (add_callees(unit, callings, i)) changed = true;
+      if (add_callees(unit, conventions, i)) changed = true;
   }
   for (size_t i = 0; i < unit->num_functions; i++) {
-    if (callings[i].by_context) {
-      callings[i].type = l->type.function;
+    if (conventions[i].by_context) {
+      conventions[i].type = l->type.function;
       continue;
     }
-    choose_results(&callings[i]);
-    make_type(l, &callings[i]);
+    choose_results(&conventions[i]);
+    make_type(l, &conventions[i]);
   }
-  return callings;
+  return conventions;
 }

@@ -1,6 +1,6 @@
-/* Loop analysis, a round. Executes the body once with symbols, as loops.c says. The result:
- * registers and addresses as sums of the registers at the round's entry, and what a round adds to
- * them. */
+/* Loop analysis, an iteration. Executes the body once with symbols, as loops.c says. The result:
+ * registers and addresses as sums of the registers at the iteration's entry, and what an iteration
+ * adds to them. */
 #include "loop_candidate.h"
 
 #include <populus/arena.h>
@@ -32,7 +32,7 @@ static void merge(candidate *c, affine_registers *into, const affine_registers *
   for (unsigned r = 0; r < NUM_REGISTERS; r++) into->x[r] = join(c, &into->x[r], &from->x[r]);
 }
 
-static void send_values(candidate *c, const affine_registers *v, int32_t to)
+static void propagate_values(candidate *c, const affine_registers *v, int32_t to)
 {
   if (to == UNIT_NONE || !c->loop.contains[to] || (uint32_t)to == c->loop.header) return;
   if (c->has_start[to])
@@ -48,7 +48,7 @@ const affine *loop_step_of_symbol(const candidate *c, uint16_t symbol)
                                 : &c->loop.invariants[symbol - FIRST_INVARIANT].step;
 }
 
-bool loop_value_stays(const candidate *c, const affine *a)
+bool loop_value_is_invariant(const candidate *c, const affine *a)
 {
   for (unsigned i = 0; i < a->num_terms; i++) {
     uint16_t symbol = a->symbol[i];
@@ -114,7 +114,7 @@ static bool same_invariant(const loop_invariant *a, const loop_invariant *b)
 
 static bool is_invariant(const candidate *c, const loop_invariant *it)
 {
-  return loop_value_stays(c, &it->a) && loop_value_stays(c, &it->b);
+  return loop_value_is_invariant(c, &it->a) && loop_value_is_invariant(c, &it->b);
 }
 
 /* The product of an invariant and an induction variable? Sets its step. */
@@ -122,9 +122,9 @@ static bool is_product(const candidate *c, loop_invariant *it)
 {
   int32_t step;
   if (it->op.id != OP_MUL) return false;
-  const affine *factor = loop_value_stays(c, &it->a) ? &it->a : &it->b,
+  const affine *factor = loop_value_is_invariant(c, &it->a) ? &it->a : &it->b,
                *grows = factor == &it->a ? &it->b : &it->a;
-  if (!loop_value_stays(c, factor) || !loop_constant_step_of(c, grows, &step)) return false;
+  if (!loop_value_is_invariant(c, factor) || !loop_constant_step_of(c, grows, &step)) return false;
   it->step = affine_add_scaled(affine_symbol(0), *factor, (uint32_t)step);
   return true;
 }
@@ -158,9 +158,9 @@ static affine find_limit(const candidate *c, const affine_registers *v, const co
   switch (op->id) {
   case OP_AND:
   case OP_MINU:
-    return loop_value_stays(c, a) ? *a : loop_value_stays(c, b) ? *b : (affine){0};
+    return loop_value_is_invariant(c, a) ? *a : loop_value_is_invariant(c, b) ? *b : (affine){0};
   case OP_REMU:
-    return loop_value_stays(c, b) ? affine_add(*b, UINT32_MAX) : (affine){0};
+    return loop_value_is_invariant(c, b) ? affine_add(*b, UINT32_MAX) : (affine){0};
   default:
     return (affine){0};
   }
@@ -206,10 +206,10 @@ static void execute_block(candidate *c, uint32_t number)
     c->compared[number][1] = v.x[branch->rs2];
   }
   for (uint32_t i = 0; i < block_graph_num_successors(c->g, number); i++)
-    send_values(c, &v, block_graph_successor(c->g, number, i));
+    propagate_values(c, &v, block_graph_successor(c->g, number, i));
 }
 
-void loop_forget_round(candidate *c, uint32_t num_ops)
+void loop_forget_iteration(candidate *c, uint32_t num_ops)
 {
   for (uint32_t n = 0; n < c->g->num_blocks; n++) c->has_start[n] = false;
   for (uint32_t i = 0; i < num_ops; i++) {
@@ -221,17 +221,17 @@ void loop_forget_round(candidate *c, uint32_t num_ops)
   for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
 
-/* The most that a round adds to a register that only some rounds add to (an element is kept or
- * not). 0: not known, or of both signs. */
-static int32_t creep_of(const candidate *c, const affine *step, uint32_t *grain)
+/* The most that an iteration adds to a register that only some iterations add to (an element is
+ * kept or not). 0: not known, or of both signs. */
+static int32_t max_growth_of(const candidate *c, const affine *step, uint32_t *grain)
 {
   int64_t least = (int32_t)step->constant, most = least;
   uint32_t bits = step->constant;
   for (unsigned i = 0; i < step->num_terms; i++) {
     uint16_t symbol = step->symbol[i];
     if (symbol < FIRST_BOUNDED || c->limits[symbol - NUM_REGISTERS].known) return 0;
-    int64_t way = (int64_t)(int32_t)step->coefficient[i] * c->bounds[symbol - NUM_REGISTERS];
-    *(way < 0 ? &least : &most) += way;
+    int64_t growth = (int64_t)(int32_t)step->coefficient[i] * c->bounds[symbol - NUM_REGISTERS];
+    *(growth < 0 ? &least : &most) += growth;
     bits |= step->coefficient[i];
   }
   *grain = bits & -bits;
@@ -245,15 +245,15 @@ static void find_steps(candidate *c)
   for (unsigned r = 0; r < NUM_REGISTERS; r++)
     c->step[r] = affine_add_scaled(c->at_end.x[r], affine_symbol((uint16_t)r), UINT32_MAX);
   for (unsigned r = 0; r < NUM_REGISTERS; r++) {
-    c->creep[r] = 0;
-    if (c->returns[r]) c->step[r] = affine_symbol(0);
-    if (loop_value_stays(c, &c->step[r])) continue;
-    c->creep[r] = creep_of(c, &c->step[r], &c->grain[r]);
+    c->max_growth[r] = 0;
+    if (c->is_restored[r]) c->step[r] = affine_symbol(0);
+    if (loop_value_is_invariant(c, &c->step[r])) continue;
+    c->max_growth[r] = max_growth_of(c, &c->step[r], &c->grain[r]);
     c->step[r].known = false;
   }
 }
 
-void loop_execute_round(candidate *c)
+void loop_execute_iteration(candidate *c)
 {
   affine_registers *start = &c->at_start[c->loop.header];
   for (unsigned r = 0; r < NUM_REGISTERS; r++) start->x[r] = affine_symbol((uint16_t)r);

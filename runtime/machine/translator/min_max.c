@@ -31,7 +31,7 @@ static LLVMValueRef function_of(lift *l, const char *name)
   return function;
 }
 
-LLVMValueRef lift_pick(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger)
+LLVMValueRef lift_min_max(lift *l, LLVMValueRef a, LLVMValueRef b, bool larger)
 {
   LLVMValueRef function = function_of(l, larger ? larger_name : smaller_name);
   LLVMValueRef operands[] = {a, b};
@@ -50,7 +50,7 @@ static bool is_plain_limit(LLVMValueRef limit, bool larger)
 }
 
 /* `x` if it is beyond `y`, else `y`: also if they are equal or one is a NaN. */
-static LLVMValueRef pick_beyond(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
+static LLVMValueRef select_beyond(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
 {
   LLVMRealPredicate beyond = larger ? LLVMRealOGT : LLVMRealOLT;
   return LLVMBuildSelect(b, LLVMBuildFCmp(b, beyond, x, y, ""), x, y, "");
@@ -58,10 +58,10 @@ static LLVMValueRef pick_beyond(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y
 
 /* Equal values differ only if they are zeros: the smaller one has the OR of the sign bits, the
  * larger one the AND. Of two NaNs either will do; it is made canonical later. */
-static LLVMValueRef pick_any(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
+static LLVMValueRef min_max_general(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, bool larger)
 {
   LLVMTypeRef single = LLVMTypeOf(x), bits = LLVMInt32TypeInContext(LLVMGetTypeContext(single));
-  LLVMValueRef picked = pick_beyond(b, x, y, larger);
+  LLVMValueRef picked = select_beyond(b, x, y, larger);
   LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, y, y, "");
   picked = LLVMBuildSelect(b, is_nan, x, picked, "");
   LLVMValueRef both = LLVMBuildBinOp(b, larger ? LLVMAnd : LLVMOr, LLVMBuildBitCast(b, x, bits, ""),
@@ -75,16 +75,16 @@ static void expand(LLVMBuilderRef b, LLVMValueRef call, bool larger)
   LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1), result;
   LLVMPositionBuilderBefore(b, call);
   if (is_plain_limit(y, larger))
-    result = pick_beyond(b, x, y, larger);
+    result = select_beyond(b, x, y, larger);
   else if (is_plain_limit(x, larger))
-    result = pick_beyond(b, y, x, larger);
+    result = select_beyond(b, y, x, larger);
   else
-    result = pick_any(b, x, y, larger);
+    result = min_max_general(b, x, y, larger);
   LLVMReplaceAllUsesWith(call, result);
   LLVMInstructionEraseFromParent(call);
 }
 
-void picks_expand(LLVMModuleRef module)
+void min_max_expand(LLVMModuleRef module)
 {
   LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
   for (int larger = 0; larger < 2; larger++) {

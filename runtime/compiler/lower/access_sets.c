@@ -1,4 +1,4 @@
-#include "compiler/lower/touched.h"
+#include "compiler/lower/access_sets.h"
 
 #include <stdlib.h>
 
@@ -18,61 +18,61 @@ static uint64_t bits_of(uint32_t offset, uint32_t end)
 }
 
 /* Where the key is, or would be. */
-static touched_part *part_of(const touched *t, uint64_t key)
+static access_sets_part *part_of(const access_sets *t, uint64_t key)
 {
   uint64_t hash = key * 0x9e3779b97f4a7c15u;
   size_t slot = (hash ^ hash >> 32) & (t->num_slots - 1);
-  while (t->parts[slot].round == t->round && t->parts[slot].key != key)
+  while (t->parts[slot].generation == t->generation && t->parts[slot].key != key)
     slot = (slot + 1) & (t->num_slots - 1);
   return &t->parts[slot];
 }
 
-static void grow(touched *t)
+static void grow(access_sets *t)
 {
-  touched old = *t;
+  access_sets old = *t;
   t->num_slots = old.num_slots ? 2 * old.num_slots : FIRST_SLOTS;
   t->parts = pop_xcalloc(t->num_slots, sizeof *t->parts);
-  if (t->round == 0) t->round = 1; /* 0 is the round of unused slots */
+  if (t->generation == 0) t->generation = 1; /* 0 is the generation of unused slots */
   for (size_t i = 0; i < old.num_slots; i++)
-    if (old.parts[i].round == t->round) *part_of(t, old.parts[i].key) = old.parts[i];
+    if (old.parts[i].generation == t->generation) *part_of(t, old.parts[i].key) = old.parts[i];
   free(old.parts);
 }
 
-bool touched_before(const touched *t, place at, uint32_t bytes, bool to_write)
+bool access_sets_conflict(const access_sets *t, place at, uint32_t bytes, bool to_write)
 {
   if (t->num_parts == 0) return false;
   uint32_t end = at.offset + bytes;
   for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
-    const touched_part *part = part_of(t, key_of(at));
-    if (part->round != t->round) continue;
+    const access_sets_part *part = part_of(t, key_of(at));
+    if (part->generation != t->generation) continue;
     uint64_t matters = to_write ? part->read | part->written : part->written;
     if (matters & bits_of(at.offset, end)) return true;
   }
   return false;
 }
 
-void touch(touched *t, place at, uint32_t bytes, bool write)
+void access_sets_add(access_sets *t, place at, uint32_t bytes, bool write)
 {
   uint32_t end = at.offset + bytes;
   for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
     if (2 * t->num_parts >= t->num_slots) grow(t);
-    touched_part *part = part_of(t, key_of(at));
-    if (part->round != t->round) {
-      *part = (touched_part){.key = key_of(at), .round = t->round};
+    access_sets_part *part = part_of(t, key_of(at));
+    if (part->generation != t->generation) {
+      *part = (access_sets_part){.key = key_of(at), .generation = t->generation};
       t->num_parts++;
     }
     *(write ? &part->written : &part->read) |= bits_of(at.offset, end);
   }
 }
 
-void touched_clear(touched *t)
+void access_sets_clear(access_sets *t)
 {
   t->num_parts = 0;
-  if (++t->round == 0) touched_free(t); /* after 2^32 rounds */
+  if (++t->generation == 0) access_sets_free(t); /* after 2^32 rounds */
 }
 
-void touched_free(touched *t)
+void access_sets_free(access_sets *t)
 {
   free(t->parts);
-  *t = (touched){0};
+  *t = (access_sets){0};
 }

@@ -18,7 +18,7 @@ static void make_key(void)
   (void)pthread_key_create(&lost, free_lost);
 }
 
-void graph_lose_call(const pop_graph *graph, const char *call)
+void graph_note_invalid(const pop_graph *graph, const char *call)
 {
   pthread_once(&made, make_key);
   pop_error *error = object_check(graph, OBJECT_GRAPH, call);
@@ -27,15 +27,15 @@ void graph_lose_call(const pop_graph *graph, const char *call)
   if (pthread_getspecific(lost) || pthread_setspecific(lost, error) != 0) pop_error_free(error);
 }
 
-const pop_error *graph_lost_call(const pop_graph *graph)
+const pop_error *graph_invalid_error(const pop_graph *graph)
 {
-  graph_lose_call(graph, "pop_graph_error");
+  graph_note_invalid(graph, "pop_graph_error");
   return pthread_getspecific(lost);
 }
 
-pop_error *graph_take_lost_call(const pop_graph *graph)
+pop_error *graph_take_invalid_error(const pop_graph *graph)
 {
-  graph_lose_call(graph, "pop_graph_take_error");
+  graph_note_invalid(graph, "pop_graph_take_error");
   pop_error *error = pthread_getspecific(lost);
   (void)pthread_setspecific(lost, NULL);
   return error;

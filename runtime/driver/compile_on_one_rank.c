@@ -1,6 +1,6 @@
-/* compile_together.h. An executable that is too large for its tiles has no archive that could be
+/* compile_on_one_rank.h. An executable that is too large for its tiles has no archive that could be
  * loaded, so it is not sent: each rank compiles it itself. */
-#include "driver/compile_together.h"
+#include "driver/compile_on_one_rank.h"
 
 #include "base/log.h"
 #include <errno.h>
@@ -77,12 +77,12 @@ static pop_error *receive(ranks *r, pop_executable **executable)
   return error;
 }
 
-pop_error *compile_together(ranks *r, const uint64_t source[2], compile_call compile, void *context,
-                            pop_executable **executable)
+pop_error *compile_on_one_rank(ranks *r, const uint64_t source[2], compile_call compile,
+                               void *context, pop_executable **executable)
 {
   *executable = NULL;
   if (ranks_count(r) == 1) return compile(context, executable);
-  ranks_set_patient(r, true); /* a large graph may take longer than anything else */
+  ranks_set_no_timeout(r, true); /* a large graph may take longer than anything else */
   pop_error *error = check_same(r, source);
   if (!error && ranks_own(r) == 0) {
     error = compile(context, executable);
@@ -92,7 +92,7 @@ pop_error *compile_together(ranks *r, const uint64_t source[2], compile_call com
     error = receive(r, executable);
     if (!error && !*executable) error = compile(context, executable);
   }
-  ranks_set_patient(r, false);
+  ranks_set_no_timeout(r, false);
   if (error) {
     pop_executable_free(*executable);
     *executable = NULL;

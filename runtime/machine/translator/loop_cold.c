@@ -1,9 +1,9 @@
-/* Rare ways through a round of a counted loop: calls, and accesses that cannot be hoisted, which
- * only some rounds come to (the reduction of a large angle, an error message). They alone would
- * keep the loop from having a fast copy. So the fast copy leaves them out, if one other way through
- * a round remains. A trial (loop_trial.c) finds out beforehand whether any round takes a rare way;
- * if so, all rounds run in the plain copy. What decides about the way is a small part of a round,
- * and LLVM removes the rest from the trial. */
+/* Cold paths through an iteration of a counted loop: calls, and accesses that cannot be hoisted,
+ * which only some iterations come to (the reduction of a large angle, an error message). They alone
+ * would keep the loop from having a fast copy. So the fast copy leaves them out, if one other path
+ * through an iteration remains. A trial (loop_trial.c) finds out beforehand whether any iteration
+ * takes a cold path; if so, all iterations run in the plain copy. What decides about the path is a
+ * small part of an iteration, and LLVM removes the rest from the trial. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -43,7 +43,7 @@ static void mark_before(const block_graph *g, const counted_loop *loop, const bo
   }
 }
 
-bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cause)
+bool loop_exclude_cold(const block_graph *g, counted_loop *loop, const bool *is_cause)
 {
   bool *behind = pop_xcalloc(g->num_blocks, sizeof *behind);
   bool *before = pop_xcalloc(g->num_blocks, sizeof *before);
@@ -53,38 +53,38 @@ bool loop_leave_out(const block_graph *g, counted_loop *loop, const bool *is_cau
   for (uint32_t n = 0; n < g->num_blocks && is_left; n++) {
     if (!loop->contains[n] || (behind[n] && before[n])) continue;
     loop->contains[n] = false;
-    loop->is_rare[n] = loop->has_rare = true;
+    loop->is_cold[n] = loop->has_cold = true;
   }
   free(behind);
   free(before);
   return is_left;
 }
 
-static bool leave_out_fork(const block_graph *g, counted_loop *loop, bool *is_cause)
+static bool exclude_forks(const block_graph *g, counted_loop *loop, bool *is_cause)
 {
   bool any = false;
   for (uint32_t n = 0; n < g->num_blocks; n++) {
     is_cause[n] = loop->contains[n] && !block_graph_dominates(g, n, loop->latch) &&
-                  leads_to(g, n, loop->is_rare);
+                  leads_to(g, n, loop->is_cold);
     any |= is_cause[n];
   }
-  return any && loop_leave_out(g, loop, is_cause);
+  return any && loop_exclude_cold(g, loop, is_cause);
 }
 
-void loop_leave_out_forks(const block_graph *g, counted_loop *loop)
+void loop_exclude_forks(const block_graph *g, counted_loop *loop)
 {
   bool *is_cause = pop_xcalloc(g->num_blocks, sizeof *is_cause);
-  while (leave_out_fork(g, loop, is_cause)) continue;
+  while (exclude_forks(g, loop, is_cause)) continue;
   free(is_cause);
 }
 
-/* Does the block have one usual successor, so that there is one usual way through a round? All its
- * other successors must be rare. The latch leads to the next round or out. */
-static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_t block)
+/* Does the block have one likely successor, so that there is one likely path through an iteration?
+ * All its other successors must be cold. The latch leads to the next iteration or out. */
+static bool has_one_likely_successor(const block_graph *g, const counted_loop *loop, uint32_t block)
 {
   const code_block *b = &g->blocks[block];
-  if (block == loop->latch) return !leads_to(g, block, loop->is_rare);
-  if (b->end == BLOCK_DYNAMIC && b->num_targets != 1) return false; /* a jump table */
+  if (block == loop->latch) return !leads_to(g, block, loop->is_cold);
+  if (b->end == BLOCK_INDIRECT && b->num_targets != 1) return false; /* a jump table */
   uint32_t num_usual = 0;
   for (uint32_t i = 0; i < block_graph_num_successors(g, block); i++) {
     int32_t to = block_graph_successor(g, block, i);
@@ -92,7 +92,7 @@ static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_
       if (b->end == BLOCK_BRANCH) return false;
     } else if (loop->contains[to])
       num_usual++;
-    else if (!loop->is_rare[to])
+    else if (!loop->is_cold[to])
       return false;
   }
   return num_usual == 1;
@@ -102,13 +102,13 @@ static bool goes_one_way(const block_graph *g, const counted_loop *loop, uint32_
  * LLVM vectorises too little. */
 enum { LEAST_FLOAT_OPS = 8 };
 
-bool loop_is_usually_straight(const block_graph *g, const counted_loop *loop)
+bool loop_has_one_likely_path(const block_graph *g, const counted_loop *loop)
 {
   uint32_t num_float_ops = 0;
   for (uint32_t n = 0; n < g->num_blocks; n++) {
     const code_block *b = &g->blocks[n];
     if (!loop->contains[n]) continue;
-    if (!goes_one_way(g, loop, n)) return false;
+    if (!has_one_likely_successor(g, loop, n)) return false;
     for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
       const code_op *op = &g->unit->ops[i];
       bool store;

@@ -1,7 +1,7 @@
 /* LLVM and the C++ library have handlers for fatal errors. They belong to the process, so those of
- * this file first let `give_up` check whose thread it is. C has no headers for them: the names are
+ * this file first let `handler` check whose thread it is. C has no headers for them: the names are
  * the C++ compiler's. */
-#include "base/llvm/ends.h"
+#include "base/llvm/fatal_handlers.h"
 
 #include <llvm-c/ErrorHandling.h>
 #include <populus/out_of_memory.h>
@@ -21,17 +21,17 @@ extern void install_bad_alloc_handler(
     void (*handler)(void *, const char *, bool),
     void *data) __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
 
-static void stay(const char *why)
+static void ignore_failure(const char *why)
 {
   (void)why;
 }
 
-static _Atomic(give_up_function) give_up_function_now = stay;
+static _Atomic(llvm_fatal_handler) current_handler = ignore_failure;
 
-static void give_up_thread(const char *why)
+static void call_handler(const char *why)
 {
-  give_up_function give_up = atomic_load(&give_up_function_now);
-  give_up(why);
+  llvm_fatal_handler handler = atomic_load(&current_handler);
+  handler(why);
 }
 static new_handler before;
 
@@ -39,7 +39,7 @@ static const char no_memory[] = "LLVM has no memory";
 
 static void when_new_fails(void)
 {
-  give_up_thread(no_memory);
+  call_handler(no_memory);
   if (!before) throw_bad_alloc();
   before();
 }
@@ -57,21 +57,21 @@ static void when_malloc_fails(void *data, const char *why, bool crash)
 {
   (void)data;
   (void)crash;
-  give_up_thread(no_memory);
+  call_handler(no_memory);
   say(why);
   abort();
 }
 
 static void when_fatal(const char *why)
 {
-  give_up_thread(why);
+  call_handler(why);
   say(why);
 }
 
 static void when_arena_fails(size_t bytes)
 {
   (void)bytes;
-  give_up_thread(no_memory);
+  call_handler(no_memory);
 }
 
 static void install(void)
@@ -81,15 +81,15 @@ static void install(void)
   LLVMInstallFatalErrorHandler(when_fatal);
 }
 
-void llvm_ends_in(give_up_function give_up)
+void llvm_set_fatal_handler(llvm_fatal_handler handler)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install);
-  atomic_store(&give_up_function_now, give_up);
+  atomic_store(&current_handler, handler);
   pop_set_thread_out_of_memory_handler(when_arena_fails);
 }
 
-void llvm_ends_prepare_thread(void)
+void llvm_prepare_thread(void)
 {
   (void)cxa_get_globals();
 }

@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-typedef struct moved_maker {
+typedef struct exchanged_maker {
   profile_maker *m;
   uint32_t *seen[2]; /* by name: 1 + the last exchange with it, as source, as destination */
   size_t num_seen;
   const char *last[2]; /* name of the last block */
   uint32_t last_category[2], last_name[2];
-} moved_maker;
+} exchanged_maker;
 
-static bool is_new(moved_maker *k, uint32_t exchange, uint32_t is_destination, uint32_t name)
+static bool is_new(exchanged_maker *k, uint32_t exchange, uint32_t is_destination, uint32_t name)
 {
   if (name >= k->num_seen) {
     size_t grown = 2 * (size_t)name + 64;
@@ -28,7 +28,7 @@ static bool is_new(moved_maker *k, uint32_t exchange, uint32_t is_destination, u
   return true;
 }
 
-static void take(moved_maker *k, uint32_t exchange, uint32_t is_destination, place at)
+static void take(exchanged_maker *k, uint32_t exchange, uint32_t is_destination, place at)
 {
   const block *b = &k->m->c->blocks[at.block];
   if (b->name != k->last[is_destination] || b->category != k->last_category[is_destination]) {
@@ -43,10 +43,10 @@ static void take(moved_maker *k, uint32_t exchange, uint32_t is_destination, pla
              (profile_moved){exchange, is_destination, name});
 }
 
-void describe_moved(profile_maker *m)
+void describe_exchanged(profile_maker *m)
 {
   const compilation *c = m->c;
-  moved_maker k = {.m = m};
+  exchanged_maker k = {.m = m};
   for (uint32_t i = 0; i < c->num_exchanges; i++) {
     const exchange *x = &c->exchanges[i];
     for (size_t n = 0; n < x->num_messages; n++) {

@@ -1,7 +1,7 @@
 /* Comparisons, as in StableHLO's reference implementation. expect_eq: equal values; any NaN equals
  * any other. expect_almost_eq: floating-point numbers of the same sign that differ by at most
  * .0001. expect_close: at most max_ulp_difference (3) representable numbers apart. */
-#include "models/judge.h"
+#include "models/check_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -110,7 +110,7 @@ static pop_error *compare(const module *m, const lowered_check *c, const uint8_t
   return NULL;
 }
 
-pop_error *judge_check(const module *m, const lowered_check *c, pop_engine *engine)
+pop_error *check_output(const module *m, const lowered_check *c, pop_engine *engine)
 {
   size_t bytes = type_elements(c->type) * element_bytes(c->type->element);
   size_t all = bytes * (size_t)m->replicas;

@@ -1,9 +1,9 @@
-/* Loops whose rounds are all alike: which accesses must not overlap so that LLVM vectorises the
- * loop, and whether the last round may be done twice. */
+/* Loops whose iterations are all alike: which accesses must not overlap so that LLVM vectorises the
+ * loop, and whether the last iteration may be done twice. */
 #include "lift.h"
 
 /* Are all addresses of the loop known beforehand? */
-static bool knows_ways(const block_graph *g, const counted_loop *loop)
+static bool knows_addresses(const block_graph *g, const counted_loop *loop)
 {
   uint32_t first = g->blocks[0].first_op;
   for (uint32_t n = 0; n < g->num_blocks; n++) {
@@ -17,7 +17,7 @@ static bool knows_ways(const block_graph *g, const counted_loop *loop)
 
 /* Does some group have another step than a group that is stored? If not, LLVM's vectorizer compares
  * the places itself. */
-static bool moves_differently(const counted_loop *loop)
+static bool has_different_steps(const counted_loop *loop)
 {
   for (uint32_t i = 0; i < loop->num_groups; i++)
     for (uint32_t j = 0; j < loop->num_groups; j++)
@@ -26,15 +26,15 @@ static bool moves_differently(const counted_loop *loop)
   return false;
 }
 
-/* Do all groups move by an element or a few in a round, so that they may become vectors? Groups
- * with larger steps (a transform's butterflies) may interleave without overlapping. */
-static bool moves_densely(const counted_loop *loop)
+/* Do all groups move by an element or a few in an iteration, so that they may become vectors?
+ * Groups with larger steps (a transform's butterflies) may interleave without overlapping. */
+static bool has_small_steps(const counted_loop *loop)
 {
   enum { MOST_BYTES = 16 };
   for (uint32_t i = 0; i < loop->num_groups; i++) {
     const affine *step = &loop->groups[i].step;
-    int32_t way = (int32_t)step->constant;
-    if (step->num_terms || way < -MOST_BYTES || way > MOST_BYTES) return false;
+    int32_t bytes = (int32_t)step->constant;
+    if (step->num_terms || bytes < -MOST_BYTES || bytes > MOST_BYTES) return false;
   }
   return true;
 }
@@ -50,7 +50,7 @@ static bool has_many_pairs(const counted_loop *loop)
   return pairs > MOST;
 }
 
-/* Registers that a round reads before it writes them, and those that it writes. */
+/* Registers that an iteration reads before it writes them, and those that it writes. */
 typedef struct carried {
   uint32_t read_x, written_x;
   uint64_t read_f, written_f;
@@ -65,9 +65,9 @@ static void add_op(carried *c, const code_op *op)
   c->written_f |= code_op_writes_f(op);
 }
 
-/* Does a round that is repeated with the same loads give the same result? Only induction variables
- * may carry values from round to round. */
-static bool carries_nothing(const block_graph *g, const counted_loop *loop)
+/* Does an iteration that is repeated with the same loads give the same result? Only induction
+ * variables may carry values from iteration to iteration. */
+static bool has_no_carried_value(const block_graph *g, const counted_loop *loop)
 {
   carried c = {0};
   for (uint32_t n = 0; n < g->num_reachable; n++) {
@@ -90,11 +90,11 @@ static bool stores_where_it_loads(const counted_loop *loop)
   return false;
 }
 
-void loop_look_at_ways(const block_graph *g, counted_loop *loop)
+void loop_plan_alias_checks(const block_graph *g, counted_loop *loop)
 {
-  if (!loop->fixed_time || !knows_ways(g, loop)) return;
-  loop->has_ways_apart = moves_differently(loop);
-  loop->has_all_apart = has_many_pairs(loop) && moves_densely(loop);
-  loop->may_repeat_last = !loop->has_rare && loop->num_exits == 1 && !g->unit->checked &&
-                          !stores_where_it_loads(loop) && carries_nothing(g, loop);
+  if (!loop->fixed_time || !knows_addresses(g, loop)) return;
+  loop->needs_alias_checks = has_different_steps(loop);
+  loop->needs_all_alias_checks = has_many_pairs(loop) && has_small_steps(loop);
+  loop->may_repeat_last = !loop->has_cold && loop->num_exits == 1 && !g->unit->checked &&
+                          !stores_where_it_loads(loop) && has_no_carried_value(g, loop);
 }

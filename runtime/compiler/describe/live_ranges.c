@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct live_table {
+typedef struct live_range_table {
   uint32_t *slots;  /* row + 1; 0: free */
   size_t num_slots; /* a power of two */
-} live_table;
+} live_range_table;
 
-static uint64_t hash_live(const profile_live *l)
+static uint64_t hash_live_range(const profile_live *l)
 {
   uint64_t hash = l->name * 0x9e3779b97f4a7c15u + l->category;
   hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u + l->first_step;
@@ -19,9 +19,10 @@ static uint64_t hash_live(const profile_live *l)
   return hash ^ hash >> 31;
 }
 
-static uint32_t *find_live(const live_table *t, const executable_profile *p, const profile_live *l)
+static uint32_t *find_live_range(const live_range_table *t, const executable_profile *p,
+                                 const profile_live *l)
 {
-  for (size_t at = hash_live(l) & (t->num_slots - 1);; at = (at + 1) & (t->num_slots - 1)) {
+  for (size_t at = hash_live_range(l) & (t->num_slots - 1);; at = (at + 1) & (t->num_slots - 1)) {
     if (!t->slots[at]) return &t->slots[at];
     const profile_live *found = &p->lives[t->slots[at] - 1];
     if (found->name == l->name && found->category == l->category &&
@@ -30,13 +31,13 @@ static uint32_t *find_live(const live_table *t, const executable_profile *p, con
   }
 }
 
-static void grow_lives(live_table *t, const executable_profile *p)
+static void grow_live_ranges(live_range_table *t, const executable_profile *p)
 {
   if (2 * p->num_lives < t->num_slots) return;
   t->num_slots = t->num_slots ? 2 * t->num_slots : 256;
   free(t->slots);
   t->slots = pop_xcalloc(t->num_slots, sizeof *t->slots);
-  for (uint32_t i = 0; i < p->num_lives; i++) *find_live(t, p, &p->lives[i]) = i + 1;
+  for (uint32_t i = 0; i < p->num_lives; i++) *find_live_range(t, p, &p->lives[i]) = i + 1;
 }
 
 /* Does the user know the block by its name? Otherwise its category says what it is. */
@@ -120,11 +121,11 @@ static void describe_uses(profile_maker *m, const uint32_t *row_of_block)
   free(used_at);
 }
 
-void describe_lives(profile_maker *m)
+void describe_live_ranges(profile_maker *m)
 {
   const compilation *c = m->c;
   executable_profile *p = m->p;
-  live_table table = {0};
+  live_range_table table = {0};
   const char *last = NULL; /* a variable's blocks follow one another */
   uint32_t last_name = COMPILER_NONE;
   uint32_t *row_of_block = pop_xcalloc(c->num_blocks + 1, sizeof *row_of_block);
@@ -139,8 +140,8 @@ void describe_lives(profile_maker *m)
                       .category = b->category,
                       .first_step = always ? COMPILER_NONE : b->first_step,
                       .last_step = always ? COMPILER_NONE : b->last_step};
-    grow_lives(&table, p);
-    uint32_t *slot = find_live(&table, p, &l);
+    grow_live_ranges(&table, p);
+    uint32_t *slot = find_live_range(&table, p, &l);
     if (!*slot) {
       pop_push(p->lives, p->num_lives, p->lives_capacity, l);
       *slot = (uint32_t)p->num_lives;

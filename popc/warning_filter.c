@@ -53,7 +53,7 @@ static warning_flags read_warning_flags(const popc_arguments *arguments)
   return w;
 }
 
-bool popc_tame_warnings(popc_arguments *arguments, popc_target target)
+bool popc_add_warning_flags(popc_arguments *arguments, popc_target target)
 {
   warning_flags w = read_warning_flags(arguments);
   bool errors = w.warning && w.this_error;
@@ -131,7 +131,7 @@ static bool ends_at_float(const char *line)
 
 typedef struct filter {
   bool promotions_are_errors;
-  bool judges_constructors, has_constructors;
+  bool checks_constructors, has_constructors;
   pop_bytes out;
   const char *pending; /* lines about inclusion, which belong to what follows them */
   bool dropping;
@@ -195,7 +195,7 @@ static void take_line(filter *f, const char *line, const char *end, const char *
     return;
   }
   bool promotes = kind == WARNING && find_flag(words, promotion);
-  bool constructs = f->judges_constructors && kind == WARNING && find_flag(words, constructor);
+  bool constructs = f->checks_constructors && kind == WARNING && find_flag(words, constructor);
   if (kind != OTHER)
     f->dropping = (promotes && ends_at_float(words)) || (constructs && !f->has_constructors);
   if (kind == WARNING) f->dropped += f->dropping;
@@ -211,16 +211,16 @@ static void take_line(filter *f, const char *line, const char *end, const char *
 }
 
 /* Does the object, assembly or IR have static constructors? */
-static bool has_constructors(const popc_evidence *evidence)
+static bool has_constructors(const popc_compile_outcome *outcome)
 {
   static const char *const signs[] = {".init_array", "llvm.global_ctors"};
-  if (!evidence->product || evidence->target != POPC_TILE) return false;
+  if (!outcome->product || outcome->target != POPC_TILE) return false;
   for (size_t i = 0; i < sizeof signs / sizeof *signs; ++i)
-    if (memmem(evidence->product, evidence->size, signs[i], strlen(signs[i]))) return true;
+    if (memmem(outcome->product, outcome->size, signs[i], strlen(signs[i]))) return true;
   return false;
 }
 
-static void judge_lines(filter *f, const pop_bytes *diagnostics)
+static void filter_lines(filter *f, const pop_bytes *diagnostics)
 {
   const char *line = (const char *)diagnostics->data, *all_end = line + diagnostics->size;
   while (line < all_end) {
@@ -234,13 +234,13 @@ static void judge_lines(filter *f, const pop_bytes *diagnostics)
   if (f->pending) put(f, f->pending, (size_t)(all_end - f->pending));
 }
 
-bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
-                         pop_bytes *diagnostics)
+bool popc_filter_warnings(const popc_source *source, const popc_compile_outcome *outcome,
+                          pop_bytes *diagnostics)
 {
-  filter f = {.promotions_are_errors = evidence->promotions_are_errors,
-              .judges_constructors = evidence->target == POPC_TILE,
-              .has_constructors = has_constructors(evidence)};
-  if (diagnostics->size) judge_lines(&f, diagnostics);
+  filter f = {.promotions_are_errors = outcome->promotions_are_errors,
+              .checks_constructors = outcome->target == POPC_TILE,
+              .has_constructors = has_constructors(outcome)};
+  if (diagnostics->size) filter_lines(&f, diagnostics);
   if (f.has_constructors && !f.raised) { /* -w, or a warning switched off */
     char *text = pop_xasprintf("%s: error: it has static objects with constructors, which nothing "
                                "runs on a tile\n",
