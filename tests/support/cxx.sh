@@ -18,8 +18,12 @@ for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do include="$i
 
 # Checks of each access to a member for NULL and alignment double the compile time. The address
 # sanitizer finds those that matter.
+# The address sanitizer's checks are calls, which take a fifth off the compile time.
 sanitize=
-[ -z "$POPULUS_SANITIZE" ] || sanitize="-fsanitize=$POPULUS_SANITIZE -fno-sanitize=null,alignment,object-size,vptr"
+if [ -n "$POPULUS_SANITIZE" ]; then
+  sanitize="-fsanitize=$POPULUS_SANITIZE -fno-sanitize=null,alignment,object-size,vptr"
+  sanitize="$sanitize --param asan-instrumentation-with-call-threshold=0"
+fi
 
 # cxx <compiler> <arguments>...: compiles, with our headers; no warning is let through.
 cxx()
