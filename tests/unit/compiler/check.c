@@ -332,6 +332,32 @@ static void in_place_and_another_writer(fixture *f)
   add_stencil(f, f->in, part(f->data, 55, 58));
 }
 
+static void neighbours(fixture *f)
+{
+  add_update(f, part(f->data, 0, 50));
+  add_update(f, part(f->data, 50, 51));
+  add_stencil(f, part(f->in, 0, 50), part(f->data, 51, 100));
+  add_update(f, part(f->in, 50, 100));
+}
+
+static void writers_of_one_common_element(fixture *f)
+{
+  add_update(f, part(f->data, 0, 51));
+  add_update(f, part(f->data, 50, 100));
+}
+
+static void writer_of_the_last_element_read(fixture *f)
+{
+  add_stencil(f, part(f->data, 0, 51), f->in);
+  add_update(f, part(f->data, 50, 100));
+}
+
+static void reader_of_the_last_element_written(fixture *f)
+{
+  add_update(f, part(f->data, 0, 51));
+  add_stencil(f, part(f->data, 50, 100), f->in);
+}
+
 static const struct {
   const char *name;
   void (*build)(fixture *);
@@ -349,6 +375,7 @@ static const struct {
     {"reads what it changes", reads_what_it_changes, 0, {0}},
     {"a vertex of all workers", all_workers, 0, {0}},
     {"X07 overlapping copy", overlapping_copy, 0, {0}},
+    {"neighbours", neighbours, 0, {0}},
     {"P08 vertex without tile",
      vertex_without_tile,
      POP_ERROR_GRAPH_CONNECTION,
@@ -424,6 +451,18 @@ static const struct {
      in_place_and_another_writer,
      POP_ERROR_GRAPH_CYCLE,
      {"[55:58)", "Stencil.data", "vertex 0", "vertex 1"}},
+    {"P07 two writers with one element in common",
+     writers_of_one_common_element,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[50:51)", "written to", "vertex 0", "vertex 1"}},
+    {"P07 a reader, and a writer of the last element that it reads",
+     writer_of_the_last_element_read,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[50:51)", "Update.x", "are read", "vertex 0", "vertex 1"}},
+    {"P07 a writer, and a reader of the last element that it writes",
+     reader_of_the_last_element_written,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[50:51)", "Update.x", "are read", "vertex 0", "vertex 1"}},
 };
 
 Test(check, P05_P06_P07_P08_X07_graphs_that_are_fine_and_graphs_that_are_not)

@@ -285,6 +285,28 @@ Test(exchange, random_messages_arrive)
     }
 }
 
+/* Sending and receiving share the slots of a tile. Where few are left, the slot that a send would
+ * take may be the only one for the receiveAddress of the same words. */
+Test(exchange, a_tile_sends_to_itself_when_it_has_slots_for_both_ends)
+{
+  enum { LATENCY = 6, CYCLES = 200, CASES = 2000 };
+  const receiver self = {0, {1, 0}};
+  const transmission t = {.shape = {1, 1}, .receivers = &self, .num_receivers = 1};
+  uint64_t numbers = 1;
+  for (int i = 0; i < CASES; i++) {
+    uint32_t index = 0;
+    timeline line = {0};
+    exchange_plan plan = {
+        .latency = LATENCY, .timelines = &line, .num_timelines = 1, .index_of_tile = &index};
+    for (uint32_t cycle = 0; cycle < CYCLES; cycle++)
+      if (random_next(&numbers) % 4) reserve_send(&line, &t.shape, cycle);
+    uint64_t arrival = earliest_arrival(&plan, &t, 0);
+    reserve_send(&line, &t.shape, arrival - LATENCY);
+    cr_assert_eq(earliest_receive(&line, self.destination, 1, arrival), arrival, "case %d", i);
+    timeline_free(&line);
+  }
+}
+
 Test(exchange, plans_are_the_same_every_time)
 {
   compilation *plans[2];
