@@ -368,10 +368,12 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);
   atomic_store(&engine->runs, false);
-  if (error)
+  if (error) {
+    engine->state = ENGINE_FAULTED; /* the tiles may wait anywhere in the program */
     report_faulted(engine, error);
-  else
+  } else {
     error = execution_profile_end_run(engine->profile);
+  }
   error = trace_run(engine, program, begun, error);
   if (error) return error;
   log_phase_end(&running);

@@ -20,7 +20,7 @@
 typedef enum engine_state {
   ENGINE_COMPILED, /* not loaded, or load failed */
   ENGINE_LOADED,   /* the tiles wait for a program */
-  ENGINE_FAULTED   /* a run ended in a fault: memory can be read, nothing can be run */
+  ENGINE_FAULTED   /* a run ended in an error: memory can be read, nothing can be run */
 } engine_state;
 
 typedef struct device_print device_print;
