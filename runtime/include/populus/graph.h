@@ -190,7 +190,7 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor tensor, size_t min_elem
                             size_t grain_size);
 /* Visits the tiles of a view's elements. Calls `visit` for each run, in the view's order.
  * [begin, end) are indices of the flattened view. Elements that are on no tile of the graph have
- * tile SIZE_MAX. */
+ * tile SIZE_MAX. `visit` may use the graph: slice tensors and map them, for example. */
 void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor tensor,
                                   void (*visit)(void *context, size_t tile, size_t begin,
                                                 size_t end),
