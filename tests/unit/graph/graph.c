@@ -261,6 +261,91 @@ Test(graph, vertices_hold_edges_in_the_order_of_connection)
   pop_graph_free(w.graph);
 }
 
+/* ---- rows ---- */
+
+static const pop_field rows_fields[] = {{.name = "in",
+                                         .kind = POP_FIELD_INPUT,
+                                         .layout = POP_LAYOUT_SPAN,
+                                         .row_layout = POP_LAYOUT_SPAN,
+                                         .has_rows = true,
+                                         .type = POP_FLOAT},
+                                        {.name = "more",
+                                         .kind = POP_FIELD_INPUT,
+                                         .layout = POP_LAYOUT_SPAN,
+                                         .row_layout = POP_LAYOUT_SPAN,
+                                         .has_rows = true,
+                                         .type = POP_FLOAT}};
+static const pop_vertex_type rows_type = {
+    .name = "Rows", .fields = (pop_field *)rows_fields, .num_fields = 2};
+
+static pop_vertex new_rows(world *w)
+{
+  add_vertex_type(w->graph, &rows_type);
+  return pop_graph_add_vertex(w->graph, w->set, "Rows");
+}
+
+static void expect_failed_connection(pop_graph *graph)
+{
+  pop_error *error = pop_graph_take_error(graph);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_CONNECTION);
+  pop_error_free(error);
+}
+
+Test(graph, a_failed_call_connects_no_row)
+{
+  world w = new_world();
+  pop_vertex v = new_rows(&w);
+  pop_tensor other = pop_graph_add_variable(w.graph, POP_INT, (const size_t[]){10}, 1, "other");
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){w.v, w.v, other}, 3);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "in"), 0);
+  pop_graph_connect(w.graph, v, "in", pop_tensor_reshape(other, (const size_t[]){2, 5}, 2));
+  expect_failed_connection(w.graph);
+  pop_graph_connect_element(w.graph, v, "in", 3, other);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "in"), 0);
+  pop_tensor half = pop_tensor_slice(w.v, 0, 5, 0);
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){half, half}, 2);
+  assert_no_error(w.graph);
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){w.v, other}, 2);
+  expect_failed_connection(w.graph);
+  const edge *e = &w.graph->edges[vertex_of(v)->first_edge];
+  cr_assert_eq(e->num_rows, 2);
+  cr_assert_eq(w.graph->row_tensors[e->tensor], half.index, "it has the row that it had");
+  pop_graph_connect_element(w.graph, v, "more", 0, half);
+  pop_graph_connect_element(w.graph, v, "more", 7, other);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "more"), 1);
+  pop_graph_free(w.graph);
+}
+
+/* Each row is moved a few times, not once for each row. */
+Test(graph, rows_of_two_fields_may_be_connected_in_turn)
+{
+  enum { ROWS = 20000 };
+  static const char *const names[] = {"in", "more"};
+  world w = new_world();
+  pop_vertex v = new_rows(&w);
+  pop_tensor parts[10];
+  for (size_t i = 0; i < 10; i++) parts[i] = pop_tensor_slice(w.v, i, i + 1, 0);
+  for (size_t row = 0; row < ROWS; row++)
+    for (size_t f = 0; f < 2; f++)
+      pop_graph_connect_element(w.graph, v, names[f], row, parts[(row + f) % 10]);
+  pop_graph_set_field_size(w.graph, v, names[0], ROWS + 1);
+  pop_graph_connect_element(w.graph, v, names[0], ROWS, parts[0]);
+  assert_no_error(w.graph);
+  cr_assert_lt(w.graph->num_row_tensors, 8 * ROWS);
+  const edge *e = &w.graph->edges[vertex_of(v)->first_edge];
+  for (size_t f = 0; f < 2; f++, e = &w.graph->edges[e->next]) {
+    cr_assert_eq(e->num_rows, f == 0 ? ROWS + 1 : ROWS);
+    for (size_t row = 0; row < ROWS; row++)
+      cr_assert_eq(w.graph->row_tensors[e->tensor + row], parts[(row + f) % 10].index);
+    if (e->next == GRAPH_NONE) break;
+  }
+  pop_graph_free(w.graph);
+}
+
 Test(graph, a_value_is_a_constant_where_the_vertex_is)
 {
   world w = new_world();
