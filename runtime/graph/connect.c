@@ -354,7 +354,8 @@ static bool is_counted_narrower(const connection *c, const tensor *t)
 static pop_tensor widen_counts(const connection *c, pop_tensor handle)
 {
   const tensor *t = check_tensor(c->graph, c->call, handle);
-  if (!t || t->rank > 1 || !is_counted_narrower(c, t) ||
+  if (!t || t->rank > 1 || !is_counted_narrower(c, t) || t->num_elements > UINT32_MAX ||
+      !check_replication(c->graph, c->call, t, c->replication) ||
       pop_tensor_constant_values(handle, NULL, 0) == SIZE_MAX)
     return handle;
   size_t count = t->num_elements;
@@ -368,15 +369,29 @@ static pop_tensor widen_counts(const connection *c, pop_tensor handle)
   return widened.index ? widened : handle;
 }
 
-static void connect_tensor(const connection *c, pop_tensor tensor)
+/* A connection of one replica, for this replica's constant. */
+static connection of_one_replica(connection c)
 {
+  c.replica = c.replication = 0;
+  return c;
+}
+
+static void connect_tensor(const connection *to, pop_tensor tensor)
+{
+  connection own;
+  const connection *c = to;
   if (!c->field) return;
   if (c->field->has_rows) {
     connect_tensor_as_rows(c, tensor);
     return;
   }
   metadata_edge metadata;
-  tensor = widen_counts(c, tensor);
+  pop_tensor widened = widen_counts(c, tensor);
+  if (widened.index != tensor.index) {
+    own = of_one_replica(*c);
+    c = &own;
+    tensor = widened;
+  }
   if (!check_edge(c, tensor) || !find_metadata(c, &tensor, 1, false, &metadata)) return;
   set_edge(c, tensor_here(c, tensor));
   connect_metadata(&metadata);
@@ -399,13 +414,6 @@ static pop_tensor add_value(const connection *c, pop_type type, const void *valu
     return (pop_tensor){0};
   }
   return add_private_constant(c, type, values, count);
-}
-
-/* A connection of one replica, for this replica's constant. */
-static connection of_one_replica(connection c)
-{
-  c.replica = c.replication = 0;
-  return c;
 }
 
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,

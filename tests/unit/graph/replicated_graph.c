@@ -10,9 +10,13 @@ enum { REPLICAS = 3, TILES = 4 };
 
 static const pop_field fields[] = {
     {.name = "in", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_INT},
-    {.name = "count", .kind = POP_FIELD_CONSTANT, .layout = POP_LAYOUT_SCALAR, .type = POP_INT}};
+    {.name = "count", .kind = POP_FIELD_CONSTANT, .layout = POP_LAYOUT_SCALAR, .type = POP_INT},
+    {.name = "wide",
+     .kind = POP_FIELD_INPUT,
+     .layout = POP_LAYOUT_SPAN,
+     .type = POP_UNSIGNED_INT}};
 static const pop_vertex_type vertex_type = {
-    .name = "V", .fields = (pop_field *)fields, .num_fields = 2};
+    .name = "V", .fields = (pop_field *)fields, .num_fields = 3};
 
 /* Three replicas of four tiles, made of a part of a larger graph: tiles 2 to 13. */
 typedef struct graphs {
@@ -222,6 +226,25 @@ Test(replicated_graph, a_vertex_is_in_each)
     cr_assert_str_eq(type->type->name, "V");
     cr_assert_eq(g.top->vertices[1 + r].cycle_estimate, 99);
     cr_assert_eq(g.top->field_values[g.top->vertices[1 + r].first_value].bytes[0], 7);
+  }
+  pop_graph_free(g.top);
+}
+
+Test(replicated_graph, constant_counts_are_widened_in_each)
+{
+  graphs g = new_graphs();
+  const uint16_t narrow[] = {7, 65535};
+  pop_compute_set set = pop_graph_add_compute_set(g.top, "set");
+  pop_vertex vertex = pop_graph_add_vertex(g.replicated, set, "V");
+  pop_tensor counts = pop_graph_add_constant(g.replicated, POP_UNSIGNED_SHORT,
+                                             (const size_t[]){2}, 1, narrow, "counts");
+  pop_graph_connect(g.replicated, vertex, "wide", counts);
+  assert_no_error(g.top);
+  for (size_t r = 0; r < REPLICAS; r++) {
+    uint32_t wide[2] = {0};
+    pop_vertex one = {g.top, vertex.index + (uint32_t)r};
+    cr_assert_eq(pop_graph_vertex_field_values(g.top, one, "wide", wide, 2), 2);
+    cr_assert(wide[0] == 7 && wide[1] == 65535);
   }
   pop_graph_free(g.top);
 }
