@@ -215,6 +215,7 @@ size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
 
 void pop_tensor_dump(pop_tensor handle, FILE *stream)
 {
+  GRAPH_TURN(handle.graph);
   if (!stream) return;
   print_tensor(stream, __func__, handle, SIZE_MAX);
   putc('\n', stream);
@@ -236,11 +237,11 @@ size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
   const tensor *t = find_tensor(handle, __func__);
   if (!t) return SIZE_MAX;
   const pop_graph *graph = handle.graph;
+  for (size_t i = 0; i < t->num_pieces; i++) {
+    const variable *v = &graph->variables[graph->pieces[t->first_piece + i].variable];
+    if (!v->constant || v->is_replica_index) return SIZE_MAX;
+  }
   view_walk walk;
-  view_walk_start(&walk, graph, handle.index);
-  for (view_run run; view_walk_next(&walk, &run);)
-    if (!graph->variables[run.variable].constant || graph->variables[run.variable].is_replica_index)
-      return SIZE_MAX;
   uint8_t *to = values;
   uint64_t left = max;
   view_walk_start(&walk, graph, handle.index);
