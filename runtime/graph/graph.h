@@ -311,8 +311,7 @@ static inline bool graph_is_for_host(const pop_graph *graph)
  * have is valid. */
 static inline uint32_t graph_tile_limit(const pop_graph *view)
 {
-  enum { MAX_TILES = 1000000 };
-  return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
+  return graph_is_for_host(view) ? POP_TARGET_MAX_TILES : view->num_tiles;
 }
 
 /* lost_calls.c: keeps the error of a call on a graph that is NULL or was freed. pop_graph_error

@@ -166,7 +166,8 @@ pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
   if (!usable(graph, call)) return failed(graph);
-  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
+  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) / graph->target.tiles_per_ipu
+                                             : graph->target.num_ipus;
   if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return failed(graph);
   tile_list list = {0};
   size_t per_ipu = graph->target.tiles_per_ipu;
