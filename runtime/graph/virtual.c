@@ -231,6 +231,9 @@ static bool check_replicas(pop_graph *graph, const char *call, uint32_t count)
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: the graph is replicated already: it is that of one of %u replicas", call,
                 have);
+  else if (graph_is_for_host(graph) && count > graph_tile_limit(graph))
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %u replicas; at most %u are possible", call,
+                count, graph_tile_limit(graph));
   else if (count == 0 || (!graph_is_for_host(graph) && graph->num_tiles % count))
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: %u replicas on %u tiles; each replica has as many tiles as the others, at "

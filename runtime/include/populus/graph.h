@@ -38,7 +38,7 @@ pop_graph *pop_graph_create(const pop_target *target);
 /* A replicated graph: `replication_factor` copies of one graph run side by side, each on its
  * share of the target's IPUs. The graph is that of one replica. pop_graph_get_target returns the
  * target of one replica, of target->num_ipus / replication_factor IPUs; that must be a whole
- * number, at least 1. The graph is compiled once. The engine loads the same images once for each
+ * number, at least 1. On the CPU there may be up to POP_TARGET_MAX_IPUS replicas. The graph is compiled once. The engine loads the same images once for each
  * replica (populus/engine.h says what it reads, writes and connects then). Replicas run
  * independently of each other up to a host sync or a pop_program_cross_replica_copy, which all
  * of them must reach. pop_graph_top_level_graph fails on it. */

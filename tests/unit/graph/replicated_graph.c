@@ -11,10 +11,7 @@ enum { REPLICAS = 3, TILES = 4 };
 static const pop_field fields[] = {
     {.name = "in", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_INT},
     {.name = "count", .kind = POP_FIELD_CONSTANT, .layout = POP_LAYOUT_SCALAR, .type = POP_INT},
-    {.name = "wide",
-     .kind = POP_FIELD_INPUT,
-     .layout = POP_LAYOUT_SPAN,
-     .type = POP_UNSIGNED_INT}};
+    {.name = "wide", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_UNSIGNED_INT}};
 static const pop_vertex_type vertex_type = {
     .name = "V", .fields = (pop_field *)fields, .num_fields = 3};
 
@@ -236,8 +233,8 @@ Test(replicated_graph, constant_counts_are_widened_in_each)
   const uint16_t narrow[] = {7, 65535};
   pop_compute_set set = pop_graph_add_compute_set(g.top, "set");
   pop_vertex vertex = pop_graph_add_vertex(g.replicated, set, "V");
-  pop_tensor counts = pop_graph_add_constant(g.replicated, POP_UNSIGNED_SHORT,
-                                             (const size_t[]){2}, 1, narrow, "counts");
+  pop_tensor counts = pop_graph_add_constant(g.replicated, POP_UNSIGNED_SHORT, (const size_t[]){2},
+                                             1, narrow, "counts");
   pop_graph_connect(g.replicated, vertex, "wide", counts);
   assert_no_error(g.top);
   for (size_t r = 0; r < REPLICAS; r++) {
@@ -247,6 +244,22 @@ Test(replicated_graph, constant_counts_are_widened_in_each)
     cr_assert(wide[0] == 7 && wide[1] == 65535);
   }
   pop_graph_free(g.top);
+}
+
+/* Memory for a few thousand million of them would end the process. */
+Test(replicated_graph, their_number_is_limited_on_the_cpu)
+{
+  pop_target cpu;
+  pop_target_create_cpu(&cpu);
+  pop_graph *graph = pop_graph_create(&cpu);
+  pop_graph_create_replicated_graph(graph, UINT32_MAX);
+  assert_error(graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *const[5]){"4294967295 replicas", "at most"}, "in a graph");
+  pop_graph_free(graph);
+  graph = pop_graph_create_replicated(&cpu, POP_TARGET_MAX_IPUS + 1);
+  assert_error(graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *const[5]){"1025 replicas", "at most 1024"}, "of a graph");
+  pop_graph_free(graph);
 }
 
 /* ---- replicas that may not be mixed ---- */
