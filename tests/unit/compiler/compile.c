@@ -581,6 +581,26 @@ static uint32_t bytes_on_tile_1(const pop_engine *engine)
   return memory.total_including_gaps;
 }
 
+/* Offsets behind its last bytes do not fit 32 bits. */
+Test(compile, Z01_a_variable_of_nearly_4_gib_on_a_tile_is_refused)
+{
+  pop_graph *graph = new_graph_with_tiles(2);
+  const size_t count = UINT32_MAX - 3, few = 4;
+  pop_tensor large = pop_graph_add_variable(graph, POP_CHAR, &count, 1, "large");
+  pop_tensor small = pop_graph_add_variable(graph, POP_CHAR, &few, 1, "small");
+  pop_graph_set_tile_mapping(graph, large, 0);
+  pop_graph_set_tile_mapping(graph, small, 1);
+  pop_program copy =
+      pop_program_copy(pop_tensor_slice(large, count - few, count, 0), small, "copy");
+  assert_no_error(graph);
+  pop_engine *engine;
+  pop_error *error = pop_engine_create(graph, &copy, 1, NULL, 0, &engine);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_MEMORY, "%s", pop_error_message(error));
+  pop_error_free(error);
+  pop_graph_free(graph);
+}
+
 Test(compile, Z01_a_full_tile_runs_and_one_byte_more_is_refused)
 {
   pop_engine *engine;
