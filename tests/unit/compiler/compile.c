@@ -601,6 +601,20 @@ Test(compile, Z01_a_variable_of_nearly_4_gib_on_a_tile_is_refused)
   pop_graph_free(graph);
 }
 
+/* It was never checked, and is not looked at element by element. */
+Test(compile, a_vertex_that_no_program_runs_may_read_a_huge_broadcast)
+{
+  pop_graph *graph = new_ipu1(2);
+  pop_tensor one = add_ints(graph, 1, 0, "one"), out = add_ints(graph, 1, 1, "out");
+  pop_compute_set idle = pop_graph_add_compute_set(graph, "idle");
+  pop_vertex v = pop_graph_add_vertex(graph, idle, "Sum");
+  pop_graph_connect(graph, v, "in", pop_tensor_broadcast(one, (size_t)1 << 60, 0));
+  pop_graph_connect(graph, v, "out", pop_tensor_index(out, 0));
+  pop_program copy = pop_program_copy(one, out, "copy");
+  pop_engine_free(new_engine(graph, &copy, 1, NULL, 0));
+  pop_graph_free(graph);
+}
+
 Test(compile, Z01_a_full_tile_runs_and_one_byte_more_is_refused)
 {
   pop_engine *engine;
