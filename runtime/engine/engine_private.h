@@ -104,7 +104,8 @@ void engine_leave_callbacks(pop_engine *engine);
 /* An error if the engine is to be freed. */
 POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 
-/* host_access.c: like pop_engine_connect_replica_stream_callback. Callbacks with the same `user`,
+/* host_access.c: like pop_engine_connect_replica_stream_callback, of an engine that is in use by
+ * the caller. Callbacks with the same `user`,
  * if it is not NULL, are never called at the same time. */
 POP_MUST_CHECK pop_error *engine_connect_callback(pop_engine *engine, const char *handle,
                                                   uint32_t replica,

@@ -132,9 +132,7 @@ static pop_error *connect_replica_stream_callback(pop_engine *engine, const char
 pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
                                    const pop_stream_callback *callback, const void *user)
 {
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine,
-                      connect_replica_stream_callback(engine, handle, replica, callback, user));
+  return connect_replica_stream_callback(engine, handle, replica, callback, user);
 }
 
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
@@ -142,7 +140,8 @@ pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const 
                                                       const pop_stream_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  return engine_connect_callback(engine, handle, replica, callback, NULL);
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, engine_connect_callback(engine, handle, replica, callback, NULL));
 }
 
 /* ---- tensors ---- */
