@@ -52,6 +52,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 {
   pop_engine *made = object_new(OBJECT_ENGINE, sizeof *made);
   made->executable = executable_retain(executable);
+  engine_name_handles(made);
   pop_error *error = replicas_create(made, options);
   if (error) {
     pop_engine_free(made);
@@ -99,6 +100,7 @@ void engine_destroy(pop_engine *engine)
   host_functions_free(engine->host_functions);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   device_release(engine->device);
+  for (size_t i = 0; i < 2; i++) pop_name_table_free(&engine->handles[i]);
   executable_release(engine->executable);
   object_delete(&engine->base);
 }

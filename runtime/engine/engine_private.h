@@ -14,6 +14,7 @@
 #include "graph/print_format.h"
 #include "machine/machine.h"
 #include "options/options.h"
+#include <populus/names.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -68,6 +69,7 @@ struct pop_engine {
   pop_profile_format profile_format;  /* its format there */
   uint64_t reported_runs;             /* number of runs still to be reported */
   engine_state state;
+  pop_name_table handles[2];      /* for writing, for reading: numbers of tensors */
   FILE *print_stream;             /* NULL: standard error */
   FILE *trace_file;               /* debug.trace's; NULL: the stream above */
   host_function *host_functions;  /* that have callbacks of streams */
@@ -150,6 +152,9 @@ POP_MUST_CHECK pop_error *engine_check_memory(const pop_engine *engine);
 
 /* estimates.c: sets the estimates of vertices, on loaded machines whose target asks for them. */
 POP_MUST_CHECK pop_error *engine_set_estimates(pop_engine *engine);
+
+/* host_access.c: fills the tables of handles. */
+void engine_name_handles(pop_engine *engine);
 
 /* tensor_access.c: reads or writes a tensor's elements on the tiles of a replica, row-major; `size`
  * must fit. */
