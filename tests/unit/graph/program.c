@@ -1,6 +1,8 @@
 /* Control programs: their contents, rings, depth, and refused calls. */
 #include "support/graph_test.h"
 
+#include <stdlib.h>
+
 static const program *inside(pop_program p)
 {
   return &p.graph->programs[p.index - 1];
@@ -128,6 +130,24 @@ Test(program, X02_depth_of_100000_in_either_direction)
 }
 
 /* A search through all parts in each call would take 10^11 steps. */
+/* Comparing each case with each other one would be 10^11 steps. */
+Test(program, a_switch_may_have_many_cases)
+{
+  enum { MANY = 300000 };
+  pop_graph *graph = new_graph();
+  pop_tensor control = pop_graph_add_variable(graph, POP_INT, NULL, 0, "control");
+  pop_switch_case *cases = pop_xcalloc(MANY, sizeof *cases);
+  for (int i = 0; i < MANY; i++) cases[i].value = MANY - i;
+  pop_program_switch(control, cases, MANY, (pop_program){0}, "many");
+  assert_no_error(graph);
+  cases[MANY - 1].value = cases[7].value;
+  cases[9].value = cases[7].value;
+  pop_program_switch(control, cases, MANY, (pop_program){0}, "equal");
+  assert_error(graph, POP_ERROR_CONTROL_PROGRAM, (const char *const[5]){"cases 7 and 9 "}, "equal");
+  free(cases);
+  pop_graph_free(graph);
+}
+
 Test(program, a_long_program_of_long_programs_is_built_in_linear_time)
 {
   enum { PARTS = 300000 };
