@@ -186,8 +186,10 @@ typedef struct program {
   uint32_t source, destination;
   uint32_t headers; /* REPLICA_COPY: tensor of packet headers (graph/replica.h), or 0 */
   bool to_device;   /* REMOTE_COPY */
-  bool has_parent;  /* it is inside another program */
-  uint64_t visit;   /* == graph->program_visit: the current search for cycles has seen it */
+  bool has_parent;  /* it is inside another program: `parent`, and perhaps others */
+  bool has_others;
+  uint32_t parent;
+  uint64_t visit; /* == graph->program_visit: the current search for cycles has seen it */
 } program;
 
 typedef struct host_handle {
