@@ -3,6 +3,7 @@
 #include "support/graph_test.h"
 
 #include <math.h>
+#include <populus/introspection.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -318,6 +319,36 @@ Test(graph, a_failed_call_connects_no_row)
   expect_failed_connection(w.graph);
   cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "more"), 1);
   pop_graph_free(w.graph);
+}
+
+typedef struct copying {
+  world w;
+  size_t count;
+} copying;
+
+/* Connects new vertices like the one that is visited. */
+static void copy_field(void *context, const char *field, size_t row, pop_tensor tensor)
+{
+  copying *c = context;
+  for (int i = 0; i < 4; i++)
+    pop_graph_connect_element(c->w.graph, pop_graph_add_vertex(c->w.graph, c->w.set, "Rows"), field,
+                              0, tensor);
+  cr_assert(pop_tensor_equal(tensor, pop_tensor_slice(c->w.v, row % 10, row % 10 + 1, 0)));
+  cr_assert_eq(row, c->count++);
+}
+
+Test(graph, a_visit_of_a_vertex_may_connect_others)
+{
+  enum { ROWS = 500 };
+  copying c = {.w = new_world()};
+  pop_vertex v = new_rows(&c.w);
+  for (size_t row = 0; row < ROWS; row++)
+    pop_graph_connect_element(c.w.graph, v, "in", row,
+                              pop_tensor_slice(c.w.v, row % 10, row % 10 + 1, 0));
+  cr_assert_null(pop_graph_visit_vertex_fields(c.w.graph, v.index - 1, copy_field, &c));
+  assert_no_error(c.w.graph);
+  cr_assert_eq(c.count, ROWS);
+  pop_graph_free(c.w.graph);
 }
 
 /* Each row is moved a few times, not once for each row. */
