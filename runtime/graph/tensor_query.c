@@ -2,6 +2,7 @@
  * no type without elements. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,15 @@ static void copy_constant(const variable *v, uint64_t begin, uint64_t count, uin
     memset(to, 0, count * size);
 }
 
+/* Does a constant of a replicated graph have another value in each replica, as its index has? */
+static bool is_different(const variable *of_first, uint32_t replicas)
+{
+  for (uint32_t r = 1; r < replicas; r++)
+    if (memcmp(of_first[r].initial, of_first->initial, pop_type_bytes(of_first->type)) != 0)
+      return true;
+  return false;
+}
+
 size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
 {
   GRAPH_TURN(handle.graph);
@@ -240,6 +250,8 @@ size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
   for (size_t i = 0; i < t->num_pieces; i++) {
     const variable *v = &graph->variables[graph->pieces[t->first_piece + i].variable];
     if (!v->constant || v->is_replica_index) return SIZE_MAX;
+    if (t->replication && v->num_elements == 1 && is_different(v, tensor_replicas(handle)))
+      return SIZE_MAX;
   }
   view_walk walk;
   uint8_t *to = values;

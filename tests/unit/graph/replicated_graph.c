@@ -246,6 +246,21 @@ Test(replicated_graph, constant_counts_are_widened_in_each)
   pop_graph_free(g.top);
 }
 
+Test(replicated_graph, the_number_of_a_replica_is_no_known_value)
+{
+  graphs g = new_graphs();
+  uint32_t value = 99;
+  pop_tensor index = pop_graph_add_replication_index_constant(g.replicated, "index");
+  cr_assert_eq(pop_tensor_constant_values(index, &value, 1), SIZE_MAX);
+  pop_tensor first = pop_tensor_index(pop_graph_get_non_replicated_tensor(g.top, index), 2);
+  cr_assert_eq(pop_tensor_constant_values(first, &value, 1), 1);
+  cr_assert_eq(value, 2);
+  const float one = 1;
+  pop_tensor same = pop_graph_add_constant(g.replicated, POP_FLOAT, NULL, 0, &one, "one");
+  cr_assert_eq(pop_tensor_constant_values(same, &value, 1), 1);
+  pop_graph_free(g.top);
+}
+
 /* Memory for a few thousand million of them would end the process. */
 Test(replicated_graph, their_number_is_limited_on_the_cpu)
 {
