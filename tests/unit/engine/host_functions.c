@@ -259,6 +259,20 @@ Test(host_functions, connected_again_takes_the_place_of_the_former_one)
   pop_engine_free(engine);
 }
 
+Test(host_functions, a_wrong_argument_leaves_no_streams)
+{
+  pop_graph *graph = new_graph_with_tiles(2);
+  const pop_host_argument bad[] = {{POP_INT, 1}, {POP_TYPE_COUNT, 1}};
+  const pop_host_argument good[] = {{POP_INT, 1}, {POP_INT, 1}};
+  pop_graph_add_host_function(graph, "f", good, 2, bad, 2);
+  expect_error(pop_graph_take_error(graph), POP_ERROR_TYPE, "not an element type", "type");
+  pop_graph_add_host_function(graph, "f", good, 2, good, 2);
+  assert_no_error(graph);
+  pop_graph_add_host_function(graph, "f", good, 1, NULL, 0);
+  expect_error(pop_graph_take_error(graph), POP_ERROR_INVALID_ARGUMENT, "'f/input0'", "twice");
+  pop_graph_free(graph);
+}
+
 Test(host_functions, wrong_use)
 {
   pop_engine *engine = new_scaler(new_graph_with_tiles(2));
