@@ -52,6 +52,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 {
   pop_engine *made = object_new(OBJECT_ENGINE, sizeof *made);
   made->executable = executable_retain(executable);
+  engine_name_handles(made);
   pop_error *error = replicas_create(made, options);
   if (error) {
     pop_engine_free(made);
@@ -99,6 +100,7 @@ void engine_destroy(pop_engine *engine)
   host_functions_free(engine->host_functions);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   device_release(engine->device);
+  for (size_t i = 0; i < 2; i++) pop_name_table_free(&engine->handles[i]);
   executable_release(engine->executable);
   object_delete(&engine->base);
 }
@@ -369,10 +371,12 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);
   atomic_store(&engine->runs, false);
-  if (error)
+  if (error) {
+    engine->state = ENGINE_FAULTED; /* the tiles may wait anywhere in the program */
     report_faulted(engine, error);
-  else
+  } else {
     error = execution_profile_end_run(engine->profile);
+  }
   error = trace_run(engine, program, begun, error);
   if (error) return error;
   log_phase_end(&running);

@@ -14,13 +14,14 @@
 #include "graph/print_format.h"
 #include "machine/machine.h"
 #include "options/options.h"
+#include <populus/names.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 typedef enum engine_state {
   ENGINE_COMPILED, /* not loaded, or load failed */
   ENGINE_LOADED,   /* the tiles wait for a program */
-  ENGINE_FAULTED   /* a run ended in a fault: memory can be read, nothing can be run */
+  ENGINE_FAULTED   /* a run ended in an error: memory can be read, nothing can be run */
 } engine_state;
 
 typedef struct device_print device_print;
@@ -68,6 +69,7 @@ struct pop_engine {
   pop_profile_format profile_format;  /* its format there */
   uint64_t reported_runs;             /* number of runs still to be reported */
   engine_state state;
+  pop_name_table handles[2];      /* for writing, for reading: numbers of tensors */
   FILE *print_stream;             /* NULL: standard error */
   FILE *trace_file;               /* debug.trace's; NULL: the stream above */
   host_function *host_functions;  /* that have callbacks of streams */
@@ -104,7 +106,8 @@ void engine_leave_callbacks(pop_engine *engine);
 /* An error if the engine is to be freed. */
 POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 
-/* host_access.c: like pop_engine_connect_replica_stream_callback. Callbacks with the same `user`,
+/* host_access.c: like pop_engine_connect_replica_stream_callback, of an engine that is in use by
+ * the caller. Callbacks with the same `user`,
  * if it is not NULL, are never called at the same time. */
 POP_MUST_CHECK pop_error *engine_connect_callback(pop_engine *engine, const char *handle,
                                                   uint32_t replica,
@@ -150,6 +153,9 @@ POP_MUST_CHECK pop_error *engine_check_memory(const pop_engine *engine);
 
 /* estimates.c: sets the estimates of vertices, on loaded machines whose target asks for them. */
 POP_MUST_CHECK pop_error *engine_set_estimates(pop_engine *engine);
+
+/* host_access.c: fills the tables of handles. */
+void engine_name_handles(pop_engine *engine);
 
 /* tensor_access.c: reads or writes a tensor's elements on the tiles of a replica, row-major; `size`
  * must fit. */

@@ -132,9 +132,7 @@ static pop_error *connect_replica_stream_callback(pop_engine *engine, const char
 pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
                                    const pop_stream_callback *callback, const void *user)
 {
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine,
-                      connect_replica_stream_callback(engine, handle, replica, callback, user));
+  return connect_replica_stream_callback(engine, handle, replica, callback, user);
 }
 
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
@@ -142,16 +140,34 @@ pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const 
                                                       const pop_stream_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  return engine_connect_callback(engine, handle, replica, callback, NULL);
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, engine_connect_callback(engine, handle, replica, callback, NULL));
 }
 
 /* ---- tensors ---- */
+
+void engine_name_handles(pop_engine *engine)
+{
+  const pop_executable *e = engine->executable;
+  for (size_t i = 0; i < e->num_tensors; i++) {
+    const executable_tensor *t = &e->tensors[i];
+    if (t->kind != EXECUTABLE_READ && t->kind != EXECUTABLE_WRITE) continue;
+    pop_name_table *names = &engine->handles[t->kind == EXECUTABLE_READ];
+    if (pop_name_table_find(names, t->name) == POP_NAME_NONE)
+      pop_name_table_add(names, t->name, (uint32_t)i);
+  }
+}
 
 static pop_error *find_handle(const pop_engine *engine, const char *handle, bool read,
                               const executable_tensor **found)
 {
   const pop_executable *e = engine->executable;
   executable_tensor_kind kind = read ? EXECUTABLE_READ : EXECUTABLE_WRITE;
+  uint32_t known = handle ? pop_name_table_find(&engine->handles[read], handle) : POP_NAME_NONE;
+  if (known != POP_NAME_NONE) {
+    *found = &e->tensors[known];
+    return NULL;
+  }
   const char **names = pop_xcalloc(e->num_tensors + 1, sizeof *names);
   for (size_t i = 0; i < e->num_tensors; ++i)
     names[i] = e->tensors[i].kind == kind ? e->tensors[i].name : NULL;
@@ -160,7 +176,7 @@ static pop_error *find_handle(const pop_engine *engine, const char *handle, bool
       find_name(POP_ERROR_UNKNOWN_HANDLE, read ? "host read handle" : "host write handle", handle,
                 names, e->num_tensors, &number);
   free(names);
-  *found = error ? NULL : &e->tensors[number];
+  *found = NULL;
   return error;
 }
 

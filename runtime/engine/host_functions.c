@@ -15,6 +15,8 @@ typedef struct argument {
 } argument;
 
 struct host_function {
+  const char *name; /* of its first stream: the executable's */
+  uint32_t replica;
   pop_host_function_callback callback;
   size_t num_inputs, num_outputs;
   size_t moved;        /* inputs received, or outputs delivered, of this call */
@@ -97,18 +99,27 @@ static host_function *new_function(const pop_executable *e, const char *handle,
   return f;
 }
 
+static void free_function(host_function *f)
+{
+  for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) free(f->arguments[i].data);
+  free(f->arguments);
+  free(f->inputs);
+  free(f->outputs);
+  free(f);
+}
+
 void host_functions_free(host_function *first)
 {
   while (first) {
     host_function *next = first->next;
-    for (size_t i = 0; i < first->num_inputs + first->num_outputs; i++)
-      free(first->arguments[i].data);
-    free(first->arguments);
-    free(first->inputs);
-    free(first->outputs);
-    free(first);
+    free_function(first);
     first = next;
   }
+}
+
+host_function *host_functions_next(const host_function *f)
+{
+  return f->next;
 }
 
 void host_functions_restart(host_function *first)
@@ -135,29 +146,63 @@ static pop_error *refuse(const pop_executable *e, const char *handle)
   return error;
 }
 
-pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *handle,
-                                            uint32_t replica,
-                                            const pop_host_function_callback *callback)
+/* Connects the streams of its arguments to it. */
+static pop_error *connect_streams(pop_engine *engine, const char *handle, host_function *f)
 {
-  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  static const char name[] = "pop_engine_connect_host_function";
   const pop_executable *e = engine->executable;
-  if (!handle || !callback || !callback->call)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", name,
-                         handle ? "callback" : "handle");
-  pop_error *error = refuse(e, handle);
-  if (error) return pop_error_prefix(error, "%s", name);
-  host_function *f = new_function(e, handle, callback);
-  f->next = engine->host_functions;
-  engine->host_functions = f;
   for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) {
     bool output = i >= f->num_inputs;
     const executable_stream *s = find_stream(e, handle, output, output ? i - f->num_inputs : i);
     const pop_stream_callback of_stream = {.fetch = output ? give_output : take_input,
                                            .context = &f->arguments[i]};
     /* Its arguments belong together, and so do functions that share a context. */
-    const void *user = callback->context ? callback->context : f;
-    POP_TRY(engine_connect_callback(engine, s->name, replica, &of_stream, user));
+    const void *user = f->callback.context ? f->callback.context : f;
+    POP_TRY(engine_connect_callback(engine, s->name, f->replica, &of_stream, user));
+    if (i == 0) f->name = s->name;
   }
   return NULL;
+}
+
+/* Removes the function that `f` has taken the place of, if there is one: all its streams are
+ * those of `f`. */
+static void remove_former(pop_engine *engine, const host_function *f)
+{
+  for (host_function **link = &engine->host_functions; *link; link = &(*link)->next) {
+    host_function *former = *link;
+    if (former == f || former->name != f->name || former->replica != f->replica) continue;
+    *link = former->next;
+    free_function(former);
+    return;
+  }
+}
+
+static pop_error *connect(pop_engine *engine, const char *handle, uint32_t replica,
+                          const pop_host_function_callback *callback)
+{
+  host_function *f = new_function(engine->executable, handle, callback);
+  f->replica = replica;
+  pop_error *error = connect_streams(engine, handle, f);
+  if (error && !f->name) { /* not even the first stream */
+    free_function(f);
+    return error;
+  }
+  f->next = engine->host_functions;
+  engine->host_functions = f;
+  if (!error) remove_former(engine, f);
+  return error;
+}
+
+pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *handle,
+                                            uint32_t replica,
+                                            const pop_host_function_callback *callback)
+{
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  static const char name[] = "pop_engine_connect_host_function";
+  if (!handle || !callback || !callback->call)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", name,
+                         handle ? "callback" : "handle");
+  pop_error *error = refuse(engine->executable, handle);
+  if (error) return pop_error_prefix(error, "%s", name);
+  POP_TRY(engine_enter(engine, "connect a host function"));
+  return engine_leave(engine, connect(engine, handle, replica, callback));
 }

@@ -130,42 +130,62 @@ static void add_edge(const connection *c, uint32_t *link, uint32_t tensor, uint3
   pop_push(graph->edges, graph->num_edges, graph->edges_capacity, added);
 }
 
-static bool add_rows(const connection *c, uint32_t *link, size_t count)
+/* Room in graph->row_tensors for the rows of a field whose number of rows is open: a power of two,
+ * so that connecting the rows of several fields in turn moves each row a few times only. */
+static size_t room_for(size_t rows)
 {
-  pop_graph *graph = c->graph;
+  size_t room = 1;
+  while (room < rows) room *= 2;
+  return room;
+}
+
+static bool check_num_rows(const connection *c, size_t count)
+{
   const pop_field *field = c->field;
   const pop_layout_form *form = &pop_layout_forms[field->layout];
   if (field->layout == POP_LAYOUT_ARRAY && count != field->num_rows)
     return REFUSE(c, "it has %u rows, not %zu", field->num_rows, count);
   if (count > form->max_count)
     return REFUSE(c, "%zu rows; its layout %s can count %u", count, form->name, form->max_count);
-  size_t first = graph->num_row_tensors;
-  if (!check_room(graph, c->call, first + count, "rows")) return false;
-  add_edge(c, link, (uint32_t)first, (uint32_t)count);
-  for (size_t i = 0; i < count; i++)
-    pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, 0);
   return true;
 }
 
-/* Adds rows to a field whose number of rows is open. Grows in place if its rows are the last of
- * all. */
+static void push_rows(pop_graph *graph, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, 0);
+}
+
+/* Adds the field's edge. `open`: more rows may follow. */
+static bool add_rows(const connection *c, uint32_t *link, size_t count, bool open)
+{
+  pop_graph *graph = c->graph;
+  if (!check_num_rows(c, count)) return false;
+  size_t first = graph->num_row_tensors, room = open ? room_for(count) : count;
+  if (!check_room(graph, c->call, first + room, "rows")) return false;
+  add_edge(c, link, (uint32_t)first, (uint32_t)count);
+  graph->edges[graph->num_edges - 1].rows_open = open;
+  push_rows(graph, room);
+  return true;
+}
+
+/* Adds rows to a field whose number of rows is open. It grows in place if it has room, or if its
+ * rows are the last of all. */
 static bool grow_rows(const connection *c, uint32_t number, size_t count)
 {
   pop_graph *graph = c->graph;
-  const pop_layout_form *form = &pop_layout_forms[c->field->layout];
-  if (count > form->max_count)
-    return REFUSE(c, "%zu rows; its layout %s can count %u", count, form->name, form->max_count);
   edge *e = &graph->edges[number];
-  uint32_t had = e->num_rows;
-  bool last = e->tensor + had == graph->num_row_tensors;
-  size_t added = last ? count - had : count;
+  if (!check_num_rows(c, count)) return false;
+  size_t had = e->num_rows, room = room_for(had), wanted = room_for(count);
+  bool last = e->tensor + room == graph->num_row_tensors;
+  size_t added = wanted == room ? 0 : last ? wanted - room : wanted;
   if (!check_room(graph, c->call, graph->num_row_tensors + added, "rows")) return false;
-  uint32_t first = last ? e->tensor : (uint32_t)graph->num_row_tensors;
-  for (size_t i = count - added; i < count; i++) {
-    uint32_t tensor = i < had ? graph->row_tensors[e->tensor + i] : 0;
-    pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, tensor);
-  }
-  e->tensor = first;
+  size_t first = added < wanted ? e->tensor : graph->num_row_tensors;
+  push_rows(graph, added);
+  if (first != e->tensor)
+    memcpy(graph->row_tensors + first, graph->row_tensors + e->tensor,
+           had * sizeof *graph->row_tensors);
+  e->tensor = (uint32_t)first;
   e->num_rows = (uint32_t)count;
   return true;
 }
@@ -177,14 +197,6 @@ static void set_edge(const connection *c, uint32_t tensor)
     add_edge(c, link, tensor, GRAPH_NONE);
   else
     c->graph->edges[*link].tensor = tensor;
-}
-
-static bool connect_row(const connection *c, const edge *e, size_t row, pop_tensor tensor)
-{
-  if (row >= e->num_rows) return REFUSE(c, "there is no row %zu, it has %u", row, e->num_rows);
-  if (!check_edge(c, tensor)) return false;
-  c->graph->row_tensors[e->tensor + row] = tensor_here(c, tensor);
-  return true;
 }
 
 /* A constant on the vertex's tile; index 0 after an error. */
@@ -236,31 +248,44 @@ static bool takes_metadata(const pop_field *field)
          field->type == POP_UNSIGNED_CHAR;
 }
 
-/* Connects the metadata of the field's quarters as an edge of its own, if the codelet has a
+/* The edge for the metadata of a field's quarters. */
+typedef struct metadata_edge {
+  connection to;
+  uint32_t tensor; /* 0: there is none to connect */
+} metadata_edge;
+
+/* Finds the metadata of the field's quarters, which are an edge of their own if the codelet has a
  * field for it. Constants are copied to the vertex, so that nothing is exchanged for them.
- * `more`: other rows may follow, with the same metadata. */
-static void connect_metadata(const connection *c, const pop_tensor *quarters, size_t count,
-                             bool more)
+ * `more`: other rows may follow, with the same metadata. False after an error. */
+static bool find_metadata(const connection *c, const pop_tensor *quarters, size_t count, bool more,
+                          metadata_edge *metadata)
 {
   pop_graph *graph = c->graph;
-  if (c->field->type != POP_QUARTER || graph->error) return;
+  metadata->tensor = 0;
+  if (graph->error) return false;
+  if (c->field->type != POP_QUARTER) return true;
   const pop_vertex_type *type = graph->vertex_types[graph->vertices[c->vertex].type].type;
   connection to = *c;
   to.field = pop_vertex_type_find_field(
       type, pop_arena_printf(graph->arena, "%s" POP_METADATA_SUFFIX, c->field->name));
-  if (!to.field || !takes_metadata(to.field)) return;
+  if (!to.field || !takes_metadata(to.field)) return true;
   pop_tensor found = common_metadata(c, quarters, count);
-  if (graph->error) return;
+  if (graph->error) return false;
   uint8_t packed = POP_QUARTER_USUAL;
   bool known = !found.index || pop_tensor_constant_values(found, &packed, 1) == 1;
   uint32_t tensor = known ? add_private_constant(&to, POP_UNSIGNED_CHAR, &packed, 1).index
                           : tensor_here(c, found);
   uint32_t edge = *find_link(&to);
-  if (!tensor) return;
+  if (!tensor) return false;
   if (more && edge != GRAPH_NONE && !is_same_metadata(graph, graph->edges[edge].tensor, tensor))
-    refuse(c, different_metadata);
-  else
-    set_edge(&to, tensor);
+    return refuse(c, different_metadata);
+  *metadata = (metadata_edge){to, tensor};
+  return true;
+}
+
+static void connect_metadata(const metadata_edge *metadata)
+{
+  if (metadata->tensor) set_edge(&metadata->to, metadata->tensor);
 }
 
 /* ---- rows, all at once ---- */
@@ -271,15 +296,27 @@ static bool check_rows_wanted(const connection *c)
   return refuse(c, "it has no rows; connect it with pop_graph_connect");
 }
 
-/* Existing rows get new tensors; `count` must be their number. */
-static const edge *start_rows(const connection *c, size_t count)
+/* Connects all rows, or none after an error. Existing rows get new tensors; `count` must be their
+ * number. */
+static void connect_rows(const connection *c, const pop_tensor *tensors, size_t count,
+                         const pop_tensor *quarters, size_t num_quarters)
 {
+  pop_graph *graph = c->graph;
   uint32_t *link = find_link(c);
-  if (*link == GRAPH_NONE && !add_rows(c, link, count)) return NULL;
-  const edge *e = &c->graph->edges[*find_link(c)];
-  if (e->num_rows == count) return e;
-  REFUSE(c, "it has %u rows already; that cannot change to %zu", e->num_rows, count);
-  return NULL;
+  metadata_edge metadata;
+  for (size_t i = 0; i < count; i++)
+    if (!check_edge(c, tensors[i])) return;
+  if (*link != GRAPH_NONE && graph->edges[*link].num_rows != count) {
+    REFUSE(c, "it has %u rows already; that cannot change to %zu", graph->edges[*link].num_rows,
+           count);
+    return;
+  }
+  if (!check_num_rows(c, count) || !find_metadata(c, quarters, num_quarters, false, &metadata))
+    return;
+  if (*link == GRAPH_NONE && !add_rows(c, link, count, false)) return;
+  uint32_t first = graph->edges[*find_link(c)].tensor;
+  for (size_t i = 0; i < count; i++) graph->row_tensors[first + i] = tensor_here(c, tensors[i]);
+  connect_metadata(&metadata);
 }
 
 /* The first dimension of the tensor is the rows. */
@@ -296,10 +333,11 @@ static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
     return;
   }
   size_t count = t->shape[0];
-  const edge *e = start_rows(c, count);
-  for (size_t i = 0; e && i < count; i++)
-    if (!connect_row(c, e, i, pop_tensor_index(handle, i))) return;
-  connect_metadata(c, &handle, 1, false);
+  if (!check_num_rows(c, count)) return; /* before there is a view for each of them */
+  pop_tensor *rows = pop_xcalloc(count + 1, sizeof *rows);
+  for (size_t i = 0; i < count && !c->graph->error; i++) rows[i] = pop_tensor_index(handle, i);
+  if (!c->graph->error) connect_rows(c, rows, count, &handle, 1);
+  free(rows);
 }
 
 static bool is_counted_narrower(const connection *c, const tensor *t)
@@ -316,7 +354,8 @@ static bool is_counted_narrower(const connection *c, const tensor *t)
 static pop_tensor widen_counts(const connection *c, pop_tensor handle)
 {
   const tensor *t = check_tensor(c->graph, c->call, handle);
-  if (!t || t->rank > 1 || !is_counted_narrower(c, t) ||
+  if (!t || t->rank > 1 || !is_counted_narrower(c, t) || t->num_elements > UINT32_MAX ||
+      !check_replication(c->graph, c->call, t, c->replication) ||
       pop_tensor_constant_values(handle, NULL, 0) == SIZE_MAX)
     return handle;
   size_t count = t->num_elements;
@@ -330,17 +369,32 @@ static pop_tensor widen_counts(const connection *c, pop_tensor handle)
   return widened.index ? widened : handle;
 }
 
-static void connect_tensor(const connection *c, pop_tensor tensor)
+/* A connection of one replica, for this replica's constant. */
+static connection of_one_replica(connection c)
 {
+  c.replica = c.replication = 0;
+  return c;
+}
+
+static void connect_tensor(const connection *to, pop_tensor tensor)
+{
+  connection own;
+  const connection *c = to;
   if (!c->field) return;
   if (c->field->has_rows) {
     connect_tensor_as_rows(c, tensor);
     return;
   }
-  tensor = widen_counts(c, tensor);
-  if (!check_edge(c, tensor)) return;
+  metadata_edge metadata;
+  pop_tensor widened = widen_counts(c, tensor);
+  if (widened.index != tensor.index) {
+    own = of_one_replica(*c);
+    c = &own;
+    tensor = widened;
+  }
+  if (!check_edge(c, tensor) || !find_metadata(c, &tensor, 1, false, &metadata)) return;
   set_edge(c, tensor_here(c, tensor));
-  connect_metadata(c, &tensor, 1, false);
+  connect_metadata(&metadata);
 }
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
@@ -360,13 +414,6 @@ static pop_tensor add_value(const connection *c, pop_type type, const void *valu
     return (pop_tensor){0};
   }
   return add_private_constant(c, type, values, count);
-}
-
-/* A connection of one replica, for this replica's constant. */
-static connection of_one_replica(connection c)
-{
-  c.replica = c.replication = 0;
-  return c;
 }
 
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
@@ -389,10 +436,7 @@ static void connect_array(const connection *c, const pop_tensor *tensors, size_t
     refuse(c, "the tensors are NULL");
     return;
   }
-  const edge *e = start_rows(c, count);
-  for (size_t i = 0; e && i < count; i++)
-    if (!connect_row(c, e, i, tensors[i])) return;
-  connect_metadata(c, tensors, count, false);
+  connect_rows(c, tensors, count, tensors, count);
 }
 
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
@@ -417,7 +461,7 @@ static void set_num_rows(const connection *c, size_t size)
   edge *edges = c->graph->edges;
   uint32_t *link = find_link(c);
   if (*link == GRAPH_NONE) {
-    add_rows(c, link, size);
+    add_rows(c, link, size, false);
     return;
   }
   edge *e = &edges[*link];
@@ -443,20 +487,32 @@ void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *f
   }
 }
 
+/* Is there such a row, or may it be added? */
+static bool check_row(const connection *c, size_t row)
+{
+  uint32_t number = *find_link(c);
+  const edge *e = number == GRAPH_NONE ? NULL : &c->graph->edges[number];
+  bool open = e ? e->rows_open : c->field->layout != POP_LAYOUT_ARRAY;
+  uint32_t count = e ? e->num_rows : open ? 0 : c->field->num_rows;
+  if (row < count || (open && row < SIZE_MAX)) return true;
+  return REFUSE(c, "there is no row %zu, it has %u", row, count);
+}
+
 static void connect_element(const connection *c, size_t row, pop_tensor tensor)
 {
-  if (!c->field || !check_rows_wanted(c)) return;
-  uint32_t *link = find_link(c);
-  if (*link == GRAPH_NONE) {
-    bool open = c->field->layout != POP_LAYOUT_ARRAY;
-    if (!add_rows(c, link, open ? 0 : c->field->num_rows)) return;
-    c->graph->edges[*find_link(c)].rows_open = open;
-  }
-  uint32_t number = *find_link(c);
-  const edge *e = &c->graph->edges[number];
-  if (e->rows_open && row >= e->num_rows && row < SIZE_MAX && !grow_rows(c, number, row + 1))
+  pop_graph *graph = c->graph;
+  metadata_edge metadata;
+  if (!c->field || !check_rows_wanted(c) || !check_row(c, row) || !check_edge(c, tensor) ||
+      !find_metadata(c, &tensor, 1, true, &metadata))
     return;
-  if (connect_row(c, e, row, tensor)) connect_metadata(c, &tensor, 1, true);
+  uint32_t *link = find_link(c);
+  bool open = c->field->layout != POP_LAYOUT_ARRAY;
+  if (*link == GRAPH_NONE && !add_rows(c, link, open ? row + 1 : c->field->num_rows, open)) return;
+  uint32_t number = *find_link(c);
+  if (row >= graph->edges[number].num_rows && !grow_rows(c, number, row + 1)) return;
+  uint32_t here = tensor_here(c, tensor);
+  graph->row_tensors[graph->edges[number].tensor + row] = here;
+  connect_metadata(&metadata);
 }
 
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,

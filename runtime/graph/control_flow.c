@@ -4,11 +4,13 @@
  * An If is a Switch whose only case is 0, the else branch; the default is the then branch. A
  * missing branch is an empty sequence. So a Switch has a child for each case and one for the
  * default, and a While has two. */
+#include "base/order.h"
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/replicated.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_CONTROL_BYTES = 4 };
@@ -97,19 +99,36 @@ static bool can_hold(pop_type type, int64_t value)
   return least <= value && value <= most;
 }
 
+/* Of cases with equal values the first ones that come: the second of them, and the first in
+ * *first. `num_cases` if all are different. */
+static size_t find_equal_cases(const pop_switch_case *cases, size_t num_cases, size_t *first)
+{
+  size_t second = num_cases;
+  keyed *order = pop_xcalloc(num_cases + 1, sizeof *order);
+  for (size_t i = 0; i < num_cases; i++) order[i] = (keyed){(uint64_t)cases[i].value, (uint32_t)i};
+  sort_keyed(order, num_cases); /* stable */
+  for (size_t i = 1; i < num_cases; i++) {
+    if (order[i].key != order[i - 1].key || order[i].index >= second) continue;
+    second = order[i].index;
+    *first = order[i - 1].index;
+  }
+  free(order);
+  return second;
+}
+
 static bool check_cases(pop_graph *graph, const char *call, const char *name, pop_type type,
                         const pop_switch_case *cases, size_t num_cases)
 {
+  size_t first = 0, second = find_equal_cases(cases, num_cases, &first);
   for (size_t i = 0; i < num_cases; i++) {
     if (!can_hold(type, cases[i].value))
       graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
                   "%s %s: case %zu is for the value %lld, which a control of type %s cannot have",
                   call, say_name(graph, name), i, (long long)cases[i].value, pop_type_name(type));
-    for (size_t j = 0; j < i && !graph->error; j++)
-      if (cases[j].value == cases[i].value)
-        graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
-                    "%s %s: cases %zu and %zu are both for the value %lld; each value can have one",
-                    call, say_name(graph, name), j, i, (long long)cases[i].value);
+    if (i == second && !graph->error)
+      graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+                  "%s %s: cases %zu and %zu are both for the value %lld; each value can have one",
+                  call, say_name(graph, name), first, i, (long long)cases[i].value);
     if (graph->error || !check_branch(graph, call, cases[i].body)) return false;
   }
   return true;

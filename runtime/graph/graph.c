@@ -89,6 +89,11 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
                 call, replication_factor, num_ipus);
     return graph;
   }
+  if (replication_factor > POP_TARGET_MAX_IPUS) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %u replicas; the CPU has at most %d", call,
+                replication_factor, POP_TARGET_MAX_IPUS);
+    return graph;
+  }
   graph->num_replicas = replication_factor;
   if (!graph_is_for_host(graph)) graph->target.num_ipus = num_ipus / replication_factor;
   graph->num_tiles = pop_target_num_tiles(&graph->target);

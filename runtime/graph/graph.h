@@ -186,8 +186,10 @@ typedef struct program {
   uint32_t source, destination;
   uint32_t headers; /* REPLICA_COPY: tensor of packet headers (graph/replica.h), or 0 */
   bool to_device;   /* REMOTE_COPY */
-  bool has_parent;  /* it is inside another program */
-  uint64_t visit;   /* == graph->program_visit: the current search for cycles has seen it */
+  bool has_parent;  /* it is inside another program: `parent`, and perhaps others */
+  bool has_others;
+  uint32_t parent;
+  uint64_t visit; /* == graph->program_visit: the current search for cycles has seen it */
 } program;
 
 typedef struct host_handle {
@@ -311,8 +313,7 @@ static inline bool graph_is_for_host(const pop_graph *graph)
  * have is valid. */
 static inline uint32_t graph_tile_limit(const pop_graph *view)
 {
-  enum { MAX_TILES = 1000000 };
-  return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
+  return graph_is_for_host(view) ? POP_TARGET_MAX_TILES : view->num_tiles;
 }
 
 /* invalid_graph.c: keeps the error of a call on a graph that is NULL or was freed. pop_graph_error

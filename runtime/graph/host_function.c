@@ -10,6 +10,22 @@ static const char *stream_name(pop_graph *graph, const char *handle, bool output
   return pop_arena_printf(graph->arena, "%s/%s%zu", handle, output ? "output" : "input", number);
 }
 
+/* Can each argument have its stream? Otherwise none gets one. */
+static bool check_arguments(pop_graph *graph, const char *call, const char *handle, bool output,
+                            const pop_host_argument *arguments, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const char *name = stream_name(graph, handle, output, i);
+    if (!check_type(graph, call, arguments[i].type)) return false;
+    if (pop_name_table_find(&graph->stream_names, name) == POP_NAME_NONE) continue;
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: there is a stream '%s' already; host functions have different handles", call,
+                name);
+    return false;
+  }
+  return true;
+}
+
 /* The function is called when all inputs have arrived, and nothing ever arrives for an empty
  * one. */
 static bool has_empty(const pop_host_argument *arguments, size_t count)
@@ -44,6 +60,9 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
                 "%s: an argument of '%s' has no elements; each has at least one", call, handle);
     return none;
   }
+  if (!check_arguments(top, call, handle, false, inputs, num_inputs) ||
+      !check_arguments(top, call, handle, true, outputs, num_outputs))
+    return none;
   for (size_t i = 0; i < num_inputs; i++)
     pop_graph_add_device_to_host_fifo(graph, stream_name(top, handle, false, i), inputs[i].type,
                                       inputs[i].num_elements);

@@ -159,15 +159,15 @@ pop_error *pop_graph_visit_vertex_fields(pop_graph *graph, size_t number,
   if (number >= graph->num_vertices) return no_such(call, number, "vertex", graph->num_vertices);
   if (!visit)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
-  const vertex *v = &graph->vertices[number];
-  const pop_field *fields = graph->vertex_types[v->type].type->fields;
-  for (uint32_t i = v->first_edge; i != GRAPH_NONE; i = graph->edges[i].next) {
-    const edge *e = &graph->edges[i];
-    uint32_t count;
-    const uint32_t *tensors = edge_tensors(graph, e, &count);
+  /* The function may add vertices and connect them: nothing points into the graph's arrays. */
+  const vertex v = graph->vertices[number];
+  const pop_field *fields = graph->vertex_types[v.type].type->fields;
+  for (uint32_t i = v.first_edge; i != GRAPH_NONE; i = graph->edges[i].next) {
+    const edge e = graph->edges[i];
+    uint32_t count = e.num_rows == GRAPH_NONE ? 1 : e.num_rows;
     for (uint32_t row = 0; row < count; row++)
-      visit(context, fields[e->field].name, e->num_rows == GRAPH_NONE ? SIZE_MAX : row,
-            (pop_tensor){graph, tensors[row]});
+      visit(context, fields[e.field].name, e.num_rows == GRAPH_NONE ? SIZE_MAX : row,
+            (pop_tensor){graph, edge_tensors(graph, &e, &count)[row]});
   }
   return NULL;
 }

@@ -109,6 +109,18 @@ static bool check_metadata(pop_graph *graph, const char *call, const tensor *t,
   return false;
 }
 
+/* Have all its variables no metadata yet, or these? */
+static bool may_have_metadata(const pop_graph *graph, const tensor *t, const view_piece *from)
+{
+  for (size_t i = 0; i < t->num_pieces; i++)
+    for (uint32_t r = 0; r < replication_count(graph, t->replication); r++) {
+      const variable *v = &graph->variables[graph->pieces[t->first_piece + i].variable + r];
+      if (v->metadata && (v->metadata != from->variable + r + 1 || v->metadata_at != from->base))
+        return false;
+    }
+  return true;
+}
+
 void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor handle)
 {
   GRAPH_TURN(graph);
@@ -119,17 +131,17 @@ void pop_graph_set_metadata(pop_graph *graph, pop_tensor quarters, pop_tensor ha
   const tensor t = graph->tensors[quarters.index], metadata = graph->tensors[handle.index];
   if (!check_quarters(graph, call, &t) || !check_metadata(graph, call, &t, &metadata)) return;
   const view_piece *from = &graph->pieces[metadata.first_piece];
+  if (!may_have_metadata(graph, &t, from)) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: the %s has metadata already, which a vertex or a host handle may have "
+                "taken: copy to them "
+                "(pop_graph_get_metadata) what they should be",
+                call, say_tensor(graph, &t));
+    return;
+  }
   for (size_t i = 0; i < t.num_pieces; i++)
     for (uint32_t r = 0; r < replication_count(graph, t.replication); r++) {
       variable *v = &graph->variables[graph->pieces[t.first_piece + i].variable + r];
-      if (v->metadata && (v->metadata != from->variable + r + 1 || v->metadata_at != from->base)) {
-        graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
-                    "%s: the %s has metadata already, which a vertex or a host handle may have "
-                    "taken: copy to them "
-                    "(pop_graph_get_metadata) what they should be",
-                    call, say_tensor(graph, &t));
-        return;
-      }
       v->metadata = from->variable + r + 1;
       v->metadata_at = from->base;
     }

@@ -23,7 +23,10 @@ void add_child(pop_program parent, pop_program child)
 {
   program *p = &parent.graph->programs[parent.index - 1];
   pop_push(p->children, p->num_children, p->children_capacity, child.index - 1);
-  parent.graph->programs[child.index - 1].has_parent = true;
+  program *c = &parent.graph->programs[child.index - 1];
+  c->has_others |= c->has_parent && c->parent != parent.index - 1;
+  c->has_parent = true;
+  c->parent = parent.index - 1;
 }
 
 pop_program pop_program_sequence(pop_graph *graph, const char *name)
@@ -58,13 +61,21 @@ static bool holds(pop_graph *graph, uint32_t from, uint32_t wanted)
   return found;
 }
 
-/* Would `sequence` contain itself with `child` in it? A program without a parent can only be
- * reached as itself, so building a program from its parts needs no search. */
+/* Would `sequence` contain itself with `child` in it? Most programs are inside one other, and not
+ * deep: then what contains the sequence is soon known. Otherwise everything in the child is looked
+ * at. */
 static bool makes_ring(pop_graph *graph, uint32_t sequence, uint32_t child)
 {
+  enum { NOT_DEEP = 64 };
   if (sequence == child) return true;
-  if (!graph->programs[sequence].has_parent) return false;
-  return graph->programs[child].num_children > 0 && holds(graph, child, sequence);
+  if (graph->programs[child].num_children == 0) return false;
+  const program *p = &graph->programs[sequence];
+  for (int i = 0; i < NOT_DEEP && !p->has_others; i++) {
+    if (!p->has_parent) return false;
+    if (p->parent == child) return true;
+    p = &graph->programs[p->parent];
+  }
+  return holds(graph, child, sequence);
 }
 
 void pop_sequence_add(pop_program sequence, pop_program child)

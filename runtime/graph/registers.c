@@ -4,6 +4,7 @@
 #include "graph/describe.h"
 
 #include <populus/registers.h>
+#include <stdlib.h>
 
 enum { SEED_WORDS = 4 };
 
@@ -101,27 +102,23 @@ pop_tensor pop_graph_cycle_stamps(pop_graph *graph, pop_program sequence, const 
   return add_stamps(graph, sequence, tiles, count, sync, name_part(graph, name, "cycleStamp"));
 }
 
-/* Moves the content of the sequence to a new sequence, so that something can come before it. */
-static pop_program take_content(pop_graph *graph, pop_program sequence, const char *name)
+/* Moves the programs of a sequence to another one, which has none. */
+static void move_content(pop_program sequence, pop_program to)
 {
-  pop_program content = pop_program_sequence(graph, name);
-  if (!content.index) return content;
-  program *from = &content.graph->programs[sequence.index - 1];
-  program *to = &content.graph->programs[content.index - 1];
-  to->children = from->children;
-  to->num_children = from->num_children;
-  to->children_capacity = from->children_capacity;
+  program *from = &sequence.graph->programs[sequence.index - 1];
+  program *into = &sequence.graph->programs[to.index - 1];
+  free(into->children);
+  into->children = from->children;
+  into->num_children = from->num_children;
+  into->children_capacity = from->children_capacity;
   from->children = NULL;
   from->num_children = from->children_capacity = 0;
-  return content;
 }
 
-pop_tensor pop_graph_cycle_count(pop_graph *graph, pop_program sequence, size_t tile,
-                                 pop_sync_type sync, const char *name)
+/* Puts stamps before the content of the sequence and after it. Returns the difference. */
+static pop_tensor add_count(pop_graph *graph, pop_program sequence, pop_program content,
+                            size_t tile, pop_sync_type sync, const char *name)
 {
-  GRAPH_TURN(graph);
-  if (!begin_cycles(graph, "pop_graph_cycle_count", sequence)) return (pop_tensor){graph, 0};
-  pop_program content = take_content(graph, sequence, name);
   pop_tensor start = add_stamp(graph, sequence, tile, sync, name_part(graph, name, "cycleStart"));
   pop_sequence_add(sequence, content);
   pop_tensor end = add_stamp(graph, sequence, tile, sync, name_part(graph, name, "cycleCount"));
@@ -132,6 +129,21 @@ pop_tensor pop_graph_cycle_count(pop_graph *graph, pop_program sequence, size_t 
   pop_graph_connect(graph, v, "end", end);
   add_execute(graph, sequence, set, difference);
   return end;
+}
+
+/* After an error the sequence is as it was. */
+pop_tensor pop_graph_cycle_count(pop_graph *graph, pop_program sequence, size_t tile,
+                                 pop_sync_type sync, const char *name)
+{
+  GRAPH_TURN(graph);
+  if (!begin_cycles(graph, "pop_graph_cycle_count", sequence)) return (pop_tensor){graph, 0};
+  pop_program content = pop_program_sequence(graph, name);
+  if (!content.index) return (pop_tensor){graph, 0};
+  move_content(sequence, content);
+  pop_tensor count = add_count(graph, sequence, content, tile, sync, name);
+  if (!graph->top->error) return count;
+  move_content(content, sequence);
+  return (pop_tensor){graph, 0};
 }
 
 /* ---- floating point ---- */

@@ -7,6 +7,7 @@
 #include "graph/describe.h"
 #include "graph/replicated.h"
 #include "graph/view.h"
+#include "graph/view_scratch.h"
 
 #include <string.h>
 
@@ -394,6 +395,67 @@ static const tensor *check_concat(pop_graph *graph, const char *call, const pop_
   return first;
 }
 
+/* ---- concatenations of many rows ---- */
+
+enum { MOST_LOOPS = GRAPH_MAX_RANK * 4 }; /* of a piece */
+
+/* The loops of a tensor of one piece around its rows of `row` elements; GRAPH_NONE: a row does not
+ * begin where a loop does. */
+static uint32_t loops_around_rows(const pop_graph *graph, const tensor *t, uint64_t row,
+                                  view_dim loops[MOST_LOOPS])
+{
+  if (t->num_pieces != 1) return GRAPH_NONE;
+  const view_piece *piece = &graph->pieces[t->first_piece];
+  const view_dim *dims = piece_dims(graph, piece);
+  uint32_t num_loops = piece->num_dims;
+  if (num_loops) memcpy(loops, dims, num_loops * sizeof *loops);
+  for (uint64_t inside = 1; inside < row;) { /* elements of the loops that are in a row */
+    view_dim *last = &loops[num_loops - 1];
+    uint64_t wanted = row / inside;
+    if (row % inside) return GRAPH_NONE;
+    if (last->count > wanted) { /* rows follow each other in this loop */
+      if (last->count % wanted) return GRAPH_NONE;
+      *last = (view_dim){last->count / wanted, last->stride * (int64_t)wanted};
+      return num_loops;
+    }
+    inside *= last->count;
+    num_loops--;
+  }
+  return num_loops;
+}
+
+/* Makes the concatenation as loops around its first row, if all tensors have the same loops around
+ * their rows: a step for each row of a broadcast might never end. False if they have not, or if
+ * the row is more than one piece. */
+static bool concat_in_loops(pop_graph *graph, const pop_tensor *tensors, size_t count,
+                            size_t dimension, uint64_t inner)
+{
+  const uint32_t replication = graph->tensors[tensors[0].index].replication;
+  const struct view_scratch *s = graph->scratch;
+  view_dim loops[2 * MOST_LOOPS], others[MOST_LOOPS];
+  uint32_t num_loops = GRAPH_NONE;
+  view_begin(graph, replication);
+  for (size_t i = 0; i < count; i++) {
+    const tensor *t = &graph->tensors[tensors[i].index];
+    const view_dim row = {t->shape[dimension] * inner, 1};
+    if (t->num_elements == 0) continue;
+    bool is_first = num_loops == GRAPH_NONE;
+    uint32_t found = loops_around_rows(graph, t, row.count, is_first ? loops : others);
+    if (is_first) num_loops = found;
+    if (found == GRAPH_NONE || found != num_loops ||
+        (!is_first && memcmp(loops, others, found * sizeof *loops) != 0) ||
+        !view_gather(graph, t, 0, &row, 1) || s->num_pieces != 1)
+      return false;
+  }
+  const view_piece row = s->pieces[0];
+  if (num_loops + row.num_dims > MOST_LOOPS) return false;
+  if (row.num_dims)
+    memcpy(loops + num_loops, s->dims + row.first_dim, row.num_dims * sizeof *loops);
+  view_begin(graph, replication);
+  view_add_piece(graph->scratch, row.variable, row.base, loops, num_loops + row.num_dims);
+  return true;
+}
+
 pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
 {
   GRAPH_TURN(count && tensors ? tensors[0].graph : NULL);
@@ -408,7 +470,10 @@ pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
     return null_tensor(graph);
   if (num_elements == 0) return without_elements(graph, call, first, shape, first->rank);
 
+  enum { FEW_ROWS = 8 };
   cut c = cut_shape(shape, first->rank, dimension);
+  if (c.outer > FEW_ROWS && concat_in_loops(graph, tensors, count, dimension, c.inner))
+    return view_end(graph, call, first->type, shape, first->rank);
   view_begin(graph, first->replication);
   bool fits = true;
   for (uint64_t o = 0; o < c.outer && fits; o++)

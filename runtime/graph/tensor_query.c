@@ -2,6 +2,7 @@
  * no type without elements. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,7 @@ size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
 
 void pop_tensor_dump(pop_tensor handle, FILE *stream)
 {
+  GRAPH_TURN(handle.graph);
   if (!stream) return;
   print_tensor(stream, __func__, handle, SIZE_MAX);
   putc('\n', stream);
@@ -230,17 +232,28 @@ static void copy_constant(const variable *v, uint64_t begin, uint64_t count, uin
     memset(to, 0, count * size);
 }
 
+/* Does a constant of a replicated graph have another value in each replica, as its index has? */
+static bool is_different(const variable *of_first, uint32_t replicas)
+{
+  for (uint32_t r = 1; r < replicas; r++)
+    if (memcmp(of_first[r].initial, of_first->initial, pop_type_bytes(of_first->type)) != 0)
+      return true;
+  return false;
+}
+
 size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
 {
   GRAPH_TURN(handle.graph);
   const tensor *t = find_tensor(handle, __func__);
   if (!t) return SIZE_MAX;
   const pop_graph *graph = handle.graph;
-  view_walk walk;
-  view_walk_start(&walk, graph, handle.index);
-  for (view_run run; view_walk_next(&walk, &run);)
-    if (!graph->variables[run.variable].constant || graph->variables[run.variable].is_replica_index)
+  for (size_t i = 0; i < t->num_pieces; i++) {
+    const variable *v = &graph->variables[graph->pieces[t->first_piece + i].variable];
+    if (!v->constant || v->is_replica_index) return SIZE_MAX;
+    if (t->replication && v->num_elements == 1 && is_different(v, tensor_replicas(handle)))
       return SIZE_MAX;
+  }
+  view_walk walk;
   uint8_t *to = values;
   uint64_t left = max;
   view_walk_start(&walk, graph, handle.index);

@@ -166,7 +166,8 @@ pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
   if (!is_usable(graph, call)) return graph_after_error(graph);
-  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
+  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) / graph->target.tiles_per_ipu
+                                             : graph->target.num_ipus;
   if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return graph_after_error(graph);
   tile_list list = {0};
   size_t per_ipu = graph->target.tiles_per_ipu;
@@ -230,6 +231,9 @@ static bool check_replicas(pop_graph *graph, const char *call, uint32_t count)
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: the graph is replicated already: it is that of one of %u replicas", call,
                 have);
+  else if (graph_is_for_host(graph) && count > graph_tile_limit(graph))
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %u replicas; at most %u are possible", call,
+                count, graph_tile_limit(graph));
   else if (count == 0 || (!graph_is_for_host(graph) && graph->num_tiles % count))
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: %u replicas on %u tiles; each replica has as many tiles as the others, at "

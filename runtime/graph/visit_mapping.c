@@ -3,9 +3,14 @@
  * A view is a nest of loops over a variable, and the variable's mapping is a list of intervals.
  * All iterations of a loop that lie in one interval (or one gap) are visited at once, whatever
  * their inner loops do. Only iterations that leave it are descended into. So neither a broadcast
- * nor a transposed matrix takes a step for each element. */
+ * nor a transposed matrix takes a step for each element.
+ *
+ * The function that is called may make views and map other tensors. So nothing here points into
+ * the graph's arrays while it runs. */
 #include "graph/check.h"
 #include "graph/replicated.h"
+
+#include <string.h>
 
 /* Runs on one tile, merged before they are shown. */
 typedef struct shown_run {
@@ -28,10 +33,8 @@ static void show(shown_run *shown, size_t tile, uint64_t count)
 
 typedef struct shown_piece {
   shown_run *shown;
-  const view_dim *dims;
-  uint32_t num_dims;
-  const mapping_interval *mapping;
-  size_t num_intervals;
+  uint32_t variable, num_dims;
+  view_dim dims[GRAPH_MAX_RANK * 4];
   /* One iteration of loop k, or a single element at [num_dims]: its elements, and how far they
    * reach below and above the first one. */
   uint64_t elements[GRAPH_MAX_RANK * 4 + 1], below[GRAPH_MAX_RANK * 4 + 1],
@@ -47,13 +50,14 @@ typedef struct place {
 /* For the view, elements on tiles that it does not have are unmapped. */
 static place find_place(const shown_piece *p, uint64_t element)
 {
-  size_t i = graph_find_mapping(p->mapping, p->num_intervals, element);
-  if (i < p->num_intervals && p->mapping[i].begin <= element) {
-    uint32_t tile = graph_tile_of_view(p->shown->view, p->mapping[i].tile);
-    return (place){p->mapping[i].begin, p->mapping[i].end, tile == GRAPH_NONE ? SIZE_MAX : tile};
+  size_t count;
+  const mapping_interval *mapping = graph_mapping(p->shown->view->top, p->variable, &count);
+  size_t i = graph_find_mapping(mapping, count, element);
+  if (i < count && mapping[i].begin <= element) {
+    uint32_t tile = graph_tile_of_view(p->shown->view, mapping[i].tile);
+    return (place){mapping[i].begin, mapping[i].end, tile == GRAPH_NONE ? SIZE_MAX : tile};
   }
-  return (place){i ? p->mapping[i - 1].end : 0,
-                 i < p->num_intervals ? p->mapping[i].begin : UINT64_MAX, SIZE_MAX};
+  return (place){i ? mapping[i - 1].end : 0, i < count ? mapping[i].begin : UINT64_MAX, SIZE_MAX};
 }
 
 /* How many of the remaining iterations of loop k, from the one at `element` on, lie in the
@@ -91,18 +95,23 @@ static void show_nest(const shown_piece *p, uint32_t k, uint64_t element)
   }
 }
 
-static void show_piece(pop_graph *graph, const view_piece *piece, shown_run *shown)
+static void show_piece(const pop_graph *graph, size_t index, shown_run *shown)
 {
-  shown_piece p = {.shown = shown, .dims = piece_dims(graph, piece), .num_dims = piece->num_dims};
-  p.mapping = graph_mapping(graph, piece->variable, &p.num_intervals);
+  const view_piece piece = graph->pieces[index];
+  shown_piece p;
+  p.shown = shown;
+  p.variable = piece.variable;
+  p.num_dims = piece.num_dims;
+  if (p.num_dims) memcpy(p.dims, piece_dims(graph, &piece), p.num_dims * sizeof *p.dims);
   p.elements[p.num_dims] = 1;
+  p.below[p.num_dims] = p.above[p.num_dims] = 0;
   for (uint32_t k = p.num_dims; k-- > 0;) {
     uint64_t stride = (uint64_t)p.dims[k].stride, last = p.dims[k].count - 1;
     p.elements[k] = p.elements[k + 1] * p.dims[k].count;
     p.below[k] = p.below[k + 1] + (p.dims[k].stride < 0 ? last * -stride : 0);
     p.above[k] = p.above[k + 1] + (p.dims[k].stride > 0 ? last * stride : 0);
   }
-  show_nest(&p, 0, piece->base);
+  show_nest(&p, 0, piece.base);
 }
 
 void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
@@ -120,7 +129,7 @@ void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
     return;
   }
   shown_run shown = {view, visit, context, SIZE_MAX, 0, 0};
-  for (size_t i = 0; i < t->num_pieces; i++)
-    show_piece(graph, &graph->pieces[t->first_piece + i], &shown);
+  for (size_t i = t->first_piece, end = i + t->num_pieces; i < end; i++)
+    show_piece(graph, i, &shown);
   if (shown.end > shown.begin) visit(context, shown.tile, shown.begin, shown.end);
 }

@@ -358,6 +358,7 @@ static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program
 {
   lowering *l = &model->lowered;
   POP_TRY(check_not_lowered(model, "pop_model_lower"));
+  POP_TRY(pop_graph_take_error(graph)); /* an earlier one: the model can still be lowered */
   if (pop_graph_replication_factor(graph) != model->replicas)
     return pop_error_new(
         POP_ERROR_INVALID_ARGUMENT,

@@ -66,8 +66,10 @@ static const char *const tensor_users[] = {
 
 static pop_error *check_program_tensors(const mapped_variables *mapped, const program *p)
 {
-  if (p->kind == PROGRAM_PRINT_TENSOR || p->kind == PROGRAM_ASSUME_EQUAL)
-    return check_host_tensor(mapped, p->source);
+  bool to_host = p->kind == PROGRAM_STREAM_COPY || p->kind == PROGRAM_REMOTE_COPY;
+  if (p->kind == PROGRAM_PRINT_TENSOR || p->kind == PROGRAM_ASSUME_EQUAL ||
+      (to_host && pop_tensor_contains_aliases((pop_tensor){mapped->graph, p->source})))
+    POP_TRY(check_host_tensor(mapped, p->source));
   if (p->kind == PROGRAM_COPY || p->kind == PROGRAM_REPLICA_COPY || p->kind == PROGRAM_REMOTE_COPY)
     POP_TRY(check_tensor_mapped(mapped, p->destination));
   if (p->headers) POP_TRY(check_tensor_mapped(mapped, p->headers));

@@ -52,6 +52,7 @@ pop_error *check_tensor_mapped(const mapped_variables *mapped, uint32_t tensor_n
   view_walk walk;
   view_run run;
   view_walk_start(&walk, mapped->graph, tensor_number);
+  walk.skip_repeats = true;
   while (view_walk_next(&walk, &run))
     POP_TRY(check_mapped(mapped, run.variable, run.begin, run.begin + run.count));
   return NULL;

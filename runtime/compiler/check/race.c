@@ -150,6 +150,7 @@ static void collect_accesses(const pop_graph *graph, uint32_t vertex_number, acc
     const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
     for (uint32_t i = 0; i < count; i++) {
       view_walk_start(&walk, graph, tensors[i]);
+      walk.skip_repeats = true; /* the same access: what is written repeats nothing */
       while (view_walk_next(&walk, &run))
         pop_push(list->items, list->count, list->capacity,
                  (access){.variable = run.variable,

@@ -4,15 +4,15 @@
 
 enum { BITS = 64, FIRST_SLOTS = 1024 };
 
-static uint64_t key_of(place at)
+static uint64_t key_of(uint32_t block, uint64_t offset)
 {
-  return (uint64_t)at.block << 32 | at.offset / BITS;
+  return (uint64_t)block << 32 | offset / BITS;
 }
 
 /* Bits of the bytes from `offset` to `end`, as far as they are in the part that holds `offset`. */
-static uint64_t bits_of(uint32_t offset, uint32_t end)
+static uint64_t bits_of(uint64_t offset, uint64_t end)
 {
-  uint32_t first = offset % BITS, count = end - offset;
+  uint64_t first = offset % BITS, count = end - offset;
   if (count > BITS - first) count = BITS - first;
   return ~(uint64_t)0 >> (BITS - count) << first;
 }
@@ -41,27 +41,27 @@ static void grow(access_sets *t)
 bool access_sets_conflict(const access_sets *t, place at, uint32_t bytes, bool to_write)
 {
   if (t->num_parts == 0) return false;
-  uint32_t end = at.offset + bytes;
-  for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
-    const access_sets_part *part = part_of(t, key_of(at));
+  uint64_t offset = at.offset, end = offset + bytes; /* a block may have nearly 2^32 bytes */
+  for (; offset < end; offset += BITS - offset % BITS) {
+    const access_sets_part *part = part_of(t, key_of(at.block, offset));
     if (part->generation != t->generation) continue;
     uint64_t matters = to_write ? part->read | part->written : part->written;
-    if (matters & bits_of(at.offset, end)) return true;
+    if (matters & bits_of(offset, end)) return true;
   }
   return false;
 }
 
 void access_sets_add(access_sets *t, place at, uint32_t bytes, bool write)
 {
-  uint32_t end = at.offset + bytes;
-  for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
+  uint64_t offset = at.offset, end = offset + bytes;
+  for (; offset < end; offset += BITS - offset % BITS) {
     if (2 * t->num_parts >= t->num_slots) grow(t);
-    access_sets_part *part = part_of(t, key_of(at));
+    access_sets_part *part = part_of(t, key_of(at.block, offset));
     if (part->generation != t->generation) {
-      *part = (access_sets_part){.key = key_of(at), .generation = t->generation};
+      *part = (access_sets_part){.key = key_of(at.block, offset), .generation = t->generation};
       t->num_parts++;
     }
-    *(write ? &part->written : &part->read) |= bits_of(at.offset, end);
+    *(write ? &part->written : &part->read) |= bits_of(offset, end);
   }
 }
 

@@ -57,7 +57,7 @@ static void see_reader(pop_graph *graph, constant_use *uses, uint32_t tensor_num
   }
 }
 
-constant_use *find_constant_uses(pop_graph *graph)
+constant_use *find_constant_uses(pop_graph *graph, const reach *r)
 {
   constant_use *uses = pop_xcalloc(graph->num_variables + 1, sizeof *uses);
   for (size_t i = 0; i < graph->num_variables; i++) {
@@ -67,6 +67,7 @@ constant_use *find_constant_uses(pop_graph *graph)
   }
   for (size_t i = 0; i < graph->num_vertices; i++) {
     const vertex *v = &graph->vertices[i];
+    if (r->compute_set_uses[v->compute_set] == 0) continue; /* nobody has checked it */
     const pop_vertex_type *type = graph->vertex_types[v->type].type;
     for (uint32_t at = v->first_edge; at != GRAPH_NONE; at = graph->edges[at].next) {
       uint32_t count;

@@ -19,8 +19,8 @@ typedef struct constant_use {
   bool is_read_in_place; /* a vertex on one of its tiles reads much of it there */
 } constant_use;
 
-/* Indexed by variable; the caller frees it. */
-constant_use *find_constant_uses(pop_graph *graph);
+/* Of the vertices that programs run. Indexed by variable; the caller frees it. */
+constant_use *find_constant_uses(pop_graph *graph, const reach *r);
 
 /* Is the constant stored as the pattern of each of its tiles, which its elements share (wrap
  * around)? */

@@ -222,12 +222,12 @@ static void apply_requirements(compilation *c, const reach *r)
   free(requiring);
 }
 
-static pop_error *place_variables(compilation *c, size_t num_tiles)
+static pop_error *place_variables(compilation *c, const reach *r, size_t num_tiles)
 {
   placing p = {.c = c,
                .block_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
                .variable_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
-               .uses = find_constant_uses(c->graph)};
+               .uses = find_constant_uses(c->graph, r)};
   memset(p.variable_of_tile, 0xff, num_tiles * sizeof(uint32_t));
   pop_error *error = NULL;
   for (uint32_t i = 0; i < c->graph->num_variables && !error; i++) error = place_variable(&p, i);
@@ -239,11 +239,13 @@ static pop_error *place_variables(compilation *c, size_t num_tiles)
 
 pop_error *pass_place(compilation *c)
 {
-  POP_TRY(place_variables(c, pop_target_num_tiles(&c->target)));
-  keep_variables_of_handles(c);
   reach r;
   POP_TRY(reach_programs(c, &r));
-  apply_requirements(c, &r);
+  pop_error *error = place_variables(c, &r, pop_target_num_tiles(&c->target));
+  if (!error) {
+    keep_variables_of_handles(c);
+    apply_requirements(c, &r);
+  }
   reach_free(&r);
-  return NULL;
+  return error;
 }

@@ -63,10 +63,11 @@ POP_MUST_CHECK pop_error *pop_engine_load_device(pop_engine *engine, pop_device 
  * device of its own, which no device manager lists. */
 POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
 /* Runs program number `program` to its end. A device fault is a RUNTIME error that names tile,
- * worker, vertex, compute set, address and, if known, the source line. After a fault, tensors can
- * still be read; running again needs pop_engine_load. Other errors: INDEX: there is no such
- * program; RUNTIME: the engine is not loaded, or the last run has failed; STREAM_CONNECTION: a
- * stream that the program comes to is not connected; SYSTEM: a report cannot be written. */
+ * worker, vertex, compute set, address and, if known, the source line. After any error of a run
+ * that has begun, tensors can still be read; running again needs pop_engine_load. Other errors:
+ * INDEX: there is no such program; RUNTIME: the engine is not loaded, or the last run has failed;
+ * STREAM_CONNECTION: a stream that the program comes to is not connected; SYSTEM: a report, or what
+ * the program prints, cannot be written. */
 POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
 /* The same. Profiles call this run `run_name`; viewers number runs without a name (NULL or ""):
  * "Engine::run #3". */

@@ -38,11 +38,11 @@ pop_graph *pop_graph_create(const pop_target *target);
 /* A replicated graph: `replication_factor` copies of one graph run side by side, each on its share
  * of the target's IPUs. The graph is that of one replica. pop_graph_get_target returns the target
  * of one replica, of target->num_ipus / replication_factor IPUs; that must be a whole number, at
- * least 1, otherwise INVALID_ARGUMENT. (The CPU has any number of replicas.) The graph is compiled
- * once. The engine loads the same images once for each replica (populus/engine.h says what it
- * reads, writes and connects then). Replicas run independently of each other up to a host sync or a
- * pop_program_cross_replica_copy, which all of them must reach. With more than one replica,
- * pop_graph_top_level_graph fails on it. */
+ * least 1, otherwise INVALID_ARGUMENT. (The CPU has up to POP_TARGET_MAX_IPUS replicas.) The graph
+ * is compiled once. The engine loads the same images once for each replica (populus/engine.h says
+ * what it reads, writes and connects then). Replicas run independently of each other up to a host
+ * sync or a pop_program_cross_replica_copy, which all of them must reach. With more than one
+ * replica, pop_graph_top_level_graph fails on it. */
 pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor);
 /* The number of replicas; 1 if the graph is not replicated. */
 uint32_t pop_graph_replication_factor(const pop_graph *graph);
@@ -211,7 +211,7 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor tensor, size_t min_elem
                             size_t grain_size);
 /* Visits the tiles of a view's elements. Calls `visit` for each run, in the view's order. [begin,
  * end) are indices of the flattened view. Elements that are on no tile of the graph have tile
- * SIZE_MAX. `visit` must not change the graph. */
+ * SIZE_MAX. `visit` may use the graph: slice tensors and map them, for example. */
 void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor tensor,
                                   void (*visit)(void *context, size_t tile, size_t begin,
                                                 size_t end),

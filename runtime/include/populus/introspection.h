@@ -70,7 +70,8 @@ POP_MUST_CHECK pop_error *pop_graph_vertex_type_field_info(pop_graph *graph,
                                                            const char *field, pop_field_info *info);
 /* Visits the connected fields of a vertex, in the order in which they were connected. A field with
  * rows is visited once for each row, in order; without rows `row` is SIZE_MAX. A null tensor is a
- * row that is not connected yet. `visit` must not change the graph. */
+ * row that is not connected yet. `visit` may add to the graph: a vertex that is connected like this
+ * one, for example. */
 POP_MUST_CHECK pop_error *pop_graph_visit_vertex_fields(
     pop_graph *graph, size_t vertex,
     void (*visit)(void *context, const char *field, size_t row, pop_tensor tensor), void *context);

@@ -582,6 +582,40 @@ static uint32_t bytes_on_tile_1(const pop_engine *engine)
   return memory.total_including_gaps;
 }
 
+/* Offsets behind its last bytes do not fit 32 bits. */
+Test(compile, Z01_a_variable_of_nearly_4_gib_on_a_tile_is_refused)
+{
+  pop_graph *graph = new_graph_with_tiles(2);
+  const size_t count = UINT32_MAX - 3, few = 4;
+  pop_tensor large = pop_graph_add_variable(graph, POP_CHAR, &count, 1, "large");
+  pop_tensor small = pop_graph_add_variable(graph, POP_CHAR, &few, 1, "small");
+  pop_graph_set_tile_mapping(graph, large, 0);
+  pop_graph_set_tile_mapping(graph, small, 1);
+  pop_program copy =
+      pop_program_copy(pop_tensor_slice(large, count - few, count, 0), small, "copy");
+  assert_no_error(graph);
+  pop_engine *engine;
+  pop_error *error = pop_engine_create(graph, &copy, 1, NULL, 0, &engine);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_MEMORY, "%s", pop_error_message(error));
+  pop_error_free(error);
+  pop_graph_free(graph);
+}
+
+/* It was never checked, and is not looked at element by element. */
+Test(compile, a_vertex_that_no_program_runs_may_read_a_huge_broadcast)
+{
+  pop_graph *graph = new_ipu1(2);
+  pop_tensor one = add_ints(graph, 1, 0, "one"), out = add_ints(graph, 1, 1, "out");
+  pop_compute_set idle = pop_graph_add_compute_set(graph, "idle");
+  pop_vertex v = pop_graph_add_vertex(graph, idle, "Sum");
+  pop_graph_connect(graph, v, "in", pop_tensor_broadcast(one, (size_t)1 << 60, 0));
+  pop_graph_connect(graph, v, "out", pop_tensor_index(out, 0));
+  pop_program copy = pop_program_copy(one, out, "copy");
+  pop_engine_free(new_engine(graph, &copy, 1, NULL, 0));
+  pop_graph_free(graph);
+}
+
 Test(compile, Z01_a_full_tile_runs_and_one_byte_more_is_refused)
 {
   pop_engine *engine;

@@ -578,3 +578,32 @@ Test(engine, constant_fields_of_each_type)
   pop_engine_free(engine);
   free_model(&m);
 }
+
+/* A search through all names for each would be 10^10 comparisons. */
+Test(engine, many_handles_are_read_in_no_time)
+{
+  enum { MANY = 100000 };
+  pop_target cpu;
+  char name[32];
+  pop_target_create_cpu(&cpu);
+  pop_graph *graph = pop_graph_create(&cpu);
+  for (int i = 0; i < MANY; i++) {
+    pop_tensor t = pop_graph_add_variable(graph, POP_INT, NULL, 0, NULL);
+    pop_graph_set_tile_mapping(graph, t, 0);
+    pop_graph_set_initial_value(graph, t, &i);
+    snprintf(name, sizeof name, "handle %d", i);
+    pop_graph_create_host_read(graph, name, t);
+  }
+  pop_program nothing = pop_program_nop(graph, "nothing");
+  pop_engine *engine;
+  cr_assert_null(pop_engine_create(graph, &nothing, 1, NULL, 0, &engine));
+  pop_graph_free(graph);
+  cr_assert_null(pop_engine_load(engine));
+  for (int i = 0; i < MANY; i++) {
+    int value = -1;
+    snprintf(name, sizeof name, "handle %d", i);
+    cr_assert_null(pop_engine_read_tensor(engine, name, &value, sizeof value));
+    cr_assert_eq(value, i);
+  }
+  pop_engine_free(engine);
+}

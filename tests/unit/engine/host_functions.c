@@ -1,4 +1,5 @@
 /* Host functions: programs that call the host, on tiles and on the CPU. */
+#include "engine/engine_private.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -227,6 +228,48 @@ Test(host_functions, begin_again_after_load)
     cr_assert(last[0] == run && last[1] == -run, "%d, %d", last[0], last[1]);
   }
   pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
+static size_t count_functions(const pop_engine *engine)
+{
+  size_t count = 0;
+  for (host_function *f = engine->host_functions; f; f = host_functions_next(f)) count++;
+  return count;
+}
+
+/* A program may connect it before each run. */
+Test(host_functions, connected_again_takes_the_place_of_the_former_one)
+{
+  pop_engine *engine = new_scaler(new_graph_with_tiles(2));
+  calls former = {0}, last = {0};
+  for (int i = 0; i < 3; i++) {
+    calls *to = i < 2 ? &former : &last;
+    expect_ok(pop_engine_connect_host_function(engine, "scale", 0,
+                                               &(pop_host_function_callback){scale, to}));
+    cr_assert_eq(count_functions(engine), 1);
+    expect_error(pop_engine_connect_host_function(engine, "scale", 1,
+                                                  &(pop_host_function_callback){scale, to}),
+                 POP_ERROR_INDEX, "replica", "no such replica");
+    cr_assert_eq(count_functions(engine), 1);
+    expect_ok(pop_engine_run(engine, 0));
+  }
+  cr_assert_eq(former.count, 6);
+  cr_assert_eq(last.count, 3);
+  pop_engine_free(engine);
+}
+
+Test(host_functions, a_wrong_argument_leaves_no_streams)
+{
+  pop_graph *graph = new_graph_with_tiles(2);
+  const pop_host_argument bad[] = {{POP_INT, 1}, {POP_TYPE_COUNT, 1}};
+  const pop_host_argument good[] = {{POP_INT, 1}, {POP_INT, 1}};
+  pop_graph_add_host_function(graph, "f", good, 2, bad, 2);
+  expect_error(pop_graph_take_error(graph), POP_ERROR_TYPE, "not an element type", "type");
+  pop_graph_add_host_function(graph, "f", good, 2, good, 2);
+  assert_no_error(graph);
+  pop_graph_add_host_function(graph, "f", good, 1, NULL, 0);
+  expect_error(pop_graph_take_error(graph), POP_ERROR_INVALID_ARGUMENT, "'f/input0'", "twice");
   pop_graph_free(graph);
 }
 

@@ -448,3 +448,18 @@ Test(engine_streams, an_archive_has_its_streams, .init = enter_fresh_folder)
   cr_assert_arr_eq(in, out, sizeof in);
   pop_engine_free(l.engine);
 }
+
+Test(streams, a_huge_broadcast_is_not_a_copy)
+{
+  const size_t one = 1, many = (size_t)1 << 60;
+  pop_graph *graph = new_graph_with_tiles(2);
+  pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, &one, 1, "t");
+  pop_graph_set_tile_mapping(graph, t, 0);
+  pop_stream stream = pop_graph_add_device_to_host_fifo(graph, "out", POP_FLOAT, many);
+  pop_program copy = pop_program_copy_to_stream(pop_tensor_broadcast(t, many, 0), stream, "copy");
+  assert_no_error(graph);
+  pop_engine *engine;
+  expect_error(pop_engine_create(graph, &copy, 1, NULL, 0, &engine), POP_ERROR_TENSOR,
+               "1152921504606846976 elements", "2^60 times");
+  pop_graph_free(graph);
+}

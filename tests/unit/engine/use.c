@@ -388,3 +388,46 @@ Test(engine_use, E05_threads_that_use_an_engine_while_it_runs_get_errors_and_do_
   expect_sent(p.engine, "after all runs");
   pop_engine_free(p.engine);
 }
+
+/* ---- after an error ---- */
+
+/* Program 0 prints `first`, then copies it to `second`. Program 1 copies it to `third`. */
+TEST_ON_EACH_DEVICE(engine_use, a_run_that_could_not_print_does_not_go_on_in_the_next_one)
+{
+  static const char *const names[] = {"first", "second", "third"};
+  pop_graph *graph = new_graph_with_tiles(2);
+  pop_tensor t[3];
+  for (size_t i = 0; i < 3; i++) {
+    t[i] = pop_graph_add_variable(graph, POP_INT, NULL, 0, names[i]);
+    pop_graph_set_tile_mapping(graph, t[i], 0);
+    pop_graph_create_host_read(graph, names[i], t[i]);
+  }
+  pop_graph_set_initial_value(graph, t[0], &(const int){5});
+  pop_program programs[] = {pop_program_sequence(graph, "prints"),
+                            pop_program_copy(t[0], t[2], "other")};
+  pop_sequence_add(programs[0], pop_program_print_tensor(t[0], "t"));
+  pop_sequence_add(programs[0], pop_program_copy(t[0], t[1], "copy"));
+  assert_no_error(graph);
+  pop_engine *engine;
+  FILE *full = fopen("/dev/full", "w"), *null = fopen("/dev/null", "w");
+  cr_assert(full && null);
+  expect_ok(pop_engine_create(graph, programs, 2, NULL, 0, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  pop_engine_set_print_stream(engine, full);
+  expect_error(pop_engine_run(engine, 0), POP_ERROR_SYSTEM, "cannot print", "print");
+  pop_engine_set_print_stream(engine, null);
+  expect_error(pop_engine_run(engine, 1), POP_ERROR_RUNTIME, "call pop_engine_load", "run");
+  int values[3] = {0};
+  for (size_t i = 0; i < 3; i++)
+    expect_ok(pop_engine_read_tensor(engine, names[i], &values[i], sizeof *values));
+  cr_assert_arr_eq(values, ((int[]){5, 0, 0}), sizeof values);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 1));
+  for (size_t i = 0; i < 3; i++)
+    expect_ok(pop_engine_read_tensor(engine, names[i], &values[i], sizeof *values));
+  cr_assert_arr_eq(values, ((int[]){5, 0, 5}), sizeof values);
+  pop_engine_free(engine);
+  fclose(null);
+  (void)fclose(full);
+}

@@ -3,6 +3,7 @@
 #include "support/graph_test.h"
 
 #include <math.h>
+#include <populus/introspection.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -258,6 +259,121 @@ Test(graph, vertices_hold_edges_in_the_order_of_connection)
   cr_assert_eq(v->cycle_estimate, 20);
   cr_assert_eq(vertex_of(w.plain)->tile, GRAPH_NONE);
   cr_assert_eq(w.graph->compute_sets[0].num_vertices, 2);
+  pop_graph_free(w.graph);
+}
+
+/* ---- rows ---- */
+
+static const pop_field rows_fields[] = {{.name = "in",
+                                         .kind = POP_FIELD_INPUT,
+                                         .layout = POP_LAYOUT_SPAN,
+                                         .row_layout = POP_LAYOUT_SPAN,
+                                         .has_rows = true,
+                                         .type = POP_FLOAT},
+                                        {.name = "more",
+                                         .kind = POP_FIELD_INPUT,
+                                         .layout = POP_LAYOUT_SPAN,
+                                         .row_layout = POP_LAYOUT_SPAN,
+                                         .has_rows = true,
+                                         .type = POP_FLOAT}};
+static const pop_vertex_type rows_type = {
+    .name = "Rows", .fields = (pop_field *)rows_fields, .num_fields = 2};
+
+static pop_vertex new_rows(world *w)
+{
+  add_vertex_type(w->graph, &rows_type);
+  return pop_graph_add_vertex(w->graph, w->set, "Rows");
+}
+
+static void expect_failed_connection(pop_graph *graph)
+{
+  pop_error *error = pop_graph_take_error(graph);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_CONNECTION);
+  pop_error_free(error);
+}
+
+Test(graph, a_failed_call_connects_no_row)
+{
+  world w = new_world();
+  pop_vertex v = new_rows(&w);
+  pop_tensor other = pop_graph_add_variable(w.graph, POP_INT, (const size_t[]){10}, 1, "other");
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){w.v, w.v, other}, 3);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "in"), 0);
+  pop_graph_connect(w.graph, v, "in", pop_tensor_reshape(other, (const size_t[]){2, 5}, 2));
+  expect_failed_connection(w.graph);
+  pop_graph_connect_element(w.graph, v, "in", 3, other);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "in"), 0);
+  pop_tensor half = pop_tensor_slice(w.v, 0, 5, 0);
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){half, half}, 2);
+  assert_no_error(w.graph);
+  pop_graph_connect_array(w.graph, v, "in", (const pop_tensor[]){w.v, other}, 2);
+  expect_failed_connection(w.graph);
+  const edge *e = &w.graph->edges[vertex_of(v)->first_edge];
+  cr_assert_eq(e->num_rows, 2);
+  cr_assert_eq(w.graph->row_tensors[e->tensor], half.index, "it has the row that it had");
+  pop_graph_connect_element(w.graph, v, "more", 0, half);
+  pop_graph_connect_element(w.graph, v, "more", 7, other);
+  expect_failed_connection(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_size(w.graph, v, "more"), 1);
+  pop_graph_free(w.graph);
+}
+
+typedef struct copying {
+  world w;
+  size_t count;
+} copying;
+
+/* Connects new vertices like the one that is visited. */
+static void copy_field(void *context, const char *field, size_t row, pop_tensor tensor)
+{
+  copying *c = context;
+  for (int i = 0; i < 4; i++)
+    pop_graph_connect_element(c->w.graph, pop_graph_add_vertex(c->w.graph, c->w.set, "Rows"), field,
+                              0, tensor);
+  cr_assert(pop_tensor_equal(tensor, pop_tensor_slice(c->w.v, row % 10, row % 10 + 1, 0)));
+  cr_assert_eq(row, c->count++);
+}
+
+Test(graph, a_visit_of_a_vertex_may_connect_others)
+{
+  enum { ROWS = 500 };
+  copying c = {.w = new_world()};
+  pop_vertex v = new_rows(&c.w);
+  for (size_t row = 0; row < ROWS; row++)
+    pop_graph_connect_element(c.w.graph, v, "in", row,
+                              pop_tensor_slice(c.w.v, row % 10, row % 10 + 1, 0));
+  cr_assert_null(pop_graph_visit_vertex_fields(c.w.graph, v.index - 1, copy_field, &c));
+  assert_no_error(c.w.graph);
+  cr_assert_eq(c.count, ROWS);
+  pop_graph_free(c.w.graph);
+}
+
+/* Each row is moved a few times, not once for each row. */
+Test(graph, rows_of_two_fields_may_be_connected_in_turn)
+{
+  enum { ROWS = 20000 };
+  static const char *const names[] = {"in", "more"};
+  world w = new_world();
+  pop_vertex v = new_rows(&w);
+  pop_tensor parts[10];
+  for (size_t i = 0; i < 10; i++) parts[i] = pop_tensor_slice(w.v, i, i + 1, 0);
+  for (size_t row = 0; row < ROWS; row++)
+    for (size_t f = 0; f < 2; f++)
+      pop_graph_connect_element(w.graph, v, names[f], row, parts[(row + f) % 10]);
+  pop_graph_set_field_size(w.graph, v, names[0], ROWS + 1);
+  pop_graph_connect_element(w.graph, v, names[0], ROWS, parts[0]);
+  assert_no_error(w.graph);
+  cr_assert_lt(w.graph->num_row_tensors, 8 * ROWS);
+  const edge *e = &w.graph->edges[vertex_of(v)->first_edge];
+  for (size_t f = 0; f < 2; f++, e = &w.graph->edges[e->next]) {
+    cr_assert_eq(e->num_rows, f == 0 ? ROWS + 1 : ROWS);
+    for (size_t row = 0; row < ROWS; row++)
+      cr_assert_eq(w.graph->row_tensors[e->tensor + row], parts[(row + f) % 10].index);
+    if (e->next == GRAPH_NONE) break;
+  }
   pop_graph_free(w.graph);
 }
 

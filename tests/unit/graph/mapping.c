@@ -244,6 +244,39 @@ Test(mapping, visits_of_huge_views_take_a_step_for_a_run)
   pop_graph_free(graph);
 }
 
+typedef struct follower {
+  pop_graph *graph;
+  pop_tensor to;
+} follower;
+
+/* Maps the same elements of another tensor, which makes views. */
+static void follow(void *context, size_t tile, size_t begin, size_t end)
+{
+  const follower *f = context;
+  pop_tensor part = pop_tensor_slice(f->to, begin, end, 0);
+  pop_graph_set_tile_mapping(f->graph, pop_tensor_reverse(pop_tensor_sub_sample(part, 2, 0), 0),
+                             tile);
+  pop_graph_set_tile_mapping(f->graph, part, tile);
+}
+
+/* Enough views for the graph's arrays to grow several times. */
+Test(mapping, a_visit_may_map_other_tensors)
+{
+  enum { ROWS = 300, COLUMNS = 100, COUNT = ROWS * COLUMNS };
+  static int tiles[COUNT];
+  pop_graph *graph = new_graph_with_tiles(4);
+  follower f = {graph, pop_graph_add_variable(graph, POP_INT, (const size_t[]){COUNT}, 1, "to")};
+  pop_tensor m = pop_graph_add_variable(graph, POP_INT, (const size_t[]){ROWS, COLUMNS}, 2, "m");
+  for (size_t r = 0; r < ROWS; r++)
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(m, r), r % 4);
+  const pop_tensor parts[] = {pop_tensor_slice(pop_tensor_transpose(m), 0, 50, 0),
+                              pop_tensor_slice(pop_tensor_transpose(m), 50, COLUMNS, 0)};
+  pop_graph_visit_tile_mapping(graph, pop_concat(parts, 2, 0), follow, &f);
+  for (size_t i = 0; i < COUNT; i++) tiles[i] = (int)(i % ROWS % 4);
+  assert_mapping(graph, tiles, COUNT, "followed");
+  pop_graph_free(graph);
+}
+
 /* ---- refused calls ---- */
 
 Test(mapping, P05_tile_that_the_target_does_not_have)

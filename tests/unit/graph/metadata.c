@@ -132,3 +132,19 @@ Test(metadata, fields_of_that_name_that_are_something_else)
   }
   pop_graph_free(graph);
 }
+
+/* The first of two variables keeps none if the second has other ones. */
+Test(metadata, are_set_for_all_variables_or_none)
+{
+  pop_graph *graph = new_quarter_graph();
+  pop_tensor a = new_quarters(graph, "a"), b = new_quarters(graph, "b");
+  pop_tensor own = pop_graph_add_variable(graph, POP_UNSIGNED_CHAR, NULL, 0, "own");
+  pop_graph_get_metadata(graph, b);
+  pop_graph_set_metadata(graph, pop_concat((const pop_tensor[]){a, b}, 2, 0), own);
+  assert_says(graph, POP_ERROR_INVALID_ARGUMENT, "has metadata already");
+  pop_error_free(pop_graph_take_error(graph));
+  cr_assert_eq(metadata_of(graph, a), 0);
+  pop_graph_set_metadata(graph, a, own);
+  assert_no_error(graph);
+  pop_graph_free(graph);
+}

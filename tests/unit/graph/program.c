@@ -2,6 +2,8 @@
  * errors. */
 #include "support/graph_test.h"
 
+#include <stdlib.h>
+
 static const program *inside(pop_program p)
 {
   return &p.graph->programs[p.index - 1];
@@ -129,6 +131,41 @@ Test(program, X02_depth_of_100000_in_either_direction)
 }
 
 /* A search through all parts in each call would take 10^11 steps. */
+/* Each call would look at the whole function again: 10^10 steps. */
+Test(program, calls_of_a_long_function_are_added_in_linear_time)
+{
+  enum { MANY = 100000 };
+  pop_graph *graph = new_graph();
+  pop_program body = pop_program_sequence(graph, "body");
+  for (int i = 0; i < MANY; i++) pop_sequence_add(body, pop_program_nop(graph, ""));
+  pop_function function = pop_graph_add_function(graph, body);
+  pop_program whole = pop_program_sequence(graph, "whole"), part = pop_program_sequence(graph, "");
+  pop_sequence_add(whole, part);
+  for (int i = 0; i < MANY; i++) pop_sequence_add(part, pop_program_call(function, ""));
+  assert_no_error(graph);
+  pop_sequence_add(body, whole);
+  cr_assert_eq(pop_error_get_code(pop_graph_error(graph)), POP_ERROR_CONTROL_PROGRAM);
+  pop_graph_free(graph);
+}
+
+/* Comparing each case with each other one would be 10^11 steps. */
+Test(program, a_switch_may_have_many_cases)
+{
+  enum { MANY = 300000 };
+  pop_graph *graph = new_graph();
+  pop_tensor control = pop_graph_add_variable(graph, POP_INT, NULL, 0, "control");
+  pop_switch_case *cases = pop_xcalloc(MANY, sizeof *cases);
+  for (int i = 0; i < MANY; i++) cases[i].value = MANY - i;
+  pop_program_switch(control, cases, MANY, (pop_program){0}, "many");
+  assert_no_error(graph);
+  cases[MANY - 1].value = cases[7].value;
+  cases[9].value = cases[7].value;
+  pop_program_switch(control, cases, MANY, (pop_program){0}, "equal");
+  assert_error(graph, POP_ERROR_CONTROL_PROGRAM, (const char *const[5]){"cases 7 and 9 "}, "equal");
+  free(cases);
+  pop_graph_free(graph);
+}
+
 Test(program, a_long_program_of_long_programs_is_built_in_linear_time)
 {
   enum { PARTS = 300000 };

@@ -602,6 +602,8 @@ Test(regions, values_of_a_view_of_constants_are_known)
   cr_assert_eq(pop_tensor_constant_values(pop_concat(mixed, 2, 0), values, 6), SIZE_MAX);
   pop_tensor index = pop_graph_add_replication_index_constant(graph, "replica");
   cr_assert_eq(pop_tensor_constant_values(index, values, 6), SIZE_MAX);
+  pop_tensor huge = pop_tensor_broadcast(c, (size_t)1 << 60, 0); /* no step for each element */
+  cr_assert_eq(pop_tensor_constant_values(huge, values, 6), (size_t)4 << 60);
   cr_assert_eq(pop_tensor_constant_values((pop_tensor){graph, 0}, values, 6), SIZE_MAX);
   assert_no_error(graph);
   pop_graph_free(graph);

@@ -80,6 +80,24 @@ static uint64_t read_count(pop_engine *engine, const char *handle)
   return words[0] | (uint64_t)words[1] << 32;
 }
 
+Test(registers, a_sequence_that_could_not_be_counted_is_as_it_was)
+{
+  pop_graph *graph = new_world(2);
+  pop_program timed = pop_program_sequence(graph, "timed");
+  pop_sequence_add(timed, wait_program(graph, 10, 1));
+  pop_graph_cycle_count(graph, timed, 2, POP_SYNC_INTERNAL, "timed");
+  pop_error *error = pop_graph_take_error(graph);
+  expect_error(error, POP_ERROR_INVALID_TILE_MAPPING, "tile 2", "a tile that is not there");
+  cr_assert_eq(graph->programs[timed.index - 1].num_children, 1);
+  pop_tensor count = pop_graph_cycle_count(graph, timed, 0, POP_SYNC_INTERNAL, "timed");
+  pop_graph_create_host_read(graph, "count", count);
+  pop_engine *engine = new_engine(graph, timed, NULL, 0);
+  expect_ok(pop_engine_run(engine, 0));
+  cr_assert_gt(read_count(engine, "count"), 10);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 /* The difference between the cycle counts of a sequence and of an empty one is the cycles
  * of its programs. */
 Test(registers, cycle_count_is_what_the_sequence_takes)

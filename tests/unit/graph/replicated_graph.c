@@ -10,9 +10,10 @@ enum { REPLICAS = 3, TILES = 4 };
 
 static const pop_field fields[] = {
     {.name = "in", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_INT},
-    {.name = "count", .kind = POP_FIELD_CONSTANT, .layout = POP_LAYOUT_SCALAR, .type = POP_INT}};
+    {.name = "count", .kind = POP_FIELD_CONSTANT, .layout = POP_LAYOUT_SCALAR, .type = POP_INT},
+    {.name = "wide", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_UNSIGNED_INT}};
 static const pop_vertex_type vertex_type = {
-    .name = "V", .fields = (pop_field *)fields, .num_fields = 2};
+    .name = "V", .fields = (pop_field *)fields, .num_fields = 3};
 
 /* Three replicas of four tiles, made of a part of a larger graph: tiles 2 to 13. */
 typedef struct graphs {
@@ -224,6 +225,56 @@ Test(replicated_graph, a_vertex_is_in_each)
     cr_assert_eq(g.top->field_values[g.top->vertices[1 + r].first_value].bytes[0], 7);
   }
   pop_graph_free(g.top);
+}
+
+Test(replicated_graph, constant_counts_are_widened_in_each)
+{
+  graphs g = new_graphs();
+  const uint16_t narrow[] = {7, 65535};
+  pop_compute_set set = pop_graph_add_compute_set(g.top, "set");
+  pop_vertex vertex = pop_graph_add_vertex(g.replicated, set, "V");
+  pop_tensor counts = pop_graph_add_constant(g.replicated, POP_UNSIGNED_SHORT, (const size_t[]){2},
+                                             1, narrow, "counts");
+  pop_graph_connect(g.replicated, vertex, "wide", counts);
+  assert_no_error(g.top);
+  for (size_t r = 0; r < REPLICAS; r++) {
+    uint32_t wide[2] = {0};
+    pop_vertex one = {g.top, vertex.index + (uint32_t)r};
+    cr_assert_eq(pop_graph_vertex_field_values(g.top, one, "wide", wide, 2), 2);
+    cr_assert(wide[0] == 7 && wide[1] == 65535);
+  }
+  pop_graph_free(g.top);
+}
+
+Test(replicated_graph, the_number_of_a_replica_is_no_known_value)
+{
+  graphs g = new_graphs();
+  uint32_t value = 99;
+  pop_tensor index = pop_graph_add_replication_index_constant(g.replicated, "index");
+  cr_assert_eq(pop_tensor_constant_values(index, &value, 1), SIZE_MAX);
+  pop_tensor first = pop_tensor_index(pop_graph_get_non_replicated_tensor(g.top, index), 2);
+  cr_assert_eq(pop_tensor_constant_values(first, &value, 1), 1);
+  cr_assert_eq(value, 2);
+  const float one = 1;
+  pop_tensor same = pop_graph_add_constant(g.replicated, POP_FLOAT, NULL, 0, &one, "one");
+  cr_assert_eq(pop_tensor_constant_values(same, &value, 1), 1);
+  pop_graph_free(g.top);
+}
+
+/* Memory for a few thousand million of them would end the process. */
+Test(replicated_graph, their_number_is_limited_on_the_cpu)
+{
+  pop_target cpu;
+  pop_target_create_cpu(&cpu);
+  pop_graph *graph = pop_graph_create(&cpu);
+  pop_graph_create_replicated_graph(graph, UINT32_MAX);
+  assert_error(graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *const[5]){"4294967295 replicas", "at most"}, "in a graph");
+  pop_graph_free(graph);
+  graph = pop_graph_create_replicated(&cpu, POP_TARGET_MAX_IPUS + 1);
+  assert_error(graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *const[5]){"1025 replicas", "at most 1024"}, "of a graph");
+  pop_graph_free(graph);
 }
 
 /* ---- replicas that may not be mixed ---- */

@@ -83,6 +83,25 @@ Test(tensor, broadcasts_of_many_elements_cost_a_loop)
   pop_graph_free(graph);
 }
 
+/* A step for each row would take years. */
+Test(tensor, wide_concatenations_of_many_rows_cost_a_loop)
+{
+  pop_graph *graph = new_graph();
+  pop_tensor m = pop_graph_add_variable(graph, POP_INT, (const size_t[]){3, 4}, 2, "m");
+  pop_tensor rows = pop_tensor_broadcast(m, (size_t)1 << 55, 0);
+  const pop_tensor parts[] = {pop_tensor_slice(rows, 2, 4, 1), pop_tensor_slice(rows, 1, 1, 1),
+                              pop_tensor_slice(rows, 0, 2, 1)};
+  pop_tensor wide = pop_concat(parts, 3, 1);
+  assert_no_error(graph);
+  cr_assert_eq(pop_tensor_dim(wide, 0), (size_t)3 << 55);
+  cr_assert_eq(pop_tensor_dim(wide, 1), 4);
+  size_t row = ((size_t)3 << 50) + 1;
+  char text[80];
+  pop_tensor_debug_string(pop_tensor_index(wide, row), text, sizeof text);
+  cr_assert_str_eq(text, "int {4} = m[6:8] m[4:6]");
+  pop_graph_free(graph);
+}
+
 Test(tensor, questions_about_large_views_are_answered_without_listing_elements)
 {
   pop_graph *graph = new_graph();

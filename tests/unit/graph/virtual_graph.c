@@ -49,6 +49,25 @@ Test(virtual_graph, ranges_lists_and_ipus)
   pop_graph_free(graph);
 }
 
+/* A CPU may say that it has any number of tiles that a target can have. */
+Test(virtual_graph, views_of_a_cpu_with_many_tiles)
+{
+  pop_target cpu;
+  pop_target_create_cpu(&cpu);
+  cpu.num_ipus = 1024;
+  cpu.tiles_per_ipu = 2000;
+  pop_graph *graph = pop_graph_create(&cpu);
+  pop_graph *each = pop_graph_create_virtual_graph_per_ipu(graph, (const size_t[]){1999, 7}, 2);
+  assert_no_error(graph);
+  cr_assert_eq(pop_graph_num_tiles(each), 2048);
+  cr_assert_eq(pop_graph_num_tiles(pop_graph_create_virtual_graph_by_ipus(graph, 1000, 1024)),
+               48000);
+  assert_no_error(graph);
+  pop_graph_create_virtual_graph_by_ipus(graph, 1000, 100000);
+  assert_error(graph, POP_ERROR_INVALID_TILE_MAPPING, (const char *const[5]){"IPUs"}, "too many");
+  pop_graph_free(graph);
+}
+
 Test(virtual_graph, views_of_views_end_at_the_top)
 {
   pop_graph *graph = new_graph_with_ipus(2, 6);

@@ -112,6 +112,19 @@ Test(together, the_same_codelet_is_compiled_once)
   lowered_free(&l);
 }
 
+/* The caller's earlier mistake does not use the model up. */
+Test(together, a_model_that_met_a_graph_with_an_error_can_be_lowered)
+{
+  lowered l = {0};
+  add(&l, sums, true, 1);
+  pop_graph_add_vertex(l.graphs[0], (pop_compute_set){0}, "None");
+  expect_error(pop_model_lower(l.models[0], l.graphs[0], &l.programs[0]),
+               POP_ERROR_INVALID_ARGUMENT, "pop_graph_add_vertex", "earlier");
+  lower(&l);
+  expect_holds(&l, 0);
+  lowered_free(&l);
+}
+
 Test(together, an_error_is_of_its_model_only)
 {
   lowered l = {0};
