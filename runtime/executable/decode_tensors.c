@@ -240,10 +240,13 @@ static pop_error *read_window(decoder *d, executable_window *w)
   w->remote = remote == 1;
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &w->object));
   POP_TRY(bytes_of_object(d, w, &whole));
+  if (!whole)
+    return metadata_error(&d->r, "a window of stream %u, which has no elements", w->object);
   POP_TRY(metadata_read_uint(&d->r, whole - 1, &w->begin));
   POP_TRY(metadata_read_uint(&d->r, whole - w->begin, &w->bytes));
   if (!w->bytes) return metadata_error(&d->r, "a window of no bytes");
-  return metadata_read_uint(&d->r, (whole - w->begin) / w->bytes, &w->records);
+  POP_TRY(metadata_read_uint(&d->r, (whole - w->begin) / w->bytes, &w->records));
+  return w->records ? NULL : metadata_error(&d->r, "a window of no records");
 }
 
 pop_error *read_windows(decoder *d)

@@ -1,0 +1,79 @@
+/* Metadata that would lead the host out of its own memory are refused. */
+#include "engine/engine_private.h"
+#include "support/expect.h"
+#include "support/graph_test.h"
+
+#include <populus/populus.h>
+
+enum { TILES = 4, ELEMENTS = 8 };
+
+/* All tiles add 1 to elements that come from a stream and go to another one, and measure it. */
+static pop_executable *compile(void)
+{
+  static const pop_option options[] = {{"debug.instrument", "true"}};
+  pop_graph *graph = new_graph_with_tiles(TILES);
+  pop_graph_add_codelets_source(graph, "c",
+                                "#include <populus/vertex.h>\n"
+                                "typedef struct { INOUT(int) n; } Count;\n"
+                                "COMPUTE(Count) { ++*vertex->n; return true; }\n",
+                                "count.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, (size_t[]){ELEMENTS}, 1, "n");
+  pop_compute_set count = pop_graph_add_compute_set(graph, "count");
+  for (size_t i = 0; i < ELEMENTS; ++i) {
+    pop_vertex v = pop_graph_add_vertex(graph, count, "Count");
+    pop_graph_connect(graph, v, "n", pop_tensor_index(n, i));
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(n, i), i % TILES);
+    pop_graph_set_vertex_tile(graph, v, i % TILES);
+  }
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, ELEMENTS),
+             out = pop_graph_add_device_to_host_fifo(graph, "out", POP_INT, ELEMENTS);
+  pop_program all = pop_program_sequence(graph, "all");
+  pop_sequence_add(all, pop_program_copy_from_stream(in, n, "in"));
+  pop_sequence_add(all, pop_program_execute(graph, count, "count"));
+  pop_sequence_add(all, pop_program_copy_to_stream(n, out, "out"));
+  pop_executable *executable;
+  expect_ok(pop_compile_graph(graph, &all, 1, options, 1, &executable));
+  pop_graph_free(graph);
+  return executable;
+}
+
+static pop_error *decode_again(const pop_executable *e, pop_executable **decoded)
+{
+  static const uint64_t digests[TILES];
+  pop_bytes cbor = {0};
+  executable_encode(e, digests, &cbor);
+  *decoded = executable_new();
+  pop_error *error = executable_decode(cbor.data, cbor.size, *decoded);
+  pop_bytes_free(&cbor);
+  return error;
+}
+
+/* `spoil` changes metadata that are sound before. */
+static void expect_refused(void (*spoil)(pop_executable *e), const char *message)
+{
+  pop_executable *compiled = compile(), *spoilt, *refused;
+  expect_ok(decode_again(compiled, &spoilt));
+  spoil(spoilt);
+  expect_error(decode_again(spoilt, &refused), POP_ERROR_FILE_LOAD, message, message);
+  pop_executable_free(refused);
+  pop_executable_free(spoilt);
+  pop_executable_free(compiled);
+}
+
+static void stream_of_no_elements(pop_executable *e)
+{
+  e->streams[1].num_elements = 0;
+  e->streams[1].is_used = false;
+}
+static void no_records(pop_executable *e)
+{
+  e->windows[0].records = 0;
+}
+
+/* The buffer of a callback has a copy's bytes, and a window's buffer those of its records. */
+Test(executable_spoilt, windows_of_nothing)
+{
+  expect_refused(stream_of_no_elements,
+                 "key 'windows': entry 1: a window of stream 1, which has no elements");
+  expect_refused(no_records, "key 'windows': entry 0: a window of no records");
+}
