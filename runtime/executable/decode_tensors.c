@@ -141,6 +141,15 @@ static pop_error *check_last_place(const decoder *d, const replica_place *last)
                         last->num_replicas);
 }
 
+/* A copy of the stream in all replicas together is in the host's memory. */
+static pop_error *check_bytes(const decoder *d, const replica_place *place)
+{
+  uint64_t replicas = (uint64_t)place->num_replicas * d->e->num_replicas;
+  if (place->bytes <= INT64_MAX / replicas) return NULL;
+  return metadata_error(&d->r, "copies of %llu bytes in each of %llu replicas",
+                        (unsigned long long)place->bytes, (unsigned long long)replicas);
+}
+
 pop_error *read_streams(decoder *d)
 {
   size_t count = 0;
@@ -169,6 +178,7 @@ pop_error *read_streams(decoder *d)
     replica_place place = {.name = stream.name,
                            .bytes = stream.num_elements * pop_type_bytes(stream.type)};
     POP_TRY(read_replica_place(d, &last, &place));
+    POP_TRY(check_bytes(d, &place));
     stream.replica = place.replica;
     stream.num_replicas = place.num_replicas;
     last = place;

@@ -77,3 +77,26 @@ Test(executable_spoilt, windows_of_nothing)
                  "key 'windows': entry 1: a window of stream 1, which has no elements");
   expect_refused(no_records, "key 'windows': entry 0: a window of no records");
 }
+
+static void copies_beyond_all_memory(pop_executable *e)
+{
+  e->streams[0].num_elements = SIZE_MAX / sizeof(int);
+}
+/* Three times as many are 4 bytes in 64 bits. */
+static void copies_that_wrap(pop_executable *e)
+{
+  e->num_replicas = 3;
+  e->streams[0].type = POP_CHAR;
+  e->streams[0].num_elements = UINT64_C(0xaaaaaaaaaaaaaaac);
+}
+
+/* The memory of a connection has room for a copy in every replica. */
+Test(executable_spoilt, streams_that_no_memory_can_hold)
+{
+  expect_refused(
+      copies_beyond_all_memory,
+      "key 'streams': entry 0: key 'replicas': copies of 18446744073709551612 bytes in each of 1 ");
+  expect_refused(
+      copies_that_wrap,
+      "key 'streams': entry 0: key 'replicas': copies of 12297829382473034412 bytes in each of 3 ");
+}
