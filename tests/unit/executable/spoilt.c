@@ -100,3 +100,15 @@ Test(executable_spoilt, streams_that_no_memory_can_hold)
       copies_that_wrap,
       "key 'streams': entry 0: key 'replicas': copies of 12297829382473034412 bytes in each of 3 ");
 }
+
+static void measured_twice(pop_executable *e)
+{
+  e->measures[1] = e->measures[0];
+}
+
+/* Profiles have room for one measure of each tile. */
+Test(executable_spoilt, tiles_that_measure_something_twice)
+{
+  expect_refused(measured_twice,
+                 "key 'measures': entry 1: tile 0 measures what tile 0 has measured");
+}
