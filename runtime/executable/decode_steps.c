@@ -230,6 +230,12 @@ static int compare_acknowledged(const executable_acknowledged *a, const executab
   return a->first_tile < b->first_tile ? -1 : a->first_tile > b->first_tile;
 }
 
+/* Profiles have room for each tile once. `b` comes after `a`. */
+static bool overlap(const executable_acknowledged *a, const executable_acknowledged *b)
+{
+  return a->first == b->first && a->last == b->last && b->first_tile - a->first_tile < a->num_tiles;
+}
+
 pop_error *read_acknowledged(decoder *d)
 {
   pop_executable *e = d->e;
@@ -245,6 +251,8 @@ pop_error *read_acknowledged(decoder *d)
       return metadata_error(&d->r, "%u tiles from %u on, steps %u to %u", v[3], v[2], v[0], v[1]);
     if (i && compare_acknowledged(&e->acknowledged[i - 1], &a) >= 0)
       return metadata_error(&d->r, "it is out of order");
+    if (i && overlap(&e->acknowledged[i - 1], &a))
+      return metadata_error(&d->r, "tile %u acknowledges the same steps twice", a.first_tile);
     pop_push(e->acknowledged, e->num_acknowledged, e->acknowledged_capacity, a);
   }
   return NULL;

@@ -112,3 +112,16 @@ Test(executable_spoilt, tiles_that_measure_something_twice)
   expect_refused(measured_twice,
                  "key 'measures': entry 1: tile 0 measures what tile 0 has measured");
 }
+
+static void acknowledged_twice(pop_executable *e)
+{
+  static const executable_acknowledged rows[] = {{1, 2, 0, TILES}, {1, 2, 1, 3}};
+  for (size_t i = 0; i < 2; ++i)
+    pop_push(e->acknowledged, e->num_acknowledged, e->acknowledged_capacity, rows[i]);
+}
+
+Test(executable_spoilt, tiles_that_acknowledge_steps_twice)
+{
+  expect_refused(acknowledged_twice,
+                 "key 'acknowledged': entry 1: tile 1 acknowledges the same steps twice");
+}
