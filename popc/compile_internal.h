@@ -53,6 +53,7 @@ typedef struct job {
   int object;       /* file in memory */
   int dependencies; /* the same; -1 if nobody wants to know them */
   int status;       /* of waitpid */
+  bool is_lost;     /* the status is not known */
   bool timed_out;
   bool promotions_are_errors; /* judge.c */
   pop_bytes diagnostics;

@@ -163,14 +163,23 @@ void popc_stop_jobs(job *jobs, size_t count)
   }
 }
 
+/* In a host that ignores SIGCHLD, or that waits for any child, the status may be gone. */
+static void wait_for(job *job)
+{
+  int waited;
+  do waited = waitpid(job->pid, &job->status, 0);
+  while (waited < 0 && errno == EINTR);
+  job->is_lost = waited < 0;
+}
+
 /* A job that was never forked gets the status of the first one. */
 static void collect(job *jobs, size_t count)
 {
   for (size_t i = 0; i < count; ++i) {
-    pid_t pid = pid_of(&jobs[i]);
-    if (pid <= 0) jobs[i].status = jobs[0].status;
-    while (pid > 0 && waitpid(pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
-    }
+    if (pid_of(&jobs[i]) > 0)
+      wait_for(&jobs[i]);
+    else
+      jobs[i].status = jobs[0].status;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "support/expect.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -364,4 +365,22 @@ Test(gp, a_codelet_that_does_not_compile_gives_clangs_words)
             "%s", pop_error_message(error));
   cr_assert_null(gp.data);
   pop_error_free(error);
+}
+
+/* Without the compiler's exit status nobody knows what its output is. */
+Test(gp, a_host_that_ignores_the_ends_of_children_gets_no_codelets)
+{
+  const char *path = "first.c", *flag = "--no-cache";
+  write_file(path, FIRST, strlen(FIRST));
+  popc_options options = {.size = sizeof options,
+                          .inputs = &path,
+                          .num_inputs = 1,
+                          .flags = &flag,
+                          .num_flags = 1,
+                          .diagnostics_fd = -1};
+  bytes gp = {0};
+  signal(SIGCHLD, SIG_IGN);
+  expect_error(popc_compile(&options, &gp.data, &gp.size), POP_ERROR_SYSTEM,
+               "cannot tell whether 'first.c' compiles: this process ignores SIGCHLD", "SIGCHLD");
+  cr_assert_null(gp.data);
 }
