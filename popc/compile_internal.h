@@ -66,6 +66,9 @@ const char *const *popc_product_arguments(popc_product product);
 #define POPC_MAX_DIAGNOSTICS ((size_t)4 << 20)
 
 /* jobs.c */
+/* Moves the descriptor above those of the standard streams, which are the children's: a host may
+ * have closed its own. It, or -1 with errno. */
+int popc_above_standard(int fd);
 job popc_new_job(popc_product product);
 /* The reflector, if there is one, is the job after the `count` others. It starts first, as all
  * others wait for it. */

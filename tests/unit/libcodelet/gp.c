@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TestSuite(gp, .init = enter_fresh_folder);
 
@@ -383,4 +384,30 @@ Test(gp, a_host_that_ignores_the_ends_of_children_gets_no_codelets)
   expect_error(popc_compile(&options, &gp.data, &gp.size), POP_ERROR_SYSTEM,
                "cannot tell whether 'first.c' compiles: this process ignores SIGCHLD", "SIGCHLD");
   cr_assert_null(gp.data);
+}
+
+/* A daemon has closed its standard streams, and children get theirs of it. */
+Test(gp, C09_a_host_without_standard_streams_compiles)
+{
+  static const char text[] = FIRST;
+  const char *path = "both.c", *flag = "--no-cache";
+  write_file(path, text, sizeof text - 1);
+  popc_options options = {.size = sizeof options,
+                          .inputs = &path,
+                          .num_inputs = 1,
+                          .flags = &flag,
+                          .num_flags = 1,
+                          .diagnostics_fd = -1};
+  bytes with = {0}, without = {0};
+  expect_ok(popc_compile(&options, &with.data, &with.size));
+  int saved[3];
+  for (int i = 0; i < 3; ++i) saved[i] = dup(i);
+  for (int i = 0; i < 3; ++i) close(i);
+  pop_error *error = popc_compile(&options, &without.data, &without.size);
+  for (int i = 0; i < 3; ++i) dup2(saved[i], i);
+  expect_ok(error);
+  cr_assert_eq(with.size, without.size);
+  cr_assert_arr_eq(with.data, without.data, with.size);
+  free(with.data);
+  free(without.data);
 }
