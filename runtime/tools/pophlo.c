@@ -10,6 +10,7 @@
 
 #include <populus/model.h>
 #include <populus/populus.h>
+#include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +265,8 @@ int main(int argc, char **argv)
 {
   pophlo_arguments a = {.copy_limit = POP_MODEL_COPY_LIMIT};
   bool done = false;
-  int status = report(pophlo_parse(argc, argv, &a, &done));
+  int status = report(pop_standard_streams_open());
+  if (status == 0) status = report(pophlo_parse(argc, argv, &a, &done));
   if (status == 0 && !done) {
     if (a.check) {
       status = pophlo_check(&a);
@@ -275,9 +277,6 @@ int main(int argc, char **argv)
     }
   }
   pophlo_arguments_free(&a);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "pophlo: error: cannot write to standard output\n");
-    return 4;
-  }
-  return status;
+  int unwritten = report(pop_standard_output_flush());
+  return unwritten ? unwritten : status;
 }
