@@ -47,14 +47,23 @@ static pop_error *add_gp(run *r, const popc_input *input)
   return error;
 }
 
-static void write_diagnostics(int fd, const pop_bytes *diagnostics)
+static void write_all(int fd, const pop_bytes *text)
 {
-  for (size_t done = 0; done < diagnostics->size;) {
-    ssize_t n = write(fd, diagnostics->data + done, diagnostics->size - done);
+  for (size_t done = 0; done < text->size;) {
+    ssize_t n = write(fd, text->data + done, text->size - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;
     done += (size_t)n;
   }
+}
+
+/* clang escapes lines of sources, but not names of files. */
+static void write_diagnostics(const popc_settings *settings, const pop_bytes *diagnostics)
+{
+  pop_bytes shown = {0};
+  popc_append_printable(&shown, diagnostics->data, diagnostics->size, settings->colour);
+  write_all(settings->diagnostics_fd, &shown);
+  pop_bytes_free(&shown);
 }
 
 /* If diagnostics have no descriptor, they become the error's message. */
@@ -62,7 +71,7 @@ static pop_error *report(popc_settings *settings, pop_error *error, const pop_by
 {
   if (settings->diagnostics_fd >= 0) {
     if (diagnostics->size) pop_progress_hide(settings->line);
-    write_diagnostics(settings->diagnostics_fd, diagnostics);
+    write_diagnostics(settings, diagnostics);
     settings->diagnostics_said |= error && diagnostics->size;
     return error;
   }

@@ -243,6 +243,9 @@ typedef struct popc_place {
   const char *text;      /* from the start of the line on; NULL: not shown */
   size_t text_size;
 } popc_place;
+/* Appends text that anybody may have made, with what could control a terminal as "\x1b"; colours
+ * stay if they are wanted. */
+void popc_append_printable(pop_bytes *out, const void *bytes, size_t size, bool with_colours);
 void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
                            const popc_place *place, const char *message);
 /* "walk.cpp:7", as the vertex table has it; its path is in the arena. */
