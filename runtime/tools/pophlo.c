@@ -9,6 +9,7 @@
 #include "tensor_file.h"
 
 #include <populus/model.h>
+#include <populus/names.h>
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
@@ -102,9 +103,11 @@ bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, cons
   if (few.tiles_per_ipu >= whole.tiles_per_ipu) return false;
   *all = *a;
   all->tiles = whole.tiles_per_ipu;
-  if (!a->quiet)
-    fprintf(stderr, "pophlo: %s does not fit on %u tile%s: trying all %u\n", what,
-            few.tiles_per_ipu, few.tiles_per_ipu == 1 ? "" : "s", all->tiles);
+  if (a->quiet) return true;
+  fputs("pophlo: ", stderr);
+  pop_write_name(what, stderr);
+  fprintf(stderr, " does not fit on %u tile%s: trying all %u\n", few.tiles_per_ipu,
+          few.tiles_per_ipu == 1 ? "" : "s", all->tiles);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <populus/arena.h>
+#include <populus/names.h>
 #include <populus/report_page.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +262,7 @@ static void print_row(const diff *d, const row *r, FILE *to)
       snprintf(share, sizeof share, "new");
   }
   fprintf(to, "%15s %15s %15s %10s  ", before, after, by, share);
-  for (const char *c = r->text; *c; c++) fputc((unsigned char)*c < ' ' ? '?' : *c, to);
+  pop_write_name(r->text, to);
   fputs(has_grown(d, r) ? "  <-- grown\n" : "\n", to);
 }
 

@@ -169,6 +169,14 @@ json.dump(graph, open("no_peak.json", "w"))' || fail 'no report without a peak'
 refuses 1 "'no_peak.json' does not say 'Peak of what is live' and 'report/graph.json' does" \
   "$popview" diff --fail-above 5% no_peak.json report/graph.json
 quiet out "$popview" diff no_peak.json report/graph.json
+python3 -c '
+import json
+graph = json.load(open("report/graph.json"))
+categories = graph["memory"]["byCategory"]
+categories["odd\x1b[31m\x9b"] = categories["controlCode"]
+json.dump(graph, open("odd.json", "w"))' || fail 'no report with an odd name'
+quiet out "$popview" diff odd.json report/graph.json
+has out '  odd.x1b.31m.xc2.x9b$'
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
 quiet line "$popview" diff --json report longer
