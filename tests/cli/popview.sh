@@ -178,9 +178,12 @@ json.dump(graph, open("odd.json", "w"))' || fail 'no report with an odd name'
 quiet out "$popview" diff odd.json report/graph.json
 has out '  odd.x1b.31m.xc2.x9b$'
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
-# C04: nothing waits for a pipe.
+# C04, C08: nothing waits for a pipe, or serves at an address that nobody was told.
 mkfifo pipe
 refuses 1 "'pipe': it is a pipe" timeout 20 "$popview" pipe -o no.html
+status=0
+timeout 20 "$popview" --serve report >&- 2>err || status=$?
+[ $status -eq 4 ] || fail "--serve without standard output exits $status"
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
 quiet line "$popview" diff --json report longer
 quiet pretty "$popview" diff --pretty report longer
