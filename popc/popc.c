@@ -2,6 +2,7 @@
 #include "popc_internal.h"
 
 #include <populus/out_of_memory.h>
+#include <populus/same_file.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -105,17 +106,35 @@ static pop_error *add_input(run *r, const popc_input *input)
   return add_source(r, &source);
 }
 
-/* The output must not be an input, by whatever name. */
-static pop_error *check_not_input(const popc_settings *settings)
+/* No output may be an input, by whatever name. */
+static pop_error *check_not_input(const popc_settings *settings, const char *output,
+                                  const char *option)
 {
-  struct stat output, input;
-  if (stat(settings->output, &output) != 0 || !S_ISREG(output.st_mode)) return NULL;
   for (size_t i = 0; i < settings->num_inputs; ++i)
-    if (!settings->inputs[i].text && stat(settings->inputs[i].path, &input) == 0 &&
-        input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+    if (!settings->inputs[i].text && pop_is_same_file(output, settings->inputs[i].path))
       return pop_error_new(POP_ERROR_USAGE,
-                           "the output '%s' is the same file as the input '%s': -o names another",
-                           settings->output, settings->inputs[i].path);
+                           "the output '%s' is the same file as the input '%s': %s names another",
+                           output, settings->inputs[i].path, option);
+  return NULL;
+}
+
+/* The outputs of one run are files of their own. */
+static pop_error *check_others(const popc_settings *settings)
+{
+  const struct {
+    const char *path, *option;
+  } outputs[] = {{settings->output, "-o"},
+                 {popc_dependency_path(settings), "-MF"},
+                 {settings->database_file, "-MJ"}};
+  for (size_t i = 1; i < sizeof outputs / sizeof *outputs; ++i) {
+    if (!outputs[i].path) continue;
+    POP_TRY(check_not_input(settings, outputs[i].path, outputs[i].option));
+    for (size_t j = 0; j < i; ++j)
+      if (outputs[j].path && pop_is_same_file(outputs[j].path, outputs[i].path))
+        return pop_error_new(POP_ERROR_USAGE,
+                             "two outputs would be the file '%s': %s or %s names another",
+                             outputs[i].path, outputs[j].option, outputs[i].option);
+  }
   return NULL;
 }
 
@@ -123,7 +142,7 @@ static pop_error *check_not_input(const popc_settings *settings)
 static pop_error *check_output(const popc_settings *settings)
 {
   if (!settings->output || popc_is_standard_output(settings->output)) return NULL;
-  POP_TRY(check_not_input(settings));
+  POP_TRY(check_not_input(settings, settings->output, "-o"));
   struct stat status;
   if (stat(settings->output, &status) == 0 && S_ISDIR(status.st_mode))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write '%s': it is a folder", settings->output);
@@ -411,6 +430,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
+  POP_TRY(check_others(settings));
   run r = {.settings = settings,
            .builder = pop_gp_builder_new(),
            .bytes = bytes,

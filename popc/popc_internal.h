@@ -168,6 +168,8 @@ typedef struct popc_file_list {
 void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size);
 void popc_add_dependency(popc_file_list *list, const char *file);
 void popc_file_list_free(popc_file_list *list);
+/* The file that gets the rule beside the output; NULL: there is none. */
+const char *popc_dependency_path(const popc_settings *settings);
 /* Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_write_dependencies(const popc_settings *settings,
                                                   const popc_file_list *list);

@@ -111,6 +111,24 @@ for output in input.gp link.gp hard.gp; do
   grep -q 'same file as the input' err.txt || fail 'does not say why'
 done
 cmp -s input.gp before.gp || fail 'the input has changed'
+# Nor is any other output an input, and two outputs are two files.
+one_file() {
+  cp vertex.c source.c
+  "$popc" "$@" 2>err.txt
+  [ $? = 2 ] || fail "popc $* ends with another status than 2"
+  cmp -s vertex.c source.c || fail "popc $* overwrites its source"
+}
+cp vertex.c source.c && ln source.c hard.d
+one_file $flags source.c -o x.gp -MD -MF source.c
+one_file $flags source.c -o hard.gp -MD
+one_file $flags source.c -o x.gp -MJ ./source.c
+one_file $flags source.c -M -MF source.c
+grep -q 'same file as the input' err.txt || fail 'does not say why'
+one_file $flags source.c -o both.d -MD
+grep -q "two outputs would be the file 'both.d': -o or -MF" err.txt || fail 'does not say why'
+one_file $flags source.c -o both.d -MJ both.d
+[ ! -e both.d ] || fail 'there is an output'
+accept $flags source.c -o /dev/null -MD -MF /dev/null
 
 # C11: unusual names
 mkdir 'with space'
