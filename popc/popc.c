@@ -272,12 +272,14 @@ static pop_error *list(run *r)
   return error;
 }
 
-static pop_error *write_database(run *r)
+/* What cannot be an entry is reported before anything is written. */
+static pop_error *write_with_database(run *r, uint8_t **bytes, size_t *size)
 {
   pop_bytes text = {0};
   pop_error *error = NULL;
   for (size_t i = 0; i < r->num_sources && !error; ++i)
     error = popc_put_database_entry(r->settings, &r->sources[i], &text);
+  if (!error) error = write_gp(r, bytes, size);
   if (!error) error = popc_write_file(r->settings->database_file, text.data, text.size);
   pop_bytes_free(&text);
   return error;
@@ -295,8 +297,7 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   POP_TRY(add_library(r));
   if (settings->product == POPC_NOTHING) return NULL;
   if (settings->product == POPC_VERTEX_LIST) return list(r);
-  POP_TRY(write_gp(r, bytes, size));
-  if (settings->database_file) POP_TRY(write_database(r));
+  POP_TRY(settings->database_file ? write_with_database(r, bytes, size) : write_gp(r, bytes, size));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
 }
 
