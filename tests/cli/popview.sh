@@ -178,6 +178,13 @@ json.dump(graph, open("odd.json", "w"))' || fail 'no report with an odd name'
 quiet out "$popview" diff odd.json report/graph.json
 has out '  odd.x1b.31m.xc2.x9b$'
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
+# C06: the page is not the report, by whatever name.
+cp report/profile.pop own.pop
+ln own.pop second.pop
+for output in own.pop second.pop; do
+  refuses 2 "the page '$output' would be the report" "$popview" own.pop -o $output
+done
+cmp report/profile.pop own.pop || fail "popview has overwritten its report"
 # C04, C08: nothing waits for a pipe, or serves at an address that nobody was told.
 mkfifo pipe
 refuses 1 "'pipe': it is a pipe" timeout 20 "$popview" pipe -o no.html
