@@ -12,8 +12,10 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(file, .init = enter_fresh_folder);
 
@@ -521,6 +523,40 @@ Test(file, A13_D07_temporaries_of_the_dead_are_swept)
   cr_assert_eq(access(alive, F_OK), 0, "the living writer's is not");
   cr_assert_eq(access(".out.notes.tmp", F_OK), 0, "a user's file is not ours");
   close(fd);
+}
+
+/* Called once, instead of the library's next flock, and before it. */
+static void (*before_lock)(void);
+
+int flock(int fd, int operation)
+{
+  void (*before)(void) = before_lock;
+  before_lock = NULL;
+  if (before) before();
+  return (int)syscall(SYS_flock, fd, operation);
+}
+
+/* The writer of that temporary is done, and another one takes the name. */
+static void rename_and_take_the_name(void)
+{
+  char name[64];
+  temporary_name(name, 4000001, 3);
+  cr_assert_eq(rename(name, "out"), 0);
+  put(name, "another's", 9);
+}
+
+Test(file, H02_a_name_that_another_writer_takes_meanwhile_is_not_swept)
+{
+  char name[64];
+  temporary_name(name, 4000001, 3);
+  put(name, "complete", 8);
+  before_lock = rename_and_take_the_name;
+  pop_output *output;
+  expect_ok(pop_output_open("out", &output));
+  cr_assert(!before_lock, "nothing was swept");
+  expect_content(name, "another's", 9);
+  pop_output_abort(output);
+  expect_content("out", "complete", 8);
 }
 
 /* The actions of a SIGINT handler, in a process that is about to end. */
