@@ -1,6 +1,7 @@
 /* libarchive-ipu/file_*.c: reading and writing files, and what can fail. */
 #include "support/expect.h"
 
+#include <populus/cache_folder.h>
 #include <populus/file.h>
 
 #include <dirent.h>
@@ -293,6 +294,56 @@ static mode_t mode_of(const char *path)
   struct stat status;
   cr_assert_eq(lstat(path, &status), 0);
   return status.st_mode;
+}
+
+static void expect_cache_entry(pop_error *(*open)(const char *path, pop_output **output),
+                               const char *path, mode_t mode)
+{
+  pop_output *output;
+  struct stat status;
+  expect_ok(open(path, &output));
+  expect_ok(pop_output_write(output, "entry", 5));
+  expect_ok(pop_output_commit(output));
+  expect_content(path, "entry", 5);
+  cr_assert_eq(lstat(path, &status), 0);
+  cr_assert(S_ISREG(status.st_mode), "%s is a file of its own", path);
+  cr_assert_eq(status.st_mode & 07777, mode, "%s has mode %o", path, status.st_mode);
+}
+
+Test(file, cache_entries_replace_what_has_the_name)
+{
+  umask(0);
+  expect_ok(write_file("victim", "keep", 4));
+  cr_assert_eq(symlink("victim", "link"), 0);
+  cr_assert_eq(symlink("victim", "own"), 0);
+  cr_assert_eq(symlink("nowhere", "dangling"), 0);
+  expect_cache_entry(pop_cache_entry_open, "link", 0666);
+  expect_cache_entry(pop_cache_entry_open_own, "own", 0600);
+  expect_cache_entry(pop_cache_entry_open, "dangling", 0666);
+  expect_content("victim", "keep", 4);
+  expect_cache_entry(pop_cache_entry_open_own, "link", 0600);
+  cr_assert_eq(mkfifo("pipe", 0666), 0); /* nobody reads it */
+  expect_cache_entry(pop_cache_entry_open, "pipe", 0666);
+  cr_assert_eq(count_files(), 5);
+}
+
+/* Between the name and its mode another program would find an entry that it must refuse. */
+Test(file, own_cache_entries_have_their_mode_before_their_name)
+{
+  umask(0);
+  pop_output *output;
+  expect_ok(pop_cache_entry_open_own("own", &output));
+  expect_ok(pop_output_write(output, "entry", 5));
+  struct stat status;
+  DIR *dir = opendir(".");
+  cr_assert_not_null(dir);
+  for (struct dirent *entry; (entry = readdir(dir));)
+    if (strstr(entry->d_name, ".tmp")) {
+      cr_assert_eq(stat(entry->d_name, &status), 0);
+      cr_assert_eq(status.st_mode & 07777, 0600, "%s", entry->d_name);
+    }
+  closedir(dir);
+  pop_output_abort(output);
 }
 
 Test(file, mode_is_the_umasks_or_that_of_the_replaced_file)
