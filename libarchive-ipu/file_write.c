@@ -309,6 +309,18 @@ static pop_error *complete(pop_output *output)
   return NULL;
 }
 
+pop_error *file_make_executable(pop_output *output)
+{
+  struct stat status;
+  int fd = output->temporary.fd;
+  if (fstat(fd, &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return NULL;
+    mode_t mode = status.st_mode & 0777;
+    if (fchmod(fd, mode | (mode & 0444) >> 2) == 0) return NULL;
+  }
+  return pop_error_errno(errno, "cannot make '%s' executable", output->path);
+}
+
 /* The temporary is renamed before it is closed: until then its lock keeps sweepers away. After
  * fsync, closing cannot report any further error. */
 pop_error *pop_output_commit(pop_output *output)

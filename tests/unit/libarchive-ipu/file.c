@@ -1,7 +1,9 @@
 /* libarchive-ipu/file_*.c: reading and writing files, and what can fail. */
 #include "support/expect.h"
 
+#include <populus/arena.h>
 #include <populus/cache_folder.h>
+#include <populus/embed.h>
 #include <populus/file.h>
 
 #include <dirent.h>
@@ -585,6 +587,28 @@ int flock(int fd, int operation)
   before_lock = NULL;
   if (before) before();
   return (int)syscall(SYS_flock, fd, operation);
+}
+
+/* Whether all files that got a name could be executed before. */
+static bool named_executables = true;
+
+int rename(const char *old, const char *new)
+{
+  struct stat status;
+  if (stat(old, &status) != 0 || !(status.st_mode & S_IXUSR)) named_executables = false;
+  return (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+/* Whoever finds it can run it, a program that make started meanwhile, too. */
+Test(file, a_program_is_executable_before_it_has_its_name)
+{
+  umask(027);
+  put("archive", "!<arch>\n", 8);
+  char *popexec = pop_xasprintf("%s/popexec", getenv("POPULUS_BIN"));
+  expect_ok(pop_embed_in_program(popexec, "archive", "", "program"));
+  cr_assert(named_executables);
+  cr_assert_eq(mode_of("program") & 07777, 0750);
+  free(popexec);
 }
 
 /* The writer of that temporary is done, and another one takes the name. */
