@@ -178,6 +178,13 @@ json.dump(graph, open("odd.json", "w"))' || fail 'no report with an odd name'
 quiet out "$popview" diff odd.json report/graph.json
 has out '  odd.x1b.31m.xc2.x9b$'
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
+python3 -c '
+import json
+graph = json.load(open("report/graph.json"))
+graph["memory"]["byCategory"].update({"category%d" % i: {"total": [i]} for i in range(250000)})
+json.dump(graph, open("many.json", "w"))' || fail 'no report of many categories'
+quiet out timeout 60 "$popview" diff many.json report/graph.json # each is found at once
+rm many.json
 # C06: the page is not the report, by whatever name.
 cp report/profile.pop own.pop
 ln own.pop second.pop
