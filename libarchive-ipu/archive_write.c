@@ -6,6 +6,7 @@
  */
 #include <populus/archive.h>
 #include <populus/arena.h>
+#include <populus/cache_folder.h>
 
 #include "archive_internal.h"
 
@@ -34,10 +35,12 @@ static pop_error *put(pop_archive_writer *writer, const void *bytes, size_t size
   return NULL;
 }
 
-pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer)
+/* To memory if `open` is NULL. */
+static pop_error *writer_open(pop_error *(*open)(const char *path, pop_output **output),
+                              const char *path, pop_archive_writer **writer)
 {
   pop_archive_writer *opened = pop_xcalloc(1, sizeof *opened);
-  pop_error *error = path ? pop_output_open(path, &opened->output) : NULL;
+  pop_error *error = open ? open(path, &opened->output) : NULL;
   if (!error) error = put(opened, AR_MAGIC, AR_MAGIC_BYTES);
   if (error) {
     pop_archive_writer_abort(opened);
@@ -45,6 +48,16 @@ pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer
   }
   *writer = opened;
   return NULL;
+}
+
+pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer)
+{
+  return writer_open(path ? pop_output_open : NULL, path, writer);
+}
+
+pop_error *pop_cache_entry_open_archive(const char *path, pop_archive_writer **writer)
+{
+  return writer_open(pop_cache_entry_open, path, writer);
 }
 
 static pop_error *check_name(const char *name)

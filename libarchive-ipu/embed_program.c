@@ -234,28 +234,15 @@ static pop_error *write_program(program *p, const char *archive, pop_output *out
   return pop_output_write(output, p->sections, p->header.e_shnum * sizeof *p->sections);
 }
 
-/* Everybody who may read it may run it. */
-static pop_error *make_executable(const char *path)
-{
-  struct stat status;
-  if (stat(path, &status) != 0) return pop_error_errno(errno, "cannot find '%s'", path);
-  if (!S_ISREG(status.st_mode)) return NULL;
-  mode_t mode = status.st_mode & 0777;
-  return chmod(path, mode | (mode & 0444) >> 2) == 0
-             ? NULL
-             : pop_error_errno(errno, "cannot make '%s' executable", path);
-}
-
 static pop_error *write_output(program *p, const char *archive, const char *path)
 {
   pop_output *output;
   POP_TRY(pop_output_open(path, &output));
   pop_error *error = write_program(p, archive, output);
-  if (!error)
-    error = pop_output_commit(output);
-  else
-    pop_output_abort(output);
-  return error ? error : make_executable(path);
+  if (!error) error = file_make_executable(output);
+  if (!error) return pop_output_commit(output);
+  pop_output_abort(output);
+  return error;
 }
 
 pop_error *pop_embed_in_program(const char *path, const char *archive, const char *data_dir,

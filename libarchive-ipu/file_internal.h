@@ -13,6 +13,9 @@ POP_MUST_CHECK pop_error *file_open_regular(const char *path, int *fd, uint64_t 
 POP_MUST_CHECK pop_error *file_pread(int fd, const char *path, void *bytes, size_t size,
                                      uint64_t offset, size_t *got);
 
+/* Everybody who may read it may run it, from the moment it has its final name. */
+POP_MUST_CHECK pop_error *file_make_executable(pop_output *output);
+
 /* A file under a temporary name beside `path`, open for writing and locked. The name is known to
  * pop_output_remove_all_temporaries until it is given up. */
 typedef struct pop_temporary {

@@ -103,14 +103,23 @@ static bool lock_new(int fd)
   return fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
+/* Is `name` the file behind `fd`? A file that has the lock keeps its name, but before it was locked
+ * its writer may have renamed it, and another writer may have taken the name: process ids of
+ * containers are equal. */
+static bool has_name(int fd, int dir, const char *name)
+{
+  struct stat file, named;
+  return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+         fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == file.st_dev &&
+         named.st_ino == file.st_ino;
+}
+
 /* Removes `name` if it is a regular file that nobody has locked. */
 static void sweep_one(int dir, const char *name)
 {
   int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
-  struct stat status;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
-    unlinkat(dir, name, 0);
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(fd, dir, name)) unlinkat(dir, name, 0);
   close(fd);
 }
 

@@ -5,7 +5,8 @@
  * An existing final file that is not regular (/dev/null, a pipe) is written through: there is
  * nothing to replace. So are /dev/stdout and its like, even when a shell has bound them to a
  * regular file: replacing that file would lose what else is written to the descriptor. A symbolic
- * link to a file is followed, and the file that is replaced keeps its mode.
+ * link to a file is followed, and the file that is replaced keeps its mode. Entries of caches replace
+ * whatever has the name.
  *
  * Exceeding a file size limit (RLIMIT_FSIZE) is an error, as a full disk is: SIGXFSZ is held back
  * around everything that may raise it, however the host program handles signals.
@@ -13,6 +14,7 @@
 #include "file_internal.h"
 
 #include <populus/arena.h>
+#include <populus/cache_folder.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,19 +133,49 @@ static pop_error *open_target(pop_output *output)
   return open_through(output, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
 }
 
-pop_error *pop_output_open(const char *path, pop_output **output)
+/* Whatever has the name is replaced when the entry is complete. */
+static pop_error *open_entry(pop_output *output)
+{
+  return open_replacing(output, NULL);
+}
+
+static pop_error *open_own_entry(pop_output *output)
+{
+  POP_TRY(open_entry(output));
+  return fchmod(output->temporary.fd, S_IRUSR | S_IWUSR) == 0
+             ? NULL
+             : pop_error_errno(errno, "cannot write '%s' for its user alone", output->path);
+}
+
+static pop_error *open_by(pop_error *(*open)(pop_output *output), const char *path,
+                          pop_output **output)
 {
   pop_output *opened = pop_xmalloc(sizeof *opened);
   memset(opened, 0, offsetof(pop_output, buffer));
   opened->path = pop_xstrdup(path);
   opened->temporary.fd = -1;
-  pop_error *error = open_target(opened);
+  pop_error *error = open(opened);
   if (error) {
     pop_output_abort(opened);
     return error;
   }
   *output = opened;
   return NULL;
+}
+
+pop_error *pop_output_open(const char *path, pop_output **output)
+{
+  return open_by(open_target, path, output);
+}
+
+pop_error *pop_cache_entry_open(const char *path, pop_output **output)
+{
+  return open_by(open_entry, path, output);
+}
+
+pop_error *pop_cache_entry_open_own(const char *path, pop_output **output)
+{
+  return open_by(open_own_entry, path, output);
 }
 
 /* Writes at the current end (write-through), or at `offset` of the temporary file. */
@@ -275,6 +307,18 @@ static pop_error *complete(pop_output *output)
   if (!failed && !output->write_through) failed = fsync(fd);
   if (failed) return pop_error_errno(errno, "cannot write '%s'", output->path);
   return NULL;
+}
+
+pop_error *file_make_executable(pop_output *output)
+{
+  struct stat status;
+  int fd = output->temporary.fd;
+  if (fstat(fd, &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return NULL;
+    mode_t mode = status.st_mode & 0777;
+    if (fchmod(fd, mode | (mode & 0444) >> 2) == 0) return NULL;
+  }
+  return pop_error_errno(errno, "cannot make '%s' executable", output->path);
 }
 
 /* The temporary is renamed before it is closed: until then its lock keeps sweepers away. After

@@ -3,6 +3,7 @@
 #include <populus/progress.h>
 
 #include <populus/arena.h>
+#include <populus/names.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -36,12 +37,23 @@ static size_t columns_of_terminal(void)
   return size.ws_col;
 }
 
+/* Names of files may hold anything, and the line's end may have been cut off within a character. */
+static void replace_controls(char *text)
+{
+  for (size_t size = strlen(text), at = 0, length; at < size; at += length ? length : 1) {
+    bool is_layout = text[at] == '\n' || text[at] == '\t';
+    length = is_layout ? 0 : pop_printable_length(text + at, size - at);
+    if (!length) text[at] = '?';
+  }
+}
+
 static void show(pop_progress *p)
 {
   char line[LINE_BYTES] = "\r", *text = line + 1;
   static const char rest[] = "\033[K"; /* clears what the last one was longer */
   size_t room = sizeof line - sizeof rest - 1, columns = columns_of_terminal();
   p->say(p->context, text, columns < room ? columns : room);
+  replace_controls(text);
   size_t used = 1 + strlen(text);
   memcpy(line + used, rest, sizeof rest);
   put(line, used + sizeof rest - 1);

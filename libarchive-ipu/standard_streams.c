@@ -1,4 +1,5 @@
-/* Standard streams that were closed at the start, and output that does not arrive. */
+/* Standard streams that were closed at the start, output that does not arrive, and signals that
+ * were ignored at the start. */
 #include <populus/standard_streams.h>
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 pop_error *pop_standard_streams_open(void)
 {
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
     int opened = open("/dev/null",

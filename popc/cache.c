@@ -412,7 +412,7 @@ static pop_error *write_entry(const popc_cache *cache, const pop_bytes *entry)
   pop_output *output;
   popc_digest digest = digest_of(entry->data, entry->size);
   POP_TRY(pop_cache_folder_make_native(cache->folder));
-  POP_TRY(pop_output_open(cache->path, &output));
+  POP_TRY(pop_cache_entry_open_own(cache->path, &output)); /* pop_file_read_own demands it */
   pop_error *error = pop_output_write(output, magic, sizeof magic);
   if (!error) error = pop_output_write(output, &digest, sizeof digest);
   if (!error) error = pop_output_write(output, entry->data, entry->size);
@@ -420,9 +420,7 @@ static pop_error *write_entry(const popc_cache *cache, const pop_bytes *entry)
     pop_output_abort(output);
     return error;
   }
-  POP_TRY(pop_output_commit(output));
-  chmod(cache->path, S_IRUSR | S_IWUSR); /* whatever the umask: pop_file_read_own demands it */
-  return NULL;
+  return pop_output_commit(output);
 }
 
 /* Trimming reads the whole folder. So only large entries trigger it, and one in so many

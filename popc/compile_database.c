@@ -24,18 +24,26 @@ static const popc_variant *shown_variant(const popc_settings *settings)
   return shown;
 }
 
+/* False if the text is not UTF-8. */
+static bool add_text(json_t *list, const char *text)
+{
+  return json_array_append_new(list, json_string(text)) == 0;
+}
+
+/* NULL if one of them is not UTF-8. */
 static json_t *arguments_of(popc_settings *settings, const popc_source *source, const char *clang)
 {
   popc_arguments arguments = {0};
   popc_make_arguments(settings, source->language, shown_variant(settings), settings->arena,
                       &arguments);
-  json_t *list = json_pack("[s]", clang);
-  for (size_t i = 0; i < arguments.count; ++i)
-    json_array_append_new(list, json_string(arguments.items[i]));
-  json_array_append_new(list, json_string("-c"));
-  json_array_append_new(list, json_string(source->path));
+  json_t *list = json_array();
+  bool good = add_text(list, clang);
+  for (size_t i = 0; i < arguments.count && good; ++i) good = add_text(list, arguments.items[i]);
+  good = good && add_text(list, "-c") && add_text(list, source->path);
   free(arguments.items);
-  return list;
+  if (good) return list;
+  json_decref(list);
+  return NULL;
 }
 
 pop_error *popc_put_database_entry(popc_settings *settings, const popc_source *source,
@@ -45,9 +53,10 @@ pop_error *popc_put_database_entry(popc_settings *settings, const popc_source *s
   POP_TRY(popc_find_clang(settings->arena, &clang));
   char *folder = get_current_dir_name();
   if (!folder) return pop_error_errno(errno, "cannot tell the current folder, which -MJ writes");
-  json_t *entry =
-      json_pack("{s:s, s:s, s:s, s:o}", "directory", folder, "file", source->path, "output",
-                settings->output, "arguments", arguments_of(settings, source, clang));
+  json_t *arguments = arguments_of(settings, source, clang), *entry = NULL;
+  if (arguments)
+    entry = json_pack("{s:s, s:s, s:s, s:o}", "directory", folder, "file", source->path, "output",
+                      settings->output, "arguments", arguments);
   char *text = entry ? json_dumps(entry, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
   json_decref(entry);
   free(folder);

@@ -53,6 +53,7 @@ typedef struct job {
   int object;       /* file in memory */
   int dependencies; /* the same; -1 if nobody wants to know them */
   int status;       /* of waitpid */
+  bool is_lost;     /* the status is not known */
   bool timed_out;
   bool promotions_are_errors; /* warning_filter.c */
   pop_bytes diagnostics;
@@ -65,6 +66,9 @@ const char *const *popc_product_arguments(popc_product product);
 #define POPC_MAX_DIAGNOSTICS ((size_t)4 << 20)
 
 /* jobs.c */
+/* Moves the descriptor above those of the standard streams, which are the children's: a host may
+ * have closed its own. It, or -1 with errno. */
+int popc_above_standard(int fd);
 job popc_new_job(popc_product product);
 /* The reflector, if there is one, is the job after the `count` others. It starts first, as all
  * others wait for it. */

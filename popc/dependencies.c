@@ -117,10 +117,16 @@ static pop_error *write_rules(const popc_settings *settings, const char *output,
   return error;
 }
 
+const char *popc_dependency_path(const popc_settings *settings)
+{
+  if (settings->dependency_file || popc_makes_rule(settings->product))
+    return settings->dependency_file;
+  return settings->dependencies && settings->output ? default_file(settings) : NULL;
+}
+
 pop_error *popc_write_dependencies(const popc_settings *settings, const popc_file_list *list)
 {
-  const char *path = settings->dependency_file ? settings->dependency_file : default_file(settings);
-  return write_rules(settings, settings->output, list, path);
+  return write_rules(settings, settings->output, list, popc_dependency_path(settings));
 }
 
 bool popc_makes_rule(popc_product product)

@@ -36,6 +36,11 @@ pop_error *popc_check_limits(const job *job, const popc_source *source, const li
 {
   int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
   const char *path = source->path;
+  if (job->is_lost)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "cannot tell whether '%s' compiles: this process ignores SIGCHLD, or "
+                         "another part of it has waited for the compiler",
+                         path);
   if (job->timed_out || number == SIGXCPU)
     return pop_error_new(POP_ERROR_SYSTEM,
                          "compiling '%s' took longer than %llu s and was stopped (POPC_TIME_LIMIT "

@@ -30,6 +30,34 @@
 #include <time.h>
 #include <unistd.h>
 
+int popc_above_standard(int fd)
+{
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), errnum = errno;
+  close(fd);
+  errno = errnum;
+  return above;
+}
+
+/* pipe2, above the standard streams. */
+static bool open_pipe(int ends[2])
+{
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  ends[0] = popc_above_standard(ends[0]);
+  int errnum = errno;
+  ends[1] = popc_above_standard(ends[1]);
+  if (ends[0] >= 0 && ends[1] >= 0) return true;
+  if (ends[0] < 0) errno = errnum;
+  if (ends[0] >= 0) close(ends[0]);
+  if (ends[1] >= 0) close(ends[1]);
+  return false;
+}
+
+static int open_file(const char *name)
+{
+  return popc_above_standard(memfd_create(name, MFD_CLOEXEC));
+}
+
 static void close_end(int *fd)
 {
   if (*fd >= 0) close(*fd);
@@ -39,20 +67,20 @@ static void close_end(int *fd)
 static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forked)
 {
   int ends[2];
-  job->object = memfd_create("popc-object", MFD_CLOEXEC);
-  if (job->wanted_dependencies) job->dependencies = memfd_create("popc-dependencies", MFD_CLOEXEC);
+  job->object = open_file("popc-object");
+  if (job->wanted_dependencies) job->dependencies = open_file("popc-dependencies");
   if (job->object < 0 || (job->wanted_dependencies && job->dependencies < 0))
     return pop_error_errno(errno, "cannot make a file in memory");
-  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  if (!open_pipe(ends)) return pop_error_errno(errno, "cannot make a pipe");
   job->errors = ends[0];
   *errors = ends[1];
   if (is_forked) {
-    if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+    if (!open_pipe(ends)) return pop_error_errno(errno, "cannot make a pipe");
     job->announced = ends[0];
     job->announce = ends[1];
   }
   if (!reflected) return NULL;
-  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  if (!open_pipe(ends)) return pop_error_errno(errno, "cannot make a pipe");
   job->text = ends[0];
   job->text_from = ends[1];
   return NULL;
@@ -163,14 +191,23 @@ void popc_stop_jobs(job *jobs, size_t count)
   }
 }
 
+/* In a host that ignores SIGCHLD, or that waits for any child, the status may be gone. */
+static void wait_for(job *job)
+{
+  int waited;
+  do waited = waitpid(job->pid, &job->status, 0);
+  while (waited < 0 && errno == EINTR);
+  job->is_lost = waited < 0;
+}
+
 /* A job that was never forked gets the status of the first one. */
 static void collect(job *jobs, size_t count)
 {
   for (size_t i = 0; i < count; ++i) {
-    pid_t pid = pid_of(&jobs[i]);
-    if (pid <= 0) jobs[i].status = jobs[0].status;
-    while (pid > 0 && waitpid(pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
-    }
+    if (pid_of(&jobs[i]) > 0)
+      wait_for(&jobs[i]);
+    else
+      jobs[i].status = jobs[0].status;
   }
 }
 

@@ -34,7 +34,7 @@ static void close_after_fork(popc_launch *l, int fd)
 static pop_error *add_text(popc_launch *l, const char *name, const char *path, const void *data,
                            size_t size, int *fd)
 {
-  *fd = memfd_create(name, MFD_CLOEXEC);
+  *fd = popc_above_standard(memfd_create(name, MFD_CLOEXEC));
   if (*fd < 0) return cannot_open("make a file in memory", path);
   close_after_fork(l, *fd);
   assert(l->num_texts < POPC_MAX_TEXTS);
@@ -44,7 +44,7 @@ static pop_error *add_text(popc_launch *l, const char *name, const char *path, c
 
 static pop_error *open_nothing(popc_launch *l, const char *path)
 {
-  l->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  l->input = popc_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (l->input < 0) return cannot_open("open '/dev/null'", path);
   close_after_fork(l, l->input);
   return NULL;
@@ -120,7 +120,7 @@ static pop_error *name_input(const popc_source *source, popc_launch *l, int text
                              pop_arena *arena)
 {
   const char *path = slashed(source->path, arena);
-  int user = open(path, O_RDONLY | O_CLOEXEC);
+  int user = popc_above_standard(open(path, O_RDONLY | O_CLOEXEC));
   if (user < 0 && (errno == EMFILE || errno == ENFILE)) return popc_no_descriptors(source->path);
   if (user >= 0) close_after_fork(l, own(c, user));
   popc_add_argument(&c->words, "-Xclang");

@@ -9,6 +9,7 @@
 #include <populus/data_dir.h>
 #include <populus/embed.h>
 #include <populus/file.h>
+#include <populus/same_file.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -175,9 +176,11 @@ static pop_error *check_settings(const popc_settings *settings)
                          settings->num_inputs);
   if (!strcmp(settings->inputs[0].path, "-") || popc_is_standard_output(settings->output))
     return pop_error_new(POP_ERROR_USAGE, "--link takes a file and makes a file: '-' is none");
-  if (settings->compile_only && !strcmp(header_of(settings), settings->output))
+  if (settings->compile_only && pop_is_same_file(header_of(settings), settings->output))
     return pop_error_new(POP_ERROR_USAGE, "the header would be '%s', too: -o names the object",
                          settings->output);
+  if (settings->compile_only && pop_is_same_file(header_of(settings), settings->inputs[0].path))
+    return pop_error_new(POP_ERROR_USAGE, "the header would be the archive: -o names another");
   return NULL;
 }
 

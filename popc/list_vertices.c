@@ -224,14 +224,17 @@ static void put_vertex(const json_t *entry, pop_bytes *out)
   put_fields(json_object_get(entry, "fields"), out);
 }
 
+/* Anybody may have made the names. */
 static char *as_text(const json_t *list)
 {
-  pop_bytes out = {0};
+  pop_bytes text = {0}, out = {0};
   for (size_t i = 0; i < json_array_size(list); ++i) {
-    if (i) put(&out, "\n");
-    put_vertex(json_array_get(list, i), &out);
+    if (i) put(&text, "\n");
+    put_vertex(json_array_get(list, i), &text);
   }
+  popc_append_printable(&out, text.data, text.size, false);
   pop_bytes_append(&out, "", 1);
+  pop_bytes_free(&text);
   return (char *)out.data;
 }
 

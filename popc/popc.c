@@ -2,6 +2,7 @@
 #include "popc_internal.h"
 
 #include <populus/out_of_memory.h>
+#include <populus/same_file.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -47,14 +48,23 @@ static pop_error *add_gp(run *r, const popc_input *input)
   return error;
 }
 
-static void write_diagnostics(int fd, const pop_bytes *diagnostics)
+static void write_all(int fd, const pop_bytes *text)
 {
-  for (size_t done = 0; done < diagnostics->size;) {
-    ssize_t n = write(fd, diagnostics->data + done, diagnostics->size - done);
+  for (size_t done = 0; done < text->size;) {
+    ssize_t n = write(fd, text->data + done, text->size - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;
     done += (size_t)n;
   }
+}
+
+/* clang escapes lines of sources, but not names of files. */
+static void write_diagnostics(const popc_settings *settings, const pop_bytes *diagnostics)
+{
+  pop_bytes shown = {0};
+  popc_append_printable(&shown, diagnostics->data, diagnostics->size, settings->colour);
+  write_all(settings->diagnostics_fd, &shown);
+  pop_bytes_free(&shown);
 }
 
 /* If diagnostics have no descriptor, they become the error's message. */
@@ -62,7 +72,7 @@ static pop_error *report(popc_settings *settings, pop_error *error, const pop_by
 {
   if (settings->diagnostics_fd >= 0) {
     if (diagnostics->size) pop_progress_hide(settings->line);
-    write_diagnostics(settings->diagnostics_fd, diagnostics);
+    write_diagnostics(settings, diagnostics);
     settings->diagnostics_said |= error && diagnostics->size;
     return error;
   }
@@ -96,17 +106,35 @@ static pop_error *add_input(run *r, const popc_input *input)
   return add_source(r, &source);
 }
 
-/* The output must not be an input, by whatever name. */
-static pop_error *check_not_input(const popc_settings *settings)
+/* No output may be an input, by whatever name. */
+static pop_error *check_not_input(const popc_settings *settings, const char *output,
+                                  const char *option)
 {
-  struct stat output, input;
-  if (stat(settings->output, &output) != 0 || !S_ISREG(output.st_mode)) return NULL;
   for (size_t i = 0; i < settings->num_inputs; ++i)
-    if (!settings->inputs[i].text && stat(settings->inputs[i].path, &input) == 0 &&
-        input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+    if (!settings->inputs[i].text && pop_is_same_file(output, settings->inputs[i].path))
       return pop_error_new(POP_ERROR_USAGE,
-                           "the output '%s' is the same file as the input '%s': -o names another",
-                           settings->output, settings->inputs[i].path);
+                           "the output '%s' is the same file as the input '%s': %s names another",
+                           output, settings->inputs[i].path, option);
+  return NULL;
+}
+
+/* The outputs of one run are files of their own. */
+static pop_error *check_others(const popc_settings *settings)
+{
+  const struct {
+    const char *path, *option;
+  } outputs[] = {{settings->output, "-o"},
+                 {popc_dependency_path(settings), "-MF"},
+                 {settings->database_file, "-MJ"}};
+  for (size_t i = 1; i < sizeof outputs / sizeof *outputs; ++i) {
+    if (!outputs[i].path) continue;
+    POP_TRY(check_not_input(settings, outputs[i].path, outputs[i].option));
+    for (size_t j = 0; j < i; ++j)
+      if (outputs[j].path && pop_is_same_file(outputs[j].path, outputs[i].path))
+        return pop_error_new(POP_ERROR_USAGE,
+                             "two outputs would be the file '%s': %s or %s names another",
+                             outputs[i].path, outputs[j].option, outputs[i].option);
+  }
   return NULL;
 }
 
@@ -114,7 +142,7 @@ static pop_error *check_not_input(const popc_settings *settings)
 static pop_error *check_output(const popc_settings *settings)
 {
   if (!settings->output || popc_is_standard_output(settings->output)) return NULL;
-  POP_TRY(check_not_input(settings));
+  POP_TRY(check_not_input(settings, settings->output, "-o"));
   struct stat status;
   if (stat(settings->output, &status) == 0 && S_ISDIR(status.st_mode))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write '%s': it is a folder", settings->output);
@@ -244,12 +272,14 @@ static pop_error *list(run *r)
   return error;
 }
 
-static pop_error *write_database(run *r)
+/* What cannot be an entry is reported before anything is written. */
+static pop_error *write_with_database(run *r, uint8_t **bytes, size_t *size)
 {
   pop_bytes text = {0};
   pop_error *error = NULL;
   for (size_t i = 0; i < r->num_sources && !error; ++i)
     error = popc_put_database_entry(r->settings, &r->sources[i], &text);
+  if (!error) error = write_gp(r, bytes, size);
   if (!error) error = popc_write_file(r->settings->database_file, text.data, text.size);
   pop_bytes_free(&text);
   return error;
@@ -267,8 +297,7 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   POP_TRY(add_library(r));
   if (settings->product == POPC_NOTHING) return NULL;
   if (settings->product == POPC_VERTEX_LIST) return list(r);
-  POP_TRY(write_gp(r, bytes, size));
-  if (settings->database_file) POP_TRY(write_database(r));
+  POP_TRY(settings->database_file ? write_with_database(r, bytes, size) : write_gp(r, bytes, size));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
 }
 
@@ -402,6 +431,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
+  POP_TRY(check_others(settings));
   run r = {.settings = settings,
            .builder = pop_gp_builder_new(),
            .bytes = bytes,

@@ -168,6 +168,8 @@ typedef struct popc_file_list {
 void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size);
 void popc_add_dependency(popc_file_list *list, const char *file);
 void popc_file_list_free(popc_file_list *list);
+/* The file that gets the rule beside the output; NULL: there is none. */
+const char *popc_dependency_path(const popc_settings *settings);
 /* Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_write_dependencies(const popc_settings *settings,
                                                   const popc_file_list *list);
@@ -243,6 +245,9 @@ typedef struct popc_place {
   const char *text;      /* from the start of the line on; NULL: not shown */
   size_t text_size;
 } popc_place;
+/* Appends text that anybody may have made, with what could control a terminal as "\x1b"; colours
+ * stay if they are wanted. */
+void popc_append_printable(pop_bytes *out, const void *bytes, size_t size, bool with_colours);
 void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
                            const popc_place *place, const char *message);
 /* "walk.cpp:7", as the vertex table has it; its path is in the arena. */

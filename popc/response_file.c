@@ -22,14 +22,26 @@ typedef struct expansion {
 
 static pop_error *expand(expansion *e, const char *argument, unsigned depth);
 
+static const char *end_of_argument(const char *p, const char *end)
+{
+  for (char quote = 0; p < end && (quote || !isspace((unsigned char)*p)); ++p) {
+    if (*p == '\\' && p + 1 < end)
+      ++p;
+    else if (quote ? *p == quote : *p == '"' || *p == '\'')
+      quote = quote ? 0 : *p;
+  }
+  return p;
+}
+
 /* The next argument of `*text`, up to `end`; NULL if there are only blanks. */
 static char *next_argument(expansion *e, const char **text, const char *end)
 {
   const char *p = *text;
   while (p < end && isspace((unsigned char)*p)) ++p;
   if (p == end) return NULL;
+  end = end_of_argument(p, end);
   char *argument = pop_arena_alloc(e->arena, (size_t)(end - p) + 1), *out = argument, quote = 0;
-  for (; p < end && (quote || !isspace((unsigned char)*p)); ++p) {
+  for (; p < end; ++p) {
     if (*p == '\\' && p + 1 < end)
       *out++ = *++p;
     else if (quote ? *p == quote : *p == '"' || *p == '\'')

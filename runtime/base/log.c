@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <populus/names.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,8 +53,10 @@ static void write_line(const log_channel *channel, log_level level, const char *
   if (length < 0) return;
   size_t size = (size_t)length < sizeof line - 1 ? (size_t)length : sizeof line - 2;
   /* A name in a message may hold control characters; they must not reach a terminal. */
-  for (size_t i = 0; i < size; ++i)
-    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f) line[i] = '?';
+  for (size_t i = 0, length; i < size; i += length ? length : 1) {
+    length = (unsigned char)line[i] < ' ' ? 0 : pop_printable_length(line + i, size - i);
+    if (!length) line[i] = '?';
+  }
   line[size++] = '\n';
   /* A log that cannot be written must not stop the program. */
   ssize_t written;

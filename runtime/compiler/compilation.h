@@ -639,11 +639,11 @@ void compilation_describe(const compilation *c, pop_executable *executable);
 /* describe/profile.c: fills an empty profile. */
 POP_MUST_CHECK pop_error *compilation_describe_profile(const compilation *c,
                                                        executable_profile *profile);
-/* image/save.c: writes the archive: the images of all tiles, and the metadata of `executable`,
- * which must describe `c`. The bytes do not depend on the number of threads. */
-POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c,
+/* image/save.c: writes the members of the archive: the images of all tiles, and the metadata of
+ * `executable`, which must describe `c`. The bytes do not depend on the number of threads. */
+POP_MUST_CHECK pop_error *compilation_save_members(const compilation *c,
                                                    const pop_executable *executable,
-                                                   const char *path);
+                                                   pop_archive_writer *writer);
 
 /* ---- passes, in order ---- */
 POP_MUST_CHECK pop_error *pass_check(compilation *c);

@@ -35,9 +35,9 @@ static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned pa
   return pop_image_read(elf->data, elf->size, name, &e->target, arena, image, &overflowed);
 }
 
-static pop_error *save(void *context, const pop_executable *executable, const char *path)
+static pop_error *save(void *context, const pop_executable *executable, pop_archive_writer *writer)
 {
-  return compilation_save_archive(context, executable, path);
+  return compilation_save_members(context, executable, writer);
 }
 
 static executable_lines *open_lines(const pop_executable *e, uint32_t tile)
@@ -118,16 +118,6 @@ static pop_error *refuse_image(const pop_executable *e, uint32_t tile, unsigned 
   return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there are no tile images for the CPU");
 }
 
-static pop_error *refuse_save(void *context, const pop_executable *executable, const char *path)
-{
-  (void)context;
-  (void)executable;
-  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                       "cannot save '%s': the executable is for the CPU, which has no tile images; "
-                       "compile the graph for an IPU target",
-                       path);
-}
-
 static pop_error *refuse_profile(const pop_executable *e, executable_profile *profile)
 {
   (void)e;
@@ -162,7 +152,6 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
               "no archive and no reports are written: the CPU has no tiles, images or memory plan");
   pop_executable *e = executable_new();
   e->images = (executable_images){.read = refuse_image,
-                                  .save = refuse_save,
                                   .profile = refuse_profile,
                                   .free = free_cpu_program,
                                   .context = program};

@@ -163,7 +163,7 @@ void executable_cache_put(const executable_cache *cache, pop_executable *executa
   char *path = entry_path(cache);
   pop_error *error = pop_cache_folder_make(cache->folder);
   set_source(executable, cache->key, cache->rest_of_source);
-  if (!error) error = pop_executable_save(executable, path);
+  if (!error) error = executable_save_entry(executable, path);
   set_source(executable, 0, 0);
   if (error)
     log_write(LOG_WARN, "ENGINE", "the executable is not cached: %s", pop_error_message(error));

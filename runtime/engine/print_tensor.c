@@ -11,6 +11,7 @@
  */
 #include "engine/engine_private.h"
 
+#include <populus/names.h>
 #include <string.h>
 
 static void format_float(char text[ELEMENT_TEXT_SIZE], double value, const char *format,
@@ -107,11 +108,7 @@ static void print_dimension(FILE *stream, pop_type type, const size_t *shape, ui
 /* Control characters in a title must not reach a terminal. */
 void print_title(FILE *stream, const char *title)
 {
-  for (const unsigned char *at = (const unsigned char *)title; *at; ++at)
-    if (*at < ' ' || *at == 0x7f)
-      fprintf(stream, "\\x%02x", *at);
-    else
-      fputc(*at, stream);
+  pop_write_name(title, stream);
   fputs(": ", stream);
 }
 

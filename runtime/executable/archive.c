@@ -70,17 +70,12 @@ static pop_error *save_member(const archive_images *images, const pop_executable
   return copy_member(images->archive, index, writer);
 }
 
-static pop_error *save(void *context, const pop_executable *executable, const char *path)
+static pop_error *save(void *context, const pop_executable *executable, pop_archive_writer *writer)
 {
   const archive_images *images = context;
-  pop_archive_writer *writer;
-  POP_TRY(pop_archive_writer_open(path, &writer));
-  pop_error *error = NULL;
   size_t count = pop_archive_num_members(images->archive);
-  for (size_t i = 0; i < count && !error; ++i) error = save_member(images, executable, i, writer);
-  if (!error) return pop_archive_writer_commit(writer);
-  pop_archive_writer_abort(writer);
-  return error;
+  for (size_t i = 0; i < count; ++i) POP_TRY(save_member(images, executable, i, writer));
+  return NULL;
 }
 
 /* ---- source lines: damaged debug information only makes a message shorter ---- */

@@ -230,6 +230,12 @@ static int compare_acknowledged(const executable_acknowledged *a, const executab
   return a->first_tile < b->first_tile ? -1 : a->first_tile > b->first_tile;
 }
 
+/* Profiles have room for each tile once. `b` comes after `a`. */
+static bool overlap(const executable_acknowledged *a, const executable_acknowledged *b)
+{
+  return a->first == b->first && a->last == b->last && b->first_tile - a->first_tile < a->num_tiles;
+}
+
 pop_error *read_acknowledged(decoder *d)
 {
   pop_executable *e = d->e;
@@ -245,6 +251,8 @@ pop_error *read_acknowledged(decoder *d)
       return metadata_error(&d->r, "%u tiles from %u on, steps %u to %u", v[3], v[2], v[0], v[1]);
     if (i && compare_acknowledged(&e->acknowledged[i - 1], &a) >= 0)
       return metadata_error(&d->r, "it is out of order");
+    if (i && overlap(&e->acknowledged[i - 1], &a))
+      return metadata_error(&d->r, "tile %u acknowledges the same steps twice", a.first_tile);
     pop_push(e->acknowledged, e->num_acknowledged, e->acknowledged_capacity, a);
   }
   return NULL;
@@ -291,16 +299,39 @@ static pop_error *read_measure(decoder *d, executable_measure *m)
   return decode_address(d, v[3], 4 * (uint64_t)m->words, &m->address);
 }
 
-pop_error *read_measures(decoder *d)
+/* A tile measures a thing once, and tiles come in their order: profiles have room for one measure of
+ * each tile. `next`: by kind, then thing, the first tile that may follow. */
+static pop_error *check_order(const decoder *d, const executable_measure *m,
+                              uint32_t *const next[MEASURE_KINDS])
+{
+  uint32_t *of = &next[m->kind][m->index];
+  if (m->tile < *of)
+    return metadata_error(&d->r, "tile %u measures what tile %u has measured", m->tile, *of - 1);
+  *of = m->tile + 1;
+  return NULL;
+}
+
+static pop_error *read_in_order(decoder *d, size_t count, uint32_t *const next[MEASURE_KINDS])
 {
   pop_executable *e = d->e;
-  size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 6, &count));
-  for (size_t i = 0; i < count / 6; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     executable_measure m;
     d->r.entry = i;
     POP_TRY(read_measure(d, &m));
+    POP_TRY(check_order(d, &m, next));
     pop_push(e->measures, e->num_measures, e->measures_capacity, m);
   }
   return NULL;
+}
+
+pop_error *read_measures(decoder *d)
+{
+  size_t count = 0;
+  uint32_t *next[MEASURE_KINDS];
+  POP_TRY(metadata_read_array(&d->r, 6, &count));
+  for (int k = 0; k < MEASURE_KINDS; ++k)
+    next[k] = pop_xcalloc(executable_num_measurable(d->e, (measure_kind)k) + 1, sizeof *next[k]);
+  pop_error *error = read_in_order(d, count / 6, next);
+  for (int k = 0; k < MEASURE_KINDS; ++k) free(next[k]);
+  return error;
 }

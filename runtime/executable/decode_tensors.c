@@ -141,6 +141,15 @@ static pop_error *check_last_place(const decoder *d, const replica_place *last)
                         last->num_replicas);
 }
 
+/* A copy of the stream in all replicas together is in the host's memory. */
+static pop_error *check_bytes(const decoder *d, const replica_place *place)
+{
+  uint64_t replicas = (uint64_t)place->num_replicas * d->e->num_replicas;
+  if (place->bytes <= INT64_MAX / replicas) return NULL;
+  return metadata_error(&d->r, "copies of %llu bytes in each of %llu replicas",
+                        (unsigned long long)place->bytes, (unsigned long long)replicas);
+}
+
 pop_error *read_streams(decoder *d)
 {
   size_t count = 0;
@@ -169,6 +178,7 @@ pop_error *read_streams(decoder *d)
     replica_place place = {.name = stream.name,
                            .bytes = stream.num_elements * pop_type_bytes(stream.type)};
     POP_TRY(read_replica_place(d, &last, &place));
+    POP_TRY(check_bytes(d, &place));
     stream.replica = place.replica;
     stream.num_replicas = place.num_replicas;
     last = place;
@@ -240,10 +250,13 @@ static pop_error *read_window(decoder *d, executable_window *w)
   w->remote = remote == 1;
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &w->object));
   POP_TRY(bytes_of_object(d, w, &whole));
+  if (!whole)
+    return metadata_error(&d->r, "a window of stream %u, which has no elements", w->object);
   POP_TRY(metadata_read_uint(&d->r, whole - 1, &w->begin));
   POP_TRY(metadata_read_uint(&d->r, whole - w->begin, &w->bytes));
   if (!w->bytes) return metadata_error(&d->r, "a window of no bytes");
-  return metadata_read_uint(&d->r, (whole - w->begin) / w->bytes, &w->records);
+  POP_TRY(metadata_read_uint(&d->r, (whole - w->begin) / w->bytes, &w->records));
+  return w->records ? NULL : metadata_error(&d->r, "a window of no records");
 }
 
 pop_error *read_windows(decoder *d)

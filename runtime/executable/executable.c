@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <populus/cache_folder.h>
 #include <populus/executable.h>
 #include <populus/out_of_memory.h>
 #include <stdio.h>
@@ -95,20 +96,37 @@ void pop_executable_free(pop_executable *e)
 typedef struct save_request {
   const pop_executable *executable;
   const char *path;
+  pop_error *(*open)(const char *path, pop_archive_writer **writer);
 } save_request;
 
 static pop_error *save(void *context)
 {
   const save_request *request = context;
   const executable_images *images = &request->executable->images;
-  return images->save(images->context, request->executable, request->path);
+  pop_archive_writer *writer;
+  if (request->executable->cpu)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "cannot save '%s': the executable is for the CPU, which has no tile "
+                         "images; compile the graph for an IPU target",
+                         request->path);
+  POP_TRY(request->open(request->path, &writer));
+  pop_error *error = images->save(images->context, request->executable, writer);
+  if (!error) return pop_archive_writer_commit(writer);
+  pop_archive_writer_abort(writer);
+  return error;
+}
+
+pop_error *executable_save_entry(const pop_executable *executable, const char *path)
+{
+  save_request request = {executable, path, pop_cache_entry_open_archive};
+  return pop_with_memory("saving the executable", save, &request);
 }
 
 pop_error *pop_executable_save(const pop_executable *executable, const char *path)
 {
   POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
   POP_TRY(object_check_argument(path, "the path", __func__));
-  save_request request = {executable, path};
+  save_request request = {executable, path, pop_archive_writer_open};
   return pop_with_memory("saving the executable", save, &request);
 }
 

@@ -264,7 +264,7 @@ typedef struct executable_images {
   /* As executable_image. Several threads may call it at the same time. */
   pop_error *(*read)(const pop_executable *executable, uint32_t tile, unsigned parts,
                      pop_bytes *elf, pop_arena *arena, pop_image *image);
-  pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
+  pop_error *(*save)(void *context, const pop_executable *executable, pop_archive_writer *writer);
   /* Opens source information of the tile's code, for find_line; NULL: there is none. `executable`
    * outlives it. */
   executable_lines *(*open_lines)(const pop_executable *executable, uint32_t tile);
@@ -405,6 +405,8 @@ POP_MUST_CHECK pop_error *executable_decode(const uint8_t *cbor, size_t size,
  * since it was made here. */
 POP_MUST_CHECK pop_error *executable_verify(const pop_executable *executable);
 
+/* executable.c: pop_executable_save, as an entry of a cache. */
+POP_MUST_CHECK pop_error *executable_save_entry(const pop_executable *executable, const char *path);
 /* note.c: the metadata member, an ELF file with the metadata in a note. */
 POP_MUST_CHECK pop_error *executable_save_metadata(const pop_executable *executable,
                                                    const uint64_t *digests,

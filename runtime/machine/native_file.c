@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -164,7 +163,7 @@ void native_file_make(const uint8_t *object, size_t object_bytes, const pop_byte
 static pop_error *write_file(const char *path, const pop_bytes *file)
 {
   pop_output *output;
-  POP_TRY(pop_output_open(path, &output));
+  POP_TRY(pop_cache_entry_open_own(path, &output)); /* pop_file_read_own wants it so */
   pop_error *error = pop_output_write(output, file->data, file->size);
   if (error) {
     pop_output_abort(output);
@@ -178,9 +177,7 @@ bool native_file_write(native_folder *folder, const char *name, const pop_bytes 
   char *path = file_path(folder, name);
   pop_error *error = pop_cache_folder_make_native(folder->path);
   if (!error) error = write_file(path, file);
-  /* Independent of the umask: pop_file_read_own wants these rights. */
-  if (!error && chmod(path, S_IRUSR | S_IWUSR) == 0)
-    cache_trim(folder->path, atomic_load(&folder->max_bytes));
+  if (!error) cache_trim(folder->path, atomic_load(&folder->max_bytes));
   if (error) complain(folder, error);
   bool written = !error;
   pop_error_free(error);

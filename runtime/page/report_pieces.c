@@ -1,6 +1,7 @@
 #include "page/report_pieces.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <populus/arena.h>
 #include <populus/engine.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A browser would not show larger ones. */
 enum { MAX_JSON_BYTES = 1 << 29 };
@@ -283,15 +285,20 @@ static pop_error *put_folder(pieces *p)
 
 /* ---- all ---- */
 
+/* Does not wait for what is no regular file, such as a pipe: its reader then refuses it. */
+static bool is_archive(const char *path)
+{
+  char magic[8];
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return false;
+  ssize_t got = read(fd, magic, sizeof magic);
+  close(fd);
+  return got == (ssize_t)sizeof magic && memcmp(magic, "!<arch>\n", sizeof magic) == 0;
+}
+
 static pop_error *put_file(pieces *p, const char *path)
 {
-  char magic[8] = "";
-  FILE *file = fopen(path, "rb");
-  if (file) {
-    if (fread(magic, 1, sizeof magic, file) < sizeof magic) magic[0] = '\0';
-    fclose(file);
-  }
-  if (memcmp(magic, "!<arch>\n", 8) == 0) return put_archive(p, path);
+  if (is_archive(path)) return put_archive(p, path);
   if (ends_with(path, ".json")) return put_json(p, path, NULL);
   return put_report(p, path);
 }

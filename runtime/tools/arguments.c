@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <populus/populus.h>
+#include <populus/same_file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,28 @@ static pop_error *check_standard_streams(const arguments *a)
   return NULL;
 }
 
+static const transfer *output_at(const arguments *a, size_t i)
+{
+  return i < a->reads.count ? &a->reads.list[i] : &a->outs.list[i - a->reads.count];
+}
+
+/* Each output is a file of its own, and not the archive. One that is an input, too, is updated. */
+static pop_error *check_outputs(const arguments *a)
+{
+  size_t count = a->reads.count + a->outs.count;
+  for (size_t i = 0; i < count; ++i) {
+    const transfer *one = output_at(a, i);
+    if (a->archive && pop_is_same_file(one->file, a->archive))
+      return pop_error_new(POP_ERROR_USAGE, "the file for '%s', '%s', is the archive", one->handle,
+                           one->file);
+    for (size_t j = 0; j < i; ++j)
+      if (pop_is_same_file(one->file, output_at(a, j)->file))
+        return pop_error_new(POP_ERROR_USAGE, "'%s' and '%s' would be the same file, '%s'",
+                             output_at(a, j)->handle, one->handle, one->file);
+  }
+  return NULL;
+}
+
 pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
 {
   int option;
@@ -226,6 +249,7 @@ pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
   if (a->json && !a->list)
     return pop_error_new(POP_ERROR_USAGE, "--json and --pretty are about --list");
   POP_TRY(take_archive(argc, argv, a));
+  POP_TRY(check_outputs(a));
   return check_standard_streams(a);
 }
 

@@ -4,6 +4,7 @@
  * software IPU has no temperatures and no PCI addresses. */
 #include "values.h"
 
+#include <populus/names.h>
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 
@@ -77,7 +78,11 @@ static void print_info(const pop_device_manager *manager, const pop_device *devi
   pop_device_attribute list[32];
   size_t count = pop_device_get_attributes(device, list, sizeof list / sizeof *list);
   printf("Device Info:\n");
-  for (size_t i = 0; i < count; ++i) printf("  %s: %s\n", list[i].key, list[i].value);
+  for (size_t i = 0; i < count; ++i) {
+    printf("  %s: ", list[i].key);
+    pop_write_name(list[i].value, stdout); /* a user's program may be called anything */
+    putchar('\n');
+  }
 }
 
 static void list_ids(const pop_device_manager *manager)

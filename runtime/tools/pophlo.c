@@ -9,7 +9,9 @@
 #include "tensor_file.h"
 
 #include <populus/model.h>
+#include <populus/names.h>
 #include <populus/populus.h>
+#include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,9 +103,11 @@ bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, cons
   if (few.tiles_per_ipu >= whole.tiles_per_ipu) return false;
   *all = *a;
   all->tiles = whole.tiles_per_ipu;
-  if (!a->quiet)
-    fprintf(stderr, "pophlo: %s does not fit on %u tile%s: trying all %u\n", what,
-            few.tiles_per_ipu, few.tiles_per_ipu == 1 ? "" : "s", all->tiles);
+  if (a->quiet) return true;
+  fputs("pophlo: ", stderr);
+  pop_write_name(what, stderr);
+  fprintf(stderr, " does not fit on %u tile%s: trying all %u\n", few.tiles_per_ipu,
+          few.tiles_per_ipu == 1 ? "" : "s", all->tiles);
   return true;
 }
 
@@ -264,7 +268,8 @@ int main(int argc, char **argv)
 {
   pophlo_arguments a = {.copy_limit = POP_MODEL_COPY_LIMIT};
   bool done = false;
-  int status = report(pophlo_parse(argc, argv, &a, &done));
+  int status = report(pop_standard_streams_open());
+  if (status == 0) status = report(pophlo_parse(argc, argv, &a, &done));
   if (status == 0 && !done) {
     if (a.check) {
       status = pophlo_check(&a);
@@ -275,9 +280,6 @@ int main(int argc, char **argv)
     }
   }
   pophlo_arguments_free(&a);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "pophlo: error: cannot write to standard output\n");
-    return 4;
-  }
-  return status;
+  int unwritten = report(pop_standard_output_flush());
+  return unwritten ? unwritten : status;
 }

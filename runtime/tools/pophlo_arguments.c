@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <populus/populus.h>
+#include <populus/same_file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,22 @@ static pop_error *take_option(int option, pophlo_arguments *a)
   }
 }
 
+/* Each output is a file of its own, and not the module. A result that is an argument, too, is
+ * updated. */
+static pop_error *check_outputs(const pophlo_arguments *a)
+{
+  for (size_t i = 0; i <= a->num_outs; ++i) {
+    const char *file = i < a->num_outs ? a->outs[i].file : a->output;
+    if (!file) continue;
+    if (pop_is_same_file(file, a->files[0]))
+      return pop_error_new(POP_ERROR_USAGE, "the output '%s' is the module", file);
+    for (size_t k = 0; k < i; ++k)
+      if (pop_is_same_file(file, a->outs[k].file))
+        return pop_error_new(POP_ERROR_USAGE, "two outputs would be the file '%s'", file);
+  }
+  return NULL;
+}
+
 /* Checks combinations of options. */
 static pop_error *check_combination(const pophlo_arguments *a)
 {
@@ -259,7 +276,7 @@ static pop_error *check_combination(const pophlo_arguments *a)
     return pop_error_new(
         POP_ERROR_USAGE,
         "a CPU has no tiles: --tiles, --target, --replicas and --output are for IPUs");
-  return NULL;
+  return check_outputs(a);
 }
 
 pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)

@@ -11,6 +11,7 @@
 #include "step_line.h"
 
 #include <populus/file.h>
+#include <populus/names.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,7 +236,11 @@ static int report(const check_list *list)
   size_t good = 0;
   for (size_t i = 0; i < a->num_files; ++i) {
     if (list->messages[i]) fprintf(stderr, "%s\n", list->messages[i]);
-    if (a->verbose) printf("%s %s\n", list->messages[i] ? "FAIL" : "pass", a->files[i]);
+    if (a->verbose) {
+      fputs(list->messages[i] ? "FAIL " : "pass ", stdout);
+      pop_write_name(a->files[i], stdout);
+      putchar('\n');
+    }
     good += !list->messages[i];
     if (list->statuses[i] > status) status = list->statuses[i];
   }

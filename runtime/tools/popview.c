@@ -12,6 +12,7 @@
 #include <populus/arena.h>
 #include <populus/populus.h>
 #include <populus/report_page.h>
+#include <populus/same_file.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,10 @@ static pop_error *check(const arguments *a)
     return pop_error_new(POP_ERROR_USAGE, "popview takes one report, or two, not none\n%s", usage);
   if (a->diff.each_name && a->diff.fail_above < 0)
     return pop_error_new(POP_ERROR_USAGE, "--each says what --fail-above counts, which is missing");
+  for (size_t i = 0; i < a->num_reports && a->output; i++)
+    if (pop_is_same_file(a->output, a->reports[i]))
+      return pop_error_new(POP_ERROR_USAGE, "the page '%s' would be the report: -o names another",
+                           a->output);
   return NULL;
 }
 

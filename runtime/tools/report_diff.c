@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <populus/arena.h>
+#include <populus/names.h>
 #include <populus/report_page.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- figures of one report ---- */
 
@@ -135,24 +135,22 @@ static void take_totals(diff *d)
   }
 }
 
-static row *find_row(rows *in, const char *key)
-{
-  for (size_t i = 0; i < in->count; i++)
-    if (strcmp(in->list[i].key, key) == 0) return &in->list[i];
-  return NULL;
-}
-
 /* Of all tiles. */
-static void take_categories(diff *d, int side)
+static void take_categories(diff *d, pop_name_table *numbers, int side)
 {
   json_t *all = (json_t *)find(d->reports[side], "graph", "memory", "byCategory"), *value;
   const char *key;
   json_object_foreach(all, key, value)
   {
-    const char *name = pop_arena_strdup(d->arena, key);
-    row *r = find_row(&d->categories, name);
-    if (!r) r = add_row(&d->categories, name, name, false);
-    set(r, side, true, sum_of(json_object_get(value, "total")));
+    uint32_t number = pop_name_table_find(numbers, key);
+    if (number == POP_NAME_NONE) {
+      const char *name = pop_arena_strdup(d->arena, key);
+      number = (uint32_t)d->categories.count;
+      pop_name_table_add(numbers, name, number);
+      add_row(&d->categories, name, name, false);
+    }
+    int64_t bytes = sum_of(json_object_get(value, "total"));
+    set(&d->categories.list[number], side, true, bytes);
   }
 }
 
@@ -261,7 +259,7 @@ static void print_row(const diff *d, const row *r, FILE *to)
       snprintf(share, sizeof share, "new");
   }
   fprintf(to, "%15s %15s %15s %10s  ", before, after, by, share);
-  for (const char *c = r->text; *c; c++) fputc((unsigned char)*c < ' ' ? '?' : *c, to);
+  pop_write_name(r->text, to);
   fputs(has_grown(d, r) ? "  <-- grown\n" : "\n", to);
 }
 
@@ -353,12 +351,14 @@ static pop_error *read_report(const char *path, json_t **report)
 static void compare(diff *d)
 {
   json_t *numbers = json_object();
+  pop_name_table categories = {0};
   take_totals(d);
   for (int side = 0; side < 2; side++) {
-    take_categories(d, side);
+    take_categories(d, &categories, side);
     take_names(d, numbers, side);
   }
   json_decref(numbers);
+  pop_name_table_free(&categories);
   complete_names(d);
   const rows *all[] = {&d->totals, &d->names};
   for (size_t l = 0; l < 2; l++)

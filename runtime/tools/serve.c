@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 #include <populus/arena.h>
 #include <populus/report_page.h>
+#include <populus/standard_streams.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,8 +246,8 @@ pop_error *serve_reports(const char *const *reports, size_t num_reports, unsigne
   pthread_sigmask(SIG_BLOCK, &ends, NULL);
   POP_TRY(start(&s, &daemon));
   printf("http://127.0.0.1:%u/%s/\n", (unsigned)s.port, s.token);
-  fflush(stdout);
-  sigwait(&ends, &signal_number);
+  pop_error *error = pop_standard_output_flush(); /* without the address nobody comes */
+  if (!error) sigwait(&ends, &signal_number);
   MHD_stop_daemon(daemon);
-  return NULL;
+  return error;
 }

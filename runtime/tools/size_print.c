@@ -171,8 +171,8 @@ static uint64_t whole_of(const size_report *r)
 
 static void print_text(const size_report *r, size_t most_rows)
 {
-  printf("%s: %" PRIu64 " tile%s of %s\n", r->archive, r->num_tiles, r->num_tiles == 1 ? "" : "s",
-         r->target);
+  pop_write_name(r->archive, stdout);
+  printf(": %" PRIu64 " tile%s of %s\n", r->num_tiles, r->num_tiles == 1 ? "" : "s", r->target);
   if (!r->has_metadata)
     printf(
         "no metadata that this version reads: categories are those of symbols, what has none is a "
@@ -186,19 +186,17 @@ static void print_text(const size_report *r, size_t most_rows)
 
 /* ---- CSV, JSON ---- */
 
+/* Rows may be looked at, too: control characters in names are escaped. */
 static void print_csv_text(const char *text)
 {
   bool quoted = strpbrk(text, ",\"\n\r");
-  if (!quoted) {
-    fputs(text, stdout);
-    return;
+  if (quoted) putchar('"');
+  for (size_t length; *text; text += length) {
+    length = strcspn(text + 1, "\"") + 1; /* up to the next quote */
+    if (*text == '"') putchar('"');
+    pop_write_printable(text, length, stdout);
   }
-  putchar('"');
-  for (const char *p = text; *p; ++p) {
-    if (*p == '"') putchar('"');
-    putchar(*p);
-  }
-  putchar('"');
+  if (quoted) putchar('"');
 }
 
 static void print_csv(const size_report *r)
@@ -393,7 +391,10 @@ static pop_error *print_json_changes(const size_report *before, const size_repor
 
 static void print_titles(const size_report *before, const size_report *after)
 {
-  printf("%s -> %s\n", before->archive, after->archive);
+  pop_write_name(before->archive, stdout);
+  fputs(" -> ", stdout);
+  pop_write_name(after->archive, stdout);
+  putchar('\n');
   if (before->num_tiles != after->num_tiles || strcmp(before->target, after->target) != 0)
     printf("%" PRIu64 " tile%s of %s -> %" PRIu64 " tile%s of %s\n", before->num_tiles,
            before->num_tiles == 1 ? "" : "s", before->target, after->num_tiles,

@@ -123,11 +123,25 @@ static pop_error *connect_out(const pop_executable *executable, pop_engine *engi
   return NULL;
 }
 
+/* The code of an archive decides which replicas copy, so one may have brought more than another. */
+static pop_error *check_equal(const transfer *t)
+{
+  for (uint32_t r = 1; r < t->num_collectors; ++r)
+    if (t->collectors[r].data.size != t->collectors[0].data.size)
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "stream '%s' has brought %zu bytes of replica 0 and %zu of replica %u, "
+                           "which do not make copies of all: --out %s@%u=FILE collects one's",
+                           t->handle, t->collectors[0].data.size, t->collectors[r].data.size, r,
+                           t->handle, r);
+  return NULL;
+}
+
 /* Writes copy by copy, each replica by replica. */
 static pop_error *write_out(const pop_executable *executable, const transfer *t)
 {
   found_thing from;
   POP_TRY(find_stream(executable, t->handle, false, &from));
+  POP_TRY(check_equal(t));
   const collector *first = &t->collectors[0];
   pop_bytes all = {0};
   if (!pop_bytes_try_reserve(&all, first->data.size * t->num_collectors))

@@ -41,6 +41,11 @@ has cold 'Starting phase: graphConstruction$' "Couldn't find cache/[0-9a-f]+\.a"
 has warm 'Loaded [^ ]+ from cache/[0-9a-f]+\.a'
 if grep -q graphConstruction warm; then fail "a graph from the cache was constructed"; fi
 
+# A name does not bring control characters into a log, C1 among them.
+odd=$(printf 'odd\033[31m\302\233\233\303\251')
+POPLAR_EXECUTABLE_CACHE_DIR=$odd POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=odd $program >/dev/null
+has odd "$(printf "Couldn't find odd[?]\\[31m[?]{3}\303\251/")"
+
 # Each level includes the lines of the levels before it.
 for level in OFF ERR WARN INFO DEBUG TRACE trace; do
   POPLAR_LOG_LEVEL=$level POPLAR_LOG_DEST=at.$level $program >/dev/null

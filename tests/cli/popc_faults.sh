@@ -117,6 +117,15 @@ for signal in INT TERM HUP; do
   ! ls ./*.gp* >/dev/null 2>&1 || fail "$name leaves a file"
 done
 
+# As a daemon may start it. Without the children's statuses a source that does not compile looks as
+# if it did.
+name='SIGCHLD is ignored at the start'
+echo '#include "absent.h"' >absent.c
+env --ignore-signal=CHLD "$popc" -E absent.c -o absent.gp.i 2>err.txt
+status=$?
+expect 1 "'absent.h' file not found"
+env --ignore-signal=CHLD "$popc" vertex.cpp -o good.chld 2>err.txt || fail "$name"
+
 name='C14: no TMPDIR, no HOME'
 env -u HOME TMPDIR=/nonexistent "$popc" vertex.cpp -o good.again 2>err.txt || fail "$name"
 cmp -s good good.again || fail "$name: other bytes"

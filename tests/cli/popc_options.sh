@@ -111,6 +111,24 @@ for output in input.gp link.gp hard.gp; do
   grep -q 'same file as the input' err.txt || fail 'does not say why'
 done
 cmp -s input.gp before.gp || fail 'the input has changed'
+# Nor is any other output an input, and two outputs are two files.
+one_file() {
+  cp vertex.c source.c
+  "$popc" "$@" 2>err.txt
+  [ $? = 2 ] || fail "popc $* ends with another status than 2"
+  cmp -s vertex.c source.c || fail "popc $* overwrites its source"
+}
+cp vertex.c source.c && ln source.c hard.d
+one_file $flags source.c -o x.gp -MD -MF source.c
+one_file $flags source.c -o hard.gp -MD
+one_file $flags source.c -o x.gp -MJ ./source.c
+one_file $flags source.c -M -MF source.c
+grep -q 'same file as the input' err.txt || fail 'does not say why'
+one_file $flags source.c -o both.d -MD
+grep -q "two outputs would be the file 'both.d': -o or -MF" err.txt || fail 'does not say why'
+one_file $flags source.c -o both.d -MJ both.d
+[ ! -e both.d ] || fail 'there is an output'
+accept $flags source.c -o /dev/null -MD -MF /dev/null
 
 # C11: unusual names
 mkdir 'with space'
@@ -123,6 +141,27 @@ accept $flags -o strange.gp -- -dash.c
 # C15: an escape sequence in a name does not reach the terminal
 "$popc" "$(printf 'bad\033[31m.c')" 2>err.txt
 grep -qF 'bad\x1b[31m.c' err.txt || fail 'control characters are not escaped'
+# Nor does one in a line that is shown, in the name of a file or in a .gp.
+escaped() {
+  ! grep -q "$(printf '[\033\233]')" err.txt || fail "$1: control characters are not escaped"
+  grep -qF "$2" err.txt || fail "$1: no '$2'"
+}
+odd=$(printf 'odd\033[31m')
+printf '#include <poplar/Vertex.hpp>\nstruct V : poplar::Vertex { poplar::Output<int> o; virtual /*\033[31m\302\233*/ void f(); bool compute(); };\n' >"$odd.cpp"
+"$popc" -fno-color-diagnostics "$odd.cpp" -o strange.gp 2>err.txt
+escaped "popc's message" 'virtual /*\x1b[31m\xc2\x9b*/ void f()'
+escaped "popc's message" 'odd\x1b[31m.cpp:2:77'
+[ "$(sed -n '2s/f();.*/^/p' err.txt | wc -c)" = "$(sed -n 3p err.txt | wc -c)" ] || fail 'the caret is at another place'
+"$popc" -fcolor-diagnostics "$odd.cpp" -o strange.gp 2>err.txt
+grep -qF "$(printf '\033[0;1;31merror: ')" err.txt || fail 'no colour'
+grep -qF 'odd\x1b[31m.cpp:2:77' err.txt || fail 'control characters are not escaped in colour'
+echo 'int x = y;' >"$odd.c"
+"$popc" -fno-color-diagnostics "$odd.c" -o strange.gp 2>err.txt
+escaped "clang's message" 'odd\x1b[31m.c:1:9: error'
+cp vertex.c "$odd.c"
+accept $flags "$odd.c" -o strange.gp
+"$popc" --list-vertices strange.gp >err.txt
+escaped '--list-vertices' 'odd\x1b[31m.c:'
 
 # --help and --version answer, whatever else is on the command line.
 "$popc" --nonsense --version >out.txt 2>err.txt || fail '--version fails'

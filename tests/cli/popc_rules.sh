@@ -119,4 +119,6 @@ refused 'headers of its own' -nostdinc
 refused "'-S' and '-M' cannot be had in one call" -S -M
 refused '-MG needs -M or -MM' -MG
 refused '-MD and -MMD are for compilations' -M -MD
+# What JSON cannot say is not left out of the entry.
+refused 'is not UTF-8' -MJ x.json -Iinclude -DNAME="$(printf '\351')"
 refused '-MJ is for compilations' -MJ x.json -E

@@ -157,6 +157,18 @@ grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
   grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
 done
 
+# C06: an output is neither the archive nor another output. A file may be updated.
+cp small.a own.a
+ln own.a second.a
+for output in own.a second.a; do
+  refuses 2 "the file for 'count', '$output', is the archive" "$popexec" -w n=n.bin --run scale -r count=$output own.a
+done
+cmp small.a own.a || fail "popexec has overwritten its archive"
+refuses 2 "'out' and 'count' would be the same file, 'both.bin'" "$popexec" --run scale -r out=both.bin -r count=both.bin small.a
+cp n.bin updated.bin
+quiet out "$popexec" -w n=updated.bin --run scale -r count=updated.bin -r out=/dev/null -r out=/dev/null small.a
+printf '\002\003\004\000' | cmp - updated.bin || fail "wrong results: $(od -tx1 updated.bin)"
+
 # Standard input and output can serve one name each.
 quiet out "$popexec" -w in=- --run scale -r out=- small.a <in.bin
 cmp out doubled.bin || fail "wrong results: $(od -tx2 out)"

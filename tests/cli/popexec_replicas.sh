@@ -100,3 +100,9 @@ for kind in replicas replicated-graph; do
   refuses 1 "there is no 'same@1': 'same' is there for 1 replica" \
     "$popexec" --run scale --in same@1=same.bin --in numbers=numbers.bin --out counts=counts.bin small.a
 done
+
+# An archive's code may copy to one replica's stream only: here the windows of replicas 1 and 2 are
+# changed to those of replica 0.
+"$POPULUS_BUILD_DIR/tests/support/other_format" small.a windows 23 4 3 windows 28 5 3 || fail "other windows than expected"
+refuses 1 "stream 'counts' has brought 36 bytes of replica 0 and 0 of replica 1|--out counts@1=FILE" \
+  "$popexec" --in same=same.bin --in numbers=numbers.bin --out counts=counts.bin --run stream small.a

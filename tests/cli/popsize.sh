@@ -179,5 +179,14 @@ done
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" odd.a odd-name
 quiet odd "$popsize" --top 0 odd.a
 has odd 'odd.x1b.31m.x0aname' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"
+quiet odd "$popsize" --csv odd.a
+has odd '^variable,"?odd.x1b.31m' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"
+named=$(printf 'odd\033[31m\302\233.a')
+cp odd.a "$named"
+for command in "--top 1" "--diff odd.a"; do
+  # shellcheck disable=SC2086 # an option and its value
+  quiet odd "$popsize" $command "$named"
+  has odd 'odd.x1b.31m.xc2.x9b.a' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"
+done
 quiet odd "$popsize" --tile 0 odd.a
 has odd 'odd.x1b.31m.x0aname' && ! grep -q "$(printf '\033')" odd || fail "$(cat odd)"

@@ -169,7 +169,35 @@ json.dump(graph, open("no_peak.json", "w"))' || fail 'no report without a peak'
 refuses 1 "'no_peak.json' does not say 'Peak of what is live' and 'report/graph.json' does" \
   "$popview" diff --fail-above 5% no_peak.json report/graph.json
 quiet out "$popview" diff no_peak.json report/graph.json
+python3 -c '
+import json
+graph = json.load(open("report/graph.json"))
+categories = graph["memory"]["byCategory"]
+categories["odd\x1b[31m\x9b"] = categories["controlCode"]
+json.dump(graph, open("odd.json", "w"))' || fail 'no report with an odd name'
+quiet out "$popview" diff odd.json report/graph.json
+has out '  odd.x1b.31m.xc2.x9b$'
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
+python3 -c '
+import json
+graph = json.load(open("report/graph.json"))
+graph["memory"]["byCategory"].update({"category%d" % i: {"total": [i]} for i in range(250000)})
+json.dump(graph, open("many.json", "w"))' || fail 'no report of many categories'
+quiet out timeout 60 "$popview" diff many.json report/graph.json # each is found at once
+rm many.json
+# C06: the page is not the report, by whatever name.
+cp report/profile.pop own.pop
+ln own.pop second.pop
+for output in own.pop second.pop; do
+  refuses 2 "the page '$output' would be the report" "$popview" own.pop -o $output
+done
+cmp report/profile.pop own.pop || fail "popview has overwritten its report"
+# C04, C08: nothing waits for a pipe, or serves at an address that nobody was told.
+mkfifo pipe
+refuses 1 "'pipe': it is a pipe" timeout 20 "$popview" pipe -o no.html
+status=0
+timeout 20 "$popview" --serve report >&- 2>err || status=$?
+[ $status -eq 4 ] || fail "--serve without standard output exits $status"
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
 quiet line "$popview" diff --json report longer
 quiet pretty "$popview" diff --pretty report longer

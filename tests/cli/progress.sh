@@ -89,6 +89,15 @@ popc = [BIN + '/popc', '-x', 'c++', 'later.cpp', '-', '-o', 'late.gp']
 seen, status = run(popc, typed=text, delay=2.5)
 check(b'\rcompiling 2 of 2: -\x1b[K' in seen and status == 0, seen)
 check(re.search(rb'\x1b\[K\r\x1b\[K[^\r\n]*warning', seen), seen)
+odd = 'odd\x1b[31m\u009b\u00e9.cpp' # nobody's name controls the terminal
+os.rename('later.cpp', odd)
+open('slow', 'w').write('#!/bin/sh\n[ "$1" = -dumpversion ] || sleep 2\nexec clang-19 "$@"\n')
+os.chmod('slow', 0o755)
+os.environ['POPC_CLANG'] = os.getcwd() + '/slow'
+seen, status = run([BIN + '/popc', odd, '-o', 'odd.gp'])
+check('\rcompiling odd?[31m??\u00e9.cpp\x1b[K'.encode() in seen and status == 0, seen)
+del os.environ['POPC_CLANG']
+os.rename(odd, 'later.cpp')
 seen, status = run(popc + ['--quiet'], typed=text, delay=2.5)
 check(b'compiling' not in seen and status == 0, seen)
 END

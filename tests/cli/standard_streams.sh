@@ -9,6 +9,12 @@ typedef struct { OUTPUT(int) out; } One;
 COMPUTE(One) { *vertex->out = 1; return true; }
 END
 quiet out "$POPULUS_BIN/popc" vertex.c -o vertex.gp
+cat >m.mlir <<'END'
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+END
 cp a.a before.a
 cp vertex.gp before.gp
 
@@ -47,6 +53,10 @@ answers "$POPULUS_BIN/popsize" --help
 answers "$POPULUS_BIN/popsize" a.a
 answers "$POPULUS_BIN/popsize" --json a.a
 answers "$POPULUS_BIN/popview" --help
+answers "$POPULUS_BIN/pophlo" --help
+answers "$POPULUS_BIN/pophlo" --list m.mlir
+answers "$POPULUS_BIN/pophlo" --codelets m.mlir
+answers "$POPULUS_BIN/pophlo" --check m.mlir
 answers "$POPULUS_BIN/gc-info" --help
 answers "$POPULUS_BIN/gc-info" -l
 answers "$POPULUS_BIN/gc-info" -i -d 0
@@ -56,3 +66,11 @@ cmp -s vertex.gp before.gp || fail 'something was written into the .gp'
 # A tool that has nothing to print needs no standard output.
 "$POPULUS_BIN/popc" vertex.c -o vertex.gp <&- >&- 2>&- || fail "popc exits $? without streams"
 cmp -s vertex.gp before.gp || fail 'closed streams change the output'
+"$POPULUS_BIN/pophlo" m.mlir -o m.a
+"$POPULUS_BIN/pophlo" m.mlir -o closed.a <&- >&- 2>&- || fail "pophlo exits $? without streams"
+cmp -s m.a closed.a || fail "closed streams change pophlo's output"
+# Nor may a file that is opened first, such as the log, get what is printed.
+status=0
+POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=log.txt "$POPULUS_BIN/pophlo" m.mlir --codelets -o closed.a >&- 2>err || status=$?
+[ $status -eq 4 ] || fail "pophlo --codelets exits $status without standard output"
+! grep -q COMPUTE log.txt || fail 'pophlo prints into the log'

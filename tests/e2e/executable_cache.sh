@@ -131,6 +131,14 @@ rm -f log.txt
 quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
 has log.txt "anybodys/$hash.a cannot be used, compiling again: it is not a file" 'the executable is not cached: '
 rmdir "anybodys/$hash.a"
+# Nor does anybody lead the program to another file of its user.
+cp busy.gp precious
+ln -s "$PWD/precious" "anybodys/$hash.a"
+without_cache anybodys "cached executable anybodys/$hash.a cannot be used, compiling again: it is not a file"
+cmp busy.gp precious
+[ ! -L "anybodys/$hash.a" ] || fail "the entry is still a link"
+cmp entry.a "anybodys/$hash.a"
+rm "anybodys/$hash.a"
 if [ "$(id -u)" = 0 ]; then # only root can give files away
   cp entry.a "anybodys/$hash.a"
   chown 12345 "anybodys/$hash.a"

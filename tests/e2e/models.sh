@@ -35,6 +35,16 @@ refuses 2 'a CPU has no engines|--everywhere' "$pophlo" --check --everywhere --d
 refuses 2 'a CPU has no replicas' "$pophlo" --check --everywhere --replicas=2 "$models/flow.mlir"
 refuses 2 '--everywhere go with --check' "$pophlo" --run --everywhere "$models/flow.mlir"
 
+# C06: outputs are files of their own, and not the module.
+cp "$models/flow.mlir" own.mlir
+ln own.mlir second.mlir
+for output in own.mlir second.mlir; do
+  refuses 2 "the output '$output' is the module" "$pophlo" own.mlir -o $output
+  refuses 2 "the output '$output' is the module" "$pophlo" own.mlir --run --out out0=$output
+done
+cmp "$models/flow.mlir" own.mlir || fail 'pophlo has overwritten its module'
+refuses 2 "two outputs would be the file 'x.npy'" "$pophlo" own.mlir --run --out out0=x.npy --out out1=x.npy
+
 # A check that fails is reported with file, line, operation, element and both values. The other
 # files are still checked.
 cat >wrong.mlir <<'EOF'

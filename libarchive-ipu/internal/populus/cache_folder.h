@@ -11,7 +11,9 @@
 #ifndef POPULUS_CACHE_FOLDER_H
 #define POPULUS_CACHE_FOLDER_H
 
+#include <populus/archive.h>
 #include <populus/error.h>
+#include <populus/file.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,6 +38,15 @@ POP_MUST_CHECK pop_error *pop_cache_folder_check(const char *folder);
 /* An entry must be a file that not everybody may write; where anybody may make files, as in /tmp, it must
  * also be the user's own, or root's. NULL if it is not there. */
 POP_MUST_CHECK pop_error *pop_cache_folder_check_entry(const char *folder, const char *path);
+
+/* An entry to be written. Unlike pop_output_open it replaces whatever has the name, a link, too: in a
+ * shared folder somebody else may have made it, to any file of this user's. */
+POP_MUST_CHECK pop_error *pop_cache_entry_open(const char *path, pop_output **output);
+/* The same for one that only this user may read and write, whatever the umask. */
+POP_MUST_CHECK pop_error *pop_cache_entry_open_own(const char *path, pop_output **output);
+/* The same as an archive. */
+POP_MUST_CHECK pop_error *pop_cache_entry_open_archive(const char *path,
+                                                       pop_archive_writer **writer);
 
 /* Sets the time of `path` to now, as it has been used. In a folder of other users its time
  * stays as it is. */

@@ -187,8 +187,8 @@ static pop_error *save_profile(const compilation *c, pop_archive_writer *writer)
   return error;
 }
 
-static pop_error *save_members(const compilation *c, const pop_executable *executable,
-                               pop_archive_writer *writer)
+pop_error *compilation_save_members(const compilation *c, const pop_executable *executable,
+                                    pop_archive_writer *writer)
 {
   debug_files *debug;
   POP_TRY(debug_files_new(c, &debug));
@@ -199,16 +199,5 @@ static pop_error *save_members(const compilation *c, const pop_executable *execu
   if (!error) error = save_debug_files(debug, writer);
   free(digests);
   debug_files_free(debug);
-  return error;
-}
-
-pop_error *compilation_save_archive(const compilation *c, const pop_executable *executable,
-                                    const char *path)
-{
-  pop_archive_writer *writer;
-  POP_TRY(pop_archive_writer_open(path, &writer));
-  pop_error *error = save_members(c, executable, writer);
-  if (!error) return pop_archive_writer_commit(writer);
-  pop_archive_writer_abort(writer);
   return error;
 }

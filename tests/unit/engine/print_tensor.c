@@ -60,6 +60,10 @@ Test(print_tensor, every_type)
 Test(print_tensor, P12_control_characters_in_a_title_do_not_reach_the_terminal)
 {
   expect("a\\x1b[31m\\x0ab: {}\n", "a\033[31m\nb", POP_INT, (size_t[]){0}, 1, "");
+  expect("a\\xc2\\x9b31m\\x9b\u00e9: {}\n",
+         "a\xc2\x9b"
+         "31m\x9b\u00e9",
+         POP_INT, (size_t[]){0}, 1, "");
 }
 
 /* ---- with a format ---- */

@@ -1,6 +1,9 @@
 /* libarchive-ipu/file_*.c: reading and writing files, and what can fail. */
 #include "support/expect.h"
 
+#include <populus/arena.h>
+#include <populus/cache_folder.h>
+#include <populus/embed.h>
 #include <populus/file.h>
 
 #include <dirent.h>
@@ -12,8 +15,10 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(file, .init = enter_fresh_folder);
 
@@ -293,6 +298,56 @@ static mode_t mode_of(const char *path)
   return status.st_mode;
 }
 
+static void expect_cache_entry(pop_error *(*open)(const char *path, pop_output **output),
+                               const char *path, mode_t mode)
+{
+  pop_output *output;
+  struct stat status;
+  expect_ok(open(path, &output));
+  expect_ok(pop_output_write(output, "entry", 5));
+  expect_ok(pop_output_commit(output));
+  expect_content(path, "entry", 5);
+  cr_assert_eq(lstat(path, &status), 0);
+  cr_assert(S_ISREG(status.st_mode), "%s is a file of its own", path);
+  cr_assert_eq(status.st_mode & 07777, mode, "%s has mode %o", path, status.st_mode);
+}
+
+Test(file, cache_entries_replace_what_has_the_name)
+{
+  umask(0);
+  expect_ok(write_file("victim", "keep", 4));
+  cr_assert_eq(symlink("victim", "link"), 0);
+  cr_assert_eq(symlink("victim", "own"), 0);
+  cr_assert_eq(symlink("nowhere", "dangling"), 0);
+  expect_cache_entry(pop_cache_entry_open, "link", 0666);
+  expect_cache_entry(pop_cache_entry_open_own, "own", 0600);
+  expect_cache_entry(pop_cache_entry_open, "dangling", 0666);
+  expect_content("victim", "keep", 4);
+  expect_cache_entry(pop_cache_entry_open_own, "link", 0600);
+  cr_assert_eq(mkfifo("pipe", 0666), 0); /* nobody reads it */
+  expect_cache_entry(pop_cache_entry_open, "pipe", 0666);
+  cr_assert_eq(count_files(), 5);
+}
+
+/* Between the name and its mode another program would find an entry that it must refuse. */
+Test(file, own_cache_entries_have_their_mode_before_their_name)
+{
+  umask(0);
+  pop_output *output;
+  expect_ok(pop_cache_entry_open_own("own", &output));
+  expect_ok(pop_output_write(output, "entry", 5));
+  struct stat status;
+  DIR *dir = opendir(".");
+  cr_assert_not_null(dir);
+  for (struct dirent *entry; (entry = readdir(dir));)
+    if (strstr(entry->d_name, ".tmp")) {
+      cr_assert_eq(stat(entry->d_name, &status), 0);
+      cr_assert_eq(status.st_mode & 07777, 0600, "%s", entry->d_name);
+    }
+  closedir(dir);
+  pop_output_abort(output);
+}
+
 Test(file, mode_is_the_umasks_or_that_of_the_replaced_file)
 {
   umask(027);
@@ -521,6 +576,62 @@ Test(file, A13_D07_temporaries_of_the_dead_are_swept)
   cr_assert_eq(access(alive, F_OK), 0, "the living writer's is not");
   cr_assert_eq(access(".out.notes.tmp", F_OK), 0, "a user's file is not ours");
   close(fd);
+}
+
+/* Called once, instead of the library's next flock, and before it. */
+static void (*before_lock)(void);
+
+int flock(int fd, int operation)
+{
+  void (*before)(void) = before_lock;
+  before_lock = NULL;
+  if (before) before();
+  return (int)syscall(SYS_flock, fd, operation);
+}
+
+/* Whether all files that got a name could be executed before. */
+static bool named_executables = true;
+
+int rename(const char *old, const char *new)
+{
+  struct stat status;
+  if (stat(old, &status) != 0 || !(status.st_mode & S_IXUSR)) named_executables = false;
+  return (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+/* Whoever finds it can run it, a program that make started meanwhile, too. */
+Test(file, a_program_is_executable_before_it_has_its_name)
+{
+  umask(027);
+  put("archive", "!<arch>\n", 8);
+  char *popexec = pop_xasprintf("%s/popexec", getenv("POPULUS_BIN"));
+  expect_ok(pop_embed_in_program(popexec, "archive", "", "program"));
+  cr_assert(named_executables);
+  cr_assert_eq(mode_of("program") & 07777, 0750);
+  free(popexec);
+}
+
+/* The writer of that temporary is done, and another one takes the name. */
+static void rename_and_take_the_name(void)
+{
+  char name[64];
+  temporary_name(name, 4000001, 3);
+  cr_assert_eq(rename(name, "out"), 0);
+  put(name, "another's", 9);
+}
+
+Test(file, H02_a_name_that_another_writer_takes_meanwhile_is_not_swept)
+{
+  char name[64];
+  temporary_name(name, 4000001, 3);
+  put(name, "complete", 8);
+  before_lock = rename_and_take_the_name;
+  pop_output *output;
+  expect_ok(pop_output_open("out", &output));
+  cr_assert(!before_lock, "nothing was swept");
+  expect_content(name, "another's", 9);
+  pop_output_abort(output);
+  expect_content("out", "complete", 8);
 }
 
 /* The actions of a SIGINT handler, in a process that is about to end. */

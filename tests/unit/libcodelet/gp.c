@@ -6,8 +6,10 @@
 
 #include "support/expect.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TestSuite(gp, .init = enter_fresh_folder);
 
@@ -364,4 +366,48 @@ Test(gp, a_codelet_that_does_not_compile_gives_clangs_words)
             "%s", pop_error_message(error));
   cr_assert_null(gp.data);
   pop_error_free(error);
+}
+
+/* Without the compiler's exit status nobody knows what its output is. */
+Test(gp, a_host_that_ignores_the_ends_of_children_gets_no_codelets)
+{
+  const char *path = "first.c", *flag = "--no-cache";
+  write_file(path, FIRST, strlen(FIRST));
+  popc_options options = {.size = sizeof options,
+                          .inputs = &path,
+                          .num_inputs = 1,
+                          .flags = &flag,
+                          .num_flags = 1,
+                          .diagnostics_fd = -1};
+  bytes gp = {0};
+  signal(SIGCHLD, SIG_IGN);
+  expect_error(popc_compile(&options, &gp.data, &gp.size), POP_ERROR_SYSTEM,
+               "cannot tell whether 'first.c' compiles: this process ignores SIGCHLD", "SIGCHLD");
+  cr_assert_null(gp.data);
+}
+
+/* A daemon has closed its standard streams, and children get theirs of it. */
+Test(gp, C09_a_host_without_standard_streams_compiles)
+{
+  static const char text[] = FIRST;
+  const char *path = "both.c", *flag = "--no-cache";
+  write_file(path, text, sizeof text - 1);
+  popc_options options = {.size = sizeof options,
+                          .inputs = &path,
+                          .num_inputs = 1,
+                          .flags = &flag,
+                          .num_flags = 1,
+                          .diagnostics_fd = -1};
+  bytes with = {0}, without = {0};
+  expect_ok(popc_compile(&options, &with.data, &with.size));
+  int saved[3];
+  for (int i = 0; i < 3; ++i) saved[i] = dup(i);
+  for (int i = 0; i < 3; ++i) close(i);
+  pop_error *error = popc_compile(&options, &without.data, &without.size);
+  for (int i = 0; i < 3; ++i) dup2(saved[i], i);
+  expect_ok(error);
+  cr_assert_eq(with.size, without.size);
+  cr_assert_arr_eq(with.data, without.data, with.size);
+  free(with.data);
+  free(without.data);
 }
