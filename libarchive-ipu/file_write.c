@@ -5,8 +5,8 @@
  * An existing final file that is not regular (/dev/null, a pipe) is written through: there is
  * nothing to replace. So are /dev/stdout and its like, even when a shell has bound them to a
  * regular file: replacing that file would lose what else is written to the descriptor. A symbolic
- * link to a file is followed, and the file that is replaced keeps its mode. Entries of caches replace
- * whatever has the name.
+ * link to a file is followed, and the file that is replaced keeps its mode. Entries of caches
+ * replace whatever has the name.
  *
  * Exceeding a file size limit (RLIMIT_FSIZE) is an error, as a full disk is: SIGXFSZ is held back
  * around everything that may raise it, however the host program handles signals.

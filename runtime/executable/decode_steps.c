@@ -299,8 +299,8 @@ static pop_error *read_measure(decoder *d, executable_measure *m)
   return decode_address(d, v[3], 4 * (uint64_t)m->words, &m->address);
 }
 
-/* A tile measures a thing once, and tiles come in their order: profiles have room for one measure of
- * each tile. `next`: by kind, then thing, the first tile that may follow. */
+/* A tile measures a thing once, and tiles come in their order: profiles have room for one measure
+ * of each tile. `next`: by kind, then thing, the first tile that may follow. */
 static pop_error *check_order(const decoder *d, const executable_measure *m,
                               uint32_t *const next[MEASURE_KINDS])
 {

@@ -39,8 +39,8 @@ POP_MUST_CHECK pop_error *pop_cache_folder_check(const char *folder);
  * also be the user's own, or root's. NULL if it is not there. */
 POP_MUST_CHECK pop_error *pop_cache_folder_check_entry(const char *folder, const char *path);
 
-/* An entry to be written. Unlike pop_output_open it replaces whatever has the name, a link, too: in a
- * shared folder somebody else may have made it, to any file of this user's. */
+/* An entry to be written. Unlike pop_output_open it replaces whatever has the name, even a link: in
+ * a shared folder somebody else may have made it, to any file of this user's. */
 POP_MUST_CHECK pop_error *pop_cache_entry_open(const char *path, pop_output **output);
 /* The same for one that only this user may read and write, whatever the umask. */
 POP_MUST_CHECK pop_error *pop_cache_entry_open_own(const char *path, pop_output **output);
