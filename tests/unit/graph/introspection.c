@@ -173,6 +173,18 @@ Test(introspection, compute_sets_for_dot)
   pop_graph_free(e.graph);
 }
 
+Test(introspection, a_graph_that_was_freed_is_not_output)
+{
+  example e = make();
+  pop_graph_free(e.graph);
+  expect_error(pop_graph_output_vertex_graph(e.graph, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_graph_output_vertex_graph: the graph was freed", "vertices");
+  expect_error(pop_graph_output_compute_graph(e.graph, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_graph_output_compute_graph: the graph was freed", "compute sets");
+  expect_error(pop_graph_output_vertex_graph(NULL, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "the graph is NULL", "NULL");
+}
+
 Test(introspection, a_graph_as_JSON)
 {
   example e = make();
