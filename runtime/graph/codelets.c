@@ -210,11 +210,11 @@ static const char *targets_flag(pop_arena *arena, pop_graph *const *graphs, size
 }
 
 /* Compiles a file or a text for all graphs at once. Only their targets are compiled for, unless
- * the flags say otherwise. */
+ * the flags say otherwise. Uses only the graphs' targets: no turn is held if there are several. */
 static pop_error *compile(pop_graph *const *graphs, size_t count, const char *path,
                           const popc_text *text, const char *flags, pop_gp **gp)
 {
-  pop_arena *arena = graphs[0]->arena;
+  pop_arena *arena = pop_arena_new();
   flag_list users, list = {0};
   pop_error *error = split_flags(arena, flags, &users);
   pop_push(list.items, list.count, list.capacity, (char *)targets_flag(arena, graphs, count));
@@ -235,6 +235,7 @@ static pop_error *compile(pop_graph *const *graphs, size_t count, const char *pa
   free(bytes);
   free(list.items);
   free(users.items);
+  pop_arena_free(arena);
   return error;
 }
 

@@ -215,6 +215,7 @@ size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
 
 void pop_tensor_dump(pop_tensor handle, FILE *stream)
 {
+  GRAPH_TURN(handle.graph);
   if (!stream) return;
   print_tensor(stream, __func__, handle, SIZE_MAX);
   putc('\n', stream);

@@ -290,6 +290,7 @@ pop_graph *pop_graph_parent(pop_graph *graph)
 
 pop_graph *pop_graph_top_level_graph(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return NULL;
   if (graph->top->num_replicas > 1) {
     graph_failf(
