@@ -4,7 +4,8 @@
  *
  * A .gp that shares vertices with those of the graph is merged with them by the .gp builder,
  * which checks whether their code is the same. The merged .gp replaces all of them, so that no
- * code is there twice. */
+ * code is there twice. They stay until the graph is freed: names of vertex types and fields that
+ * callers have been given are in them. */
 #include "base/log.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -86,7 +87,7 @@ static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
     if (error) /* vertices refer to it */
       pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, shared[i]);
     else
-      pop_gp_free(shared[i]);
+      pop_push(graph->merged, graph->num_merged, graph->merged_capacity, shared[i]);
   }
   free(shared);
   if (merged) {
