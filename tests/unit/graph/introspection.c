@@ -306,6 +306,26 @@ Test(introspection, saved_tensors_come_back_in_another_graph)
   pop_graph_free(graph);
 }
 
+/* Tile numbers mean nothing to a CPU, so it takes those of any target. */
+Test(introspection, saved_tensors_come_back_in_a_graph_for_the_CPU)
+{
+  pop_graph *graph = new_graph_with_tiles(4), *other;
+  pop_tensor m = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2}, 1, "m"), *loaded;
+  for (size_t i = 0; i < 2; i++) pop_graph_set_tile_mapping(graph, pop_tensor_index(m, i), i + 2);
+  size_t size, again_size, count;
+  char *bytes = saved_tensors(&m, 1, &size);
+  graphs_for_cpu = true;
+  other = new_graph();
+  expect_ok(pop_graph_load_tensors(other, bytes, size, &loaded, &count));
+  char *again = saved_tensors(loaded, 1, &again_size);
+  cr_assert(again_size == size && memcmp(again, bytes, size) == 0);
+  free(again);
+  free(loaded);
+  free(bytes);
+  pop_graph_free(other);
+  pop_graph_free(graph);
+}
+
 /* CBOR: a map with the format, one variable of 2^62 elements, and no tensors. */
 Test(introspection, saved_variables_that_no_graph_could_have)
 {
