@@ -114,10 +114,16 @@ pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *han
   return engine_leave(engine, connect_replica_stream(engine, handle, replica, begin, end));
 }
 
-static pop_error *connect_replica_stream_callback(pop_engine *engine, const char *handle,
-                                                  uint32_t replica,
-                                                  const pop_stream_callback *callback,
-                                                  const void *user)
+pop_error *engine_check_own_stream(pop_engine *engine, const char *call, const char *handle,
+                                   uint32_t replica)
+{
+  streams *in;
+  size_t stream;
+  return find_own_stream(engine, call, handle, replica, &in, &stream);
+}
+
+pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
+                                   const pop_stream_callback *callback, const void *user)
 {
   static const char call[] = "pop_engine_connect_replica_stream_callback";
   streams *in;
@@ -129,20 +135,13 @@ static pop_error *connect_replica_stream_callback(pop_engine *engine, const char
   return NULL;
 }
 
-pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
-                                   const pop_stream_callback *callback, const void *user)
-{
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine,
-                      connect_replica_stream_callback(engine, handle, replica, callback, user));
-}
-
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
                                                       uint32_t replica,
                                                       const pop_stream_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  return engine_connect_callback(engine, handle, replica, callback, NULL);
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, engine_connect_callback(engine, handle, replica, callback, NULL));
 }
 
 /* ---- tensors ---- */

@@ -71,6 +71,14 @@ static size_t count_streams(const pop_executable *e, const char *handle, bool ou
   return count;
 }
 
+/* Argument `i`: inputs, then outputs. */
+static const executable_stream *stream_of(const pop_executable *e, const char *handle,
+                                          const host_function *f, size_t i)
+{
+  bool output = i >= f->num_inputs;
+  return find_stream(e, handle, output, output ? i - f->num_inputs : i);
+}
+
 static host_function *new_function(const pop_executable *e, const char *handle,
                                    const pop_host_function_callback *callback)
 {
@@ -83,16 +91,14 @@ static host_function *new_function(const pop_executable *e, const char *handle,
   f->inputs = pop_xcalloc(f->num_inputs + 1, sizeof *f->inputs);
   f->outputs = pop_xcalloc(f->num_outputs + 1, sizeof *f->outputs);
   for (size_t i = 0; i < count; i++) {
-    bool output = i >= f->num_inputs;
-    size_t number = output ? i - f->num_inputs : i;
-    const executable_stream *s = find_stream(e, handle, output, number);
+    const executable_stream *s = stream_of(e, handle, f, i);
     argument *a = &f->arguments[i];
     *a = (argument){.function = f, .bytes = (size_t)s->num_elements * pop_type_bytes(s->type)};
     a->data = pop_xcalloc(a->bytes, 1);
-    if (output)
-      f->outputs[number] = a->data;
+    if (i < f->num_inputs)
+      f->inputs[i] = a->data;
     else
-      f->inputs[number] = a->data;
+      f->outputs[i - f->num_inputs] = a->data;
   }
   return f;
 }
@@ -135,29 +141,45 @@ static pop_error *refuse(const pop_executable *e, const char *handle)
   return error;
 }
 
+static const char call_name[] = "pop_engine_connect_host_function";
+
+/* Nothing is changed until all streams are known to be there for the replica. */
+static pop_error *connect_function(pop_engine *engine, const char *handle, uint32_t replica,
+                                   const pop_host_function_callback *callback)
+{
+  const pop_executable *e = engine->executable;
+  host_function *f = new_function(e, handle, callback);
+  size_t count = f->num_inputs + f->num_outputs;
+  pop_error *error = NULL;
+  for (size_t i = 0; i < count && !error; i++)
+    error = engine_check_own_stream(engine, call_name, stream_of(e, handle, f, i)->name, replica);
+  if (error) {
+    host_functions_free(f);
+    return error;
+  }
+  f->next = engine->host_functions;
+  engine->host_functions = f;
+  for (size_t i = 0; i < count; i++) {
+    const pop_stream_callback of_stream = {.fetch = i < f->num_inputs ? take_input : give_output,
+                                           .context = &f->arguments[i]};
+    /* Its arguments belong together, and so do functions that share a context. */
+    const void *user = callback->context ? callback->context : f;
+    POP_TRY(engine_connect_callback(engine, stream_of(e, handle, f, i)->name, replica, &of_stream,
+                                    user));
+  }
+  return NULL;
+}
+
 pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *handle,
                                             uint32_t replica,
                                             const pop_host_function_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  static const char name[] = "pop_engine_connect_host_function";
-  const pop_executable *e = engine->executable;
   if (!handle || !callback || !callback->call)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", name,
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", call_name,
                          handle ? "callback" : "handle");
-  pop_error *error = refuse(e, handle);
-  if (error) return pop_error_prefix(error, "%s", name);
-  host_function *f = new_function(e, handle, callback);
-  f->next = engine->host_functions;
-  engine->host_functions = f;
-  for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) {
-    bool output = i >= f->num_inputs;
-    const executable_stream *s = find_stream(e, handle, output, output ? i - f->num_inputs : i);
-    const pop_stream_callback of_stream = {.fetch = output ? give_output : take_input,
-                                           .context = &f->arguments[i]};
-    /* Its arguments belong together, and so do functions that share a context. */
-    const void *user = callback->context ? callback->context : f;
-    POP_TRY(engine_connect_callback(engine, s->name, replica, &of_stream, user));
-  }
-  return NULL;
+  pop_error *error = refuse(engine->executable, handle);
+  if (error) return pop_error_prefix(error, "%s", call_name);
+  POP_TRY(engine_enter(engine, "connect a host function"));
+  return engine_leave(engine, connect_function(engine, handle, replica, callback));
 }
