@@ -92,7 +92,8 @@ void live_sections_write_pieces(const pop_live_sections *live, uint8_t *group_by
 uint32_t *live_sections_fold(const pop_live_sections *live);
 
 /* "undefined symbol …, needed by …, for …" and the way out, if there is one. The reference is at
- * `offset` in a section of `object`; NULL if it is the root itself. */
+ * `offset` in a section of `object`; NULL if it is the root itself. Without `object`, `root` is
+ * needed; otherwise NULL leaves it out. */
 POP_MUST_CHECK pop_error *undefined_symbol(const char *symbol, const pop_object *object,
                                            uint32_t section, uint32_t offset, const char *root);
 

@@ -1,4 +1,4 @@
-/* Element types, and the conversions between half and float.
+/* Element types, and the conversions between half and float or double.
  *
  * IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits; binary32: 1, 8 (bias
  * 127), 23. Done on the bits, because not every host compiler has a half type. */
@@ -80,6 +80,25 @@ uint16_t pop_half_from_float(float value)
   }
   if (exponent < 127 - 25) return sign; /* below half of the smallest subnormal half */
   return (uint16_t)(sign | shift_right_rounding(fraction | 0x800000, 126 - exponent));
+}
+
+/* Rounds to odd, so that rounding once more, to half, gives what rounding the double would: if the
+ * nearest float is not exact, it is one of the two around the double, whose bits are neighbours. */
+static float round_to_odd(double value)
+{
+  float nearest = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &nearest, sizeof bits);
+  const double rounded = nearest;
+  if (rounded == value || value != value || bits & 1) return nearest;
+  bits += (value < 0 ? value < rounded : value > rounded) ? 1 : -1u;
+  memcpy(&nearest, &bits, sizeof bits);
+  return nearest;
+}
+
+uint16_t pop_half_from_double(double value)
+{
+  return pop_half_from_float(round_to_odd(value));
 }
 
 float pop_half_to_float(uint16_t half)

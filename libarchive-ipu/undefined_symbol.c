@@ -90,8 +90,8 @@ pop_error *undefined_symbol(const char *symbol, const pop_object *object, uint32
 {
   const struct hint *hint = find_hint(symbol);
   char *place = object ? object_say_place(object, section, offset) : NULL;
-  char *needed_by = object ? pop_xasprintf("%s (%s), for %s",
-                                           object_name_at(object, section, offset), place, root)
+  char *needed_by = object ? pop_xasprintf("%s (%s)%s%s", object_name_at(object, section, offset),
+                                           place, root ? ", for " : "", root ? root : "")
                            : pop_xstrdup(root);
   pop_error *error =
       pop_error_new(POP_ERROR_LINK, "undefined symbol %s%s%s%s, needed by %s%s%s", symbol,
@@ -119,7 +119,8 @@ static pop_error *explain_in_section(const pop_live_sections *live, const live_s
     const object_relocation *entry = &object->relocations[content->first_relocation + i];
     link_target target = link_set_resolve(set, number, entry->symbol);
     if (target.kind != TARGET_ABSOLUTE || strcmp(target.name, symbol) != 0) continue;
-    return undefined_symbol(symbol, object, index, entry->offset, needed_by[section->root]);
+    return undefined_symbol(symbol, object, index, entry->offset,
+                            needed_by ? needed_by[section->root] : NULL);
   }
   return NULL;
 }

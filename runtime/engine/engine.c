@@ -449,7 +449,7 @@ uint64_t pop_engine_cycles(const pop_engine *engine)
 uint64_t pop_engine_cycles_passed(const pop_engine *engine)
 {
   if (!object_there(engine, OBJECT_ENGINE, __func__) || engine->on_cpu) return 0;
-  return machine_cycles_passed(engine->replicas[0].machine);
+  return machine_cycles_passed(engine->replicas[engine->first].machine);
 }
 
 uint64_t pop_engine_instructions(const pop_engine *engine)

@@ -106,9 +106,11 @@ void engine_leave_callbacks(pop_engine *engine);
 /* An error if the engine is to be freed. */
 POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 
-/* host_access.c: like pop_engine_connect_replica_stream_callback, of an engine that is in use by
- * the caller. Callbacks with the same `user`,
- * if it is not NULL, are never called at the same time. */
+/* host_access.c: an error if the replica has no such stream, or if it is broadcast. */
+POP_MUST_CHECK pop_error *engine_check_own_stream(pop_engine *engine, const char *call,
+                                                  const char *handle, uint32_t replica);
+/* Like pop_engine_connect_replica_stream_callback, inside a call that has entered the engine.
+ * Callbacks with the same `user`, if it is not NULL, are never called at the same time. */
 POP_MUST_CHECK pop_error *engine_connect_callback(pop_engine *engine, const char *handle,
                                                   uint32_t replica,
                                                   const pop_stream_callback *callback,

@@ -114,10 +114,16 @@ pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *han
   return engine_leave(engine, connect_replica_stream(engine, handle, replica, begin, end));
 }
 
-static pop_error *connect_replica_stream_callback(pop_engine *engine, const char *handle,
-                                                  uint32_t replica,
-                                                  const pop_stream_callback *callback,
-                                                  const void *user)
+pop_error *engine_check_own_stream(pop_engine *engine, const char *call, const char *handle,
+                                   uint32_t replica)
+{
+  streams *in;
+  size_t stream;
+  return find_own_stream(engine, call, handle, replica, &in, &stream);
+}
+
+pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
+                                   const pop_stream_callback *callback, const void *user)
 {
   static const char call[] = "pop_engine_connect_replica_stream_callback";
   streams *in;
@@ -127,12 +133,6 @@ static pop_error *connect_replica_stream_callback(pop_engine *engine, const char
   POP_TRY(streams_connect_callback(in, call, stream, callback, &turn));
   streams_set_user(in, stream, user);
   return NULL;
-}
-
-pop_error *engine_connect_callback(pop_engine *engine, const char *handle, uint32_t replica,
-                                   const pop_stream_callback *callback, const void *user)
-{
-  return connect_replica_stream_callback(engine, handle, replica, callback, user);
 }
 
 pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,

@@ -73,6 +73,14 @@ static size_t count_streams(const pop_executable *e, const char *handle, bool ou
   return count;
 }
 
+/* Argument `i`: inputs, then outputs. */
+static const executable_stream *stream_of(const pop_executable *e, const char *handle,
+                                          const host_function *f, size_t i)
+{
+  bool output = i >= f->num_inputs;
+  return find_stream(e, handle, output, output ? i - f->num_inputs : i);
+}
+
 static host_function *new_function(const pop_executable *e, const char *handle,
                                    const pop_host_function_callback *callback)
 {
@@ -85,16 +93,14 @@ static host_function *new_function(const pop_executable *e, const char *handle,
   f->inputs = pop_xcalloc(f->num_inputs + 1, sizeof *f->inputs);
   f->outputs = pop_xcalloc(f->num_outputs + 1, sizeof *f->outputs);
   for (size_t i = 0; i < count; i++) {
-    bool output = i >= f->num_inputs;
-    size_t number = output ? i - f->num_inputs : i;
-    const executable_stream *s = find_stream(e, handle, output, number);
+    const executable_stream *s = stream_of(e, handle, f, i);
     argument *a = &f->arguments[i];
     *a = (argument){.function = f, .bytes = (size_t)s->num_elements * pop_type_bytes(s->type)};
     a->data = pop_xcalloc(a->bytes, 1);
-    if (output)
-      f->outputs[number] = a->data;
+    if (i < f->num_inputs)
+      f->inputs[i] = a->data;
     else
-      f->inputs[number] = a->data;
+      f->outputs[i - f->num_inputs] = a->data;
   }
   return f;
 }
@@ -146,19 +152,28 @@ static pop_error *refuse(const pop_executable *e, const char *handle)
   return error;
 }
 
-/* Connects the streams of its arguments to it. */
+static const char call_name[] = "pop_engine_connect_host_function";
+
+/* Are all its streams there for the replica? */
+static pop_error *check_streams(pop_engine *engine, const char *handle, const host_function *f)
+{
+  for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) {
+    const executable_stream *s = stream_of(engine->executable, handle, f, i);
+    POP_TRY(engine_check_own_stream(engine, call_name, s->name, f->replica));
+  }
+  return NULL;
+}
+
 static pop_error *connect_streams(pop_engine *engine, const char *handle, host_function *f)
 {
-  const pop_executable *e = engine->executable;
   for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) {
-    bool output = i >= f->num_inputs;
-    const executable_stream *s = find_stream(e, handle, output, output ? i - f->num_inputs : i);
-    const pop_stream_callback of_stream = {.fetch = output ? give_output : take_input,
+    const pop_stream_callback of_stream = {.fetch = i < f->num_inputs ? take_input : give_output,
                                            .context = &f->arguments[i]};
     /* Its arguments belong together, and so do functions that share a context. */
     const void *user = f->callback.context ? f->callback.context : f;
-    POP_TRY(engine_connect_callback(engine, s->name, f->replica, &of_stream, user));
-    if (i == 0) f->name = s->name;
+    const char *name = stream_of(engine->executable, handle, f, i)->name;
+    POP_TRY(engine_connect_callback(engine, name, f->replica, &of_stream, user));
+    if (i == 0) f->name = name;
   }
   return NULL;
 }
@@ -176,20 +191,22 @@ static void remove_former(pop_engine *engine, const host_function *f)
   }
 }
 
+/* Nothing is changed until all streams are known to be there for the replica. */
 static pop_error *connect(pop_engine *engine, const char *handle, uint32_t replica,
                           const pop_host_function_callback *callback)
 {
   host_function *f = new_function(engine->executable, handle, callback);
   f->replica = replica;
-  pop_error *error = connect_streams(engine, handle, f);
-  if (error && !f->name) { /* not even the first stream */
+  pop_error *error = check_streams(engine, handle, f);
+  if (error) {
     free_function(f);
     return error;
   }
   f->next = engine->host_functions;
   engine->host_functions = f;
-  if (!error) remove_former(engine, f);
-  return error;
+  POP_TRY(connect_streams(engine, handle, f));
+  remove_former(engine, f);
+  return NULL;
 }
 
 pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *handle,
@@ -197,12 +214,11 @@ pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *hand
                                             const pop_host_function_callback *callback)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  static const char name[] = "pop_engine_connect_host_function";
   if (!handle || !callback || !callback->call)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", name,
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", call_name,
                          handle ? "callback" : "handle");
   pop_error *error = refuse(engine->executable, handle);
-  if (error) return pop_error_prefix(error, "%s", name);
+  if (error) return pop_error_prefix(error, "%s", call_name);
   POP_TRY(engine_enter(engine, "connect a host function"));
   return engine_leave(engine, connect(engine, handle, replica, callback));
 }

@@ -4,7 +4,8 @@
  *
  * A .gp that shares vertices with those of the graph is merged with them by the .gp builder,
  * which checks whether their code is the same. The merged .gp replaces all of them, so that no
- * code is there twice. */
+ * code is there twice. They stay until the graph is freed: names of vertex types and fields that
+ * callers have been given are in them. */
 #include "base/log.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -86,7 +87,7 @@ static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
     if (error) /* vertices refer to it */
       pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, shared[i]);
     else
-      pop_gp_free(shared[i]);
+      pop_push(graph->merged, graph->num_merged, graph->merged_capacity, shared[i]);
   }
   free(shared);
   if (merged) {
@@ -210,11 +211,11 @@ static const char *targets_flag(pop_arena *arena, pop_graph *const *graphs, size
 }
 
 /* Compiles a file or a text for all graphs at once. Only their targets are compiled for, unless
- * the flags say otherwise. */
+ * the flags say otherwise. Uses only the graphs' targets: no turn is held if there are several. */
 static pop_error *compile(pop_graph *const *graphs, size_t count, const char *path,
                           const popc_text *text, const char *flags, pop_gp **gp)
 {
-  pop_arena *arena = graphs[0]->arena;
+  pop_arena *arena = pop_arena_new();
   flag_list users, list = {0};
   pop_error *error = split_flags(arena, flags, &users);
   pop_push(list.items, list.count, list.capacity, (char *)targets_flag(arena, graphs, count));
@@ -235,6 +236,7 @@ static pop_error *compile(pop_graph *const *graphs, size_t count, const char *pa
   free(bytes);
   free(list.items);
   free(users.items);
+  pop_arena_free(arena);
   return error;
 }
 

@@ -31,34 +31,32 @@ static void put_int(uint64_t value, pop_type type, uint8_t *bytes)
   for (uint32_t i = 0; i < pop_type_bytes(type); i++) bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Rounds to odd, so that rounding once more, to half, gives what rounding the double would. */
-static float float_for_half(double value)
+static void put_single(float value, uint8_t *bytes)
 {
-  float nearest = (float)value;
-  if ((double)nearest == value || isnan(value) || isinf(nearest)) return nearest;
-  float low = (double)nearest < value ? nearest : nextafterf(nearest, -INFINITY);
   uint32_t bits;
-  memcpy(&bits, &low, sizeof bits);
-  return bits & 1 ? low : nextafterf(low, INFINITY);
+  memcpy(&bits, &value, sizeof bits);
+  put_int(bits, POP_FLOAT, bytes);
 }
 
 static bool put_float(double value, pop_type type, uint8_t *bytes)
 {
   if (type == POP_HALF) {
-    uint16_t half = pop_half_from_float(float_for_half(value));
+    uint16_t half = pop_half_from_double(value);
     put_int(half, type, bytes);
     return isinf(pop_half_to_float(half)) == isinf(value);
   }
-  float single = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
-  put_int(bits, type, bytes);
-  return isinf(single) == isinf(value);
+  put_single((float)value, bytes);
+  return isinf((float)value) == isinf(value);
 }
 
+/* A double holds all integers that fit a half, but not all that fit a float. */
 static bool convert_int(int64_t value, pop_type type, uint8_t *bytes)
 {
-  if (type == POP_FLOAT || type == POP_HALF) return put_float((double)value, type, bytes);
+  if (type == POP_HALF) return put_float((double)value, type, bytes);
+  if (type == POP_FLOAT) {
+    put_single((float)value, bytes);
+    return true;
+  }
   put_int((uint64_t)value, type, bytes);
   return int_ranges[type].lowest <= value && value <= int_ranges[type].highest;
 }

@@ -198,7 +198,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 840 + sizeof(pthread_mutex_t));
+  ASSERT_SIZE(pop_graph, 864 + sizeof(pthread_mutex_t));
   hasher h;
   h.num_words = 0;
   XXH3_INITSTATE(&h.state);

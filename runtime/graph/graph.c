@@ -130,11 +130,13 @@ void pop_graph_free(pop_graph *graph)
   }
   for (size_t i = 0; i < graph->num_programs; i++) free(graph->programs[i].children);
   for (size_t i = 0; i < graph->num_codelets; i++) pop_gp_free(graph->codelets[i]);
-  void *const arrays[] = {
-      graph->variables, graph->tensors,      graph->pieces,         graph->dims,
-      graph->codelets,  graph->vertex_types, graph->compute_sets,   graph->vertices,
-      graph->edges,     graph->row_tensors,  graph->field_values,   graph->programs,
-      graph->handles,   graph->streams,      graph->remote_buffers, graph->replications};
+  for (size_t i = 0; i < graph->num_merged; i++) pop_gp_free(graph->merged[i]);
+  void *const arrays[] = {graph->variables,    graph->tensors,      graph->pieces,
+                          graph->dims,         graph->codelets,     graph->vertex_types,
+                          graph->compute_sets, graph->vertices,     graph->edges,
+                          graph->row_tensors,  graph->field_values, graph->programs,
+                          graph->handles,      graph->streams,      graph->remote_buffers,
+                          graph->replications, graph->merged};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_name_table_free(&graph->vertex_type_names);
   for (size_t i = 0; i < 2; i++) pop_name_table_free(&graph->handle_names[i]);

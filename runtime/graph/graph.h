@@ -259,6 +259,8 @@ struct pop_graph {
   GRAPH_ARRAY(view_piece, pieces);
   GRAPH_ARRAY(view_dim, dims);
   GRAPH_ARRAY(pop_gp *, codelets); /* owned */
+  GRAPH_ARRAY(pop_gp *, merged);   /* owned: they are in one of `codelets`, but callers have names
+                                    * from them */
   GRAPH_ARRAY(vertex_type_entry, vertex_types);
   GRAPH_ARRAY(compute_set, compute_sets);
   GRAPH_ARRAY(vertex, vertices);

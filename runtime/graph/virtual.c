@@ -28,7 +28,10 @@ uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top)
   return view->numbers[tile_of_top];
 }
 
-/* ---- which tiles ---- */
+/* ---- which tiles ----
+ *
+ * Those of a CPU are below graph_tile_limit. Its target, of which programs may change the numbers,
+ * does not say how many there are. */
 
 typedef struct tile_list {
   uint32_t *tiles; /* of the parent */
@@ -166,11 +169,10 @@ pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
   if (!is_usable(graph, call)) return graph_after_error(graph);
-  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) / graph->target.tiles_per_ipu
-                                             : graph->target.num_ipus;
+  size_t per_ipu = graph->target.tiles_per_ipu, num_ipus = graph->target.num_ipus;
+  if (graph_is_for_host(graph)) num_ipus = graph_tile_limit(graph) / per_ipu;
   if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return graph_after_error(graph);
   tile_list list = {0};
-  size_t per_ipu = graph->target.tiles_per_ipu;
   add_range(&list, first * per_ipu, end * per_ipu);
   return finish(graph, call, &list);
 }
@@ -210,13 +212,15 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
 {
   GRAPH_TURN(graph);
   static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
-  if (!is_usable(graph, call) ||
-      !check_list(graph, call, tiles, count, graph->target.tiles_per_ipu, "an IPU of the graph"))
+  if (!is_usable(graph, call)) return graph_after_error(graph);
+  size_t per_ipu = graph->target.tiles_per_ipu, num_ipus = graph->target.num_ipus;
+  if (!check_list(graph, call, tiles, count, per_ipu, "an IPU of the graph") ||
+      !check_range_of(graph, call, "tiles", 0, num_ipus * per_ipu, graph_tile_limit(graph)))
     return graph_after_error(graph);
   tile_list list = {0};
-  for (size_t ipu = 0; ipu < graph->target.num_ipus; ipu++)
+  for (size_t ipu = 0; ipu < num_ipus; ipu++)
     for (size_t i = 0; i < count; i++) {
-      size_t tile = ipu * graph->target.tiles_per_ipu + tiles[i];
+      size_t tile = ipu * per_ipu + tiles[i];
       add_range(&list, tile, tile + 1);
     }
   return finish(graph, call, &list);
@@ -289,6 +293,7 @@ pop_graph *pop_graph_parent(pop_graph *graph)
 
 pop_graph *pop_graph_top_level_graph(pop_graph *graph)
 {
+  GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return NULL;
   if (graph->top->num_replicas > 1) {
     graph_failf(

@@ -126,6 +126,13 @@ static pop_error *check(const char *call, const char *const *reports, size_t num
                        target ? "there is no report to write" : "where to write to is NULL");
 }
 
+/* What is in the buffer of a stream may fail, too. */
+static pop_error *flush(FILE *stream)
+{
+  if (fflush(stream) == 0 && !ferror(stream)) return NULL;
+  return pop_error_errno(errno, "cannot write the page");
+}
+
 pop_error *pop_report_write_json(const char *const *reports, size_t num_reports, unsigned left_out,
                                  FILE *stream)
 {
@@ -137,7 +144,7 @@ pop_error *pop_report_write_json(const char *const *reports, size_t num_reports,
     error = report_pieces_write(reports[i], left_out, stream);
   }
   fputs("]}", stream);
-  return error;
+  return error ? error : flush(stream);
 }
 
 static pop_error *put_reports(packer *p, const char *const *reports, size_t num_reports,
@@ -280,5 +287,6 @@ pop_error *pop_report_write_page_frame(FILE *stream)
 {
   static const char *const none = "";
   POP_TRY(check(__func__, &none, 1, 0, stream));
-  return put_page(&(packer){.stream = stream}, NULL, 0, 0);
+  POP_TRY(put_page(&(packer){.stream = stream}, NULL, 0, 0));
+  return flush(stream);
 }

@@ -190,9 +190,9 @@ static void put_program(dot *d, size_t number)
 static pop_error *output(const char *call, pop_graph *graph, FILE *stream,
                          const pop_program *programs, size_t num_programs, bool vertices)
 {
-  if (!graph || !stream)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", call,
-                         graph ? "stream" : "graph");
+  POP_TRY(object_check(graph, OBJECT_GRAPH, call));
+  POP_TRY(object_check_argument(stream, "the stream", call));
+  POP_TRY(object_check_list(programs, num_programs, "programs", call));
   graph = graph->top;
   graph_steps steps;
   POP_TRY(graph_steps_find(call, graph, programs, num_programs, &steps));
@@ -219,16 +219,12 @@ pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
                                          const pop_program *programs, size_t num_programs)
 {
   GRAPH_TURN(graph);
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
-  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
-  return output("pop_graph_output_vertex_graph", graph, stream, programs, num_programs, true);
+  return output(__func__, graph, stream, programs, num_programs, true);
 }
 
 pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE *stream,
                                           const pop_program *programs, size_t num_programs)
 {
   GRAPH_TURN(graph);
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
-  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
-  return output("pop_graph_output_compute_graph", graph, stream, programs, num_programs, false);
+  return output(__func__, graph, stream, programs, num_programs, false);
 }

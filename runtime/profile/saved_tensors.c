@@ -149,7 +149,7 @@ static pop_error *load_variable(pop_graph *graph, pop_profile_value from, size_t
             tile = number_at(mapping, i + 2);
     if (begin < 0 || end < begin || end > elements || tile < 0)
       return damaged("variable", number, "its mapping is not of its elements");
-    if (tile >= graph->num_tiles)
+    if (tile >= graph_tile_limit(graph))
       return damaged("variable", number, "it is mapped to a tile that this graph has not");
   }
   *loaded = pop_graph_add_variable(graph, type, (size_t[]){(size_t)elements}, 1, name);

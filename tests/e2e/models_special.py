@@ -5,6 +5,7 @@ shifts by more than there is. Calculated here, with Python's numbers, which have
 
     models_special.py SEED      # to standard output
 """
+import cmath
 import itertools
 import math
 import sys
@@ -177,9 +178,32 @@ def convert(w):
             to(t, source, [x for x in edges(source) if t in INTS or t == "f64" or float(x) == x])
 
 
+def complex_roots(w):
+    """Parts of all magnitudes and signs: the size of a number may overflow, or lose bits, where its root does not."""
+    r, largest, denormal = w.random, from_bits("f32", 0x7F7FFFFF), from_bits("f32", 1)
+    parts = [0.0, 1.0, 3e38, largest, 1e-38, denormal, 3 * denormal, math.inf]
+    numbers = [complex(a, b) for a, b in itertools.product(parts + [-x for x in parts], repeat=2)]
+    for low, high in ((-149, 127), (120, 127), (-149, -120)):
+        for _ in range(60):
+            near = r.randint(low, high)  # parts of one magnitude, and of two
+            a, b = (r.choice((1, -1)) * math.ldexp(r.uniform(1, 1.99), r.choice((near, r.randint(low, high)))) for _ in "ab")
+            numbers.append(complex(rounded("f32", a), rounded("f32", b)))
+    roots = [cmath.sqrt(x) for x in numbers]
+    shape = [len(numbers)]
+    complex_type = f"tensor<{len(numbers)}xcomplex<f32>>"
+    named = [w.constant(Tensor("f32", shape, part)) for part in zip(*((x.real, x.imag) for x in numbers))]
+    float_type = Tensor("f32", shape, []).type()
+    number, = w.generic("complex", named, [], [float_type] * 2, [complex_type])
+    root, = w.generic("sqrt", [number], [], [complex_type], [complex_type])
+    for op, part in (("real", [x.real for x in roots]), ("imag", [x.imag for x in roots])):
+        wanted = w.constant(Tensor("f32", shape, [rounded("f32", x) for x in part]))
+        got, = w.generic(op, [root], [], [complex_type], [float_type])
+        w.lines.append(f"check.expect_close {got}, {wanted}, max_ulp_difference = 3 : {float_type}, {float_type}")
+
+
 def main():
     w = Writer(int(sys.argv[1]))
-    for kind in (unary, binary, integers, compare, reduce_precision, convert):
+    for kind in (unary, binary, integers, compare, reduce_precision, convert, complex_roots):
         kind(w)
     body = "\n".join("    " + line for line in w.lines)
     print(f"module @special {{\n  func.func public @main() {{\n{body}\n    return\n  }}\n}}")

@@ -200,8 +200,9 @@ static void run(void)
     ok(pop_engine_write_tensor(engine, ">wild", wild, sizeof wild));
     ok(pop_engine_copy_to_remote_buffer(engine, "store", 0, (uint32_t)i, same, sizeof same / 2));
     ok(pop_engine_run(engine, 0));
-    printf("run %d: %llu cycles, %llu instructions\n", i,
+    printf("run %d: %llu cycles, the last sync in %llu, %llu instructions\n", i,
            (unsigned long long)pop_engine_cycles(engine),
+           (unsigned long long)pop_engine_cycles_passed(engine),
            (unsigned long long)pop_engine_instructions(engine));
   }
   show("x");

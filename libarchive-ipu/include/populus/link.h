@@ -118,7 +118,7 @@ POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
 void pop_live_sections_free(pop_live_sections *live); /* NULL is fine */
 /* The error that pop_live_sections_create would return if nothing defined `symbol`, which has a
  * value from pop_link_set_define; NULL if nothing in the live sections refers to it. `needed_by` as
- * for creation, but neither it nor the name of a root is NULL. */
+ * for creation; the error leaves out a root that it does not name. */
 POP_MUST_CHECK pop_error *pop_live_sections_explain_given(const pop_live_sections *live,
                                                           const char *const *needed_by,
                                                           const char *symbol);

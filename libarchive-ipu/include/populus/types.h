@@ -43,10 +43,12 @@ bool pop_type_from_name(const char *name, pop_type *type);
 bool pop_type_is_integer(pop_type type);
 bool pop_type_is_signed_integer(pop_type type);
 
-/* IEEE binary16 <-> binary32. To float is exact. To half rounds to nearest, ties to even; a number
- * that is too large becomes infinity, and NaN stays NaN. Hosts without a half type use these to
- * fill and to read half tensors. */
+/* IEEE binary16 <-> binary32 and binary64. To float is exact. To half rounds to nearest, ties to
+ * even; a number that is too large becomes infinity, and NaN stays NaN. (A double that is converted
+ * to float first is rounded twice.) Hosts without a half type use these to fill and to read half
+ * tensors. */
 uint16_t pop_half_from_float(float value);
+uint16_t pop_half_from_double(double value);
 float pop_half_to_float(uint16_t half);
 
 /* Quarters: 8 bits, with a format and a scale. Bit 7 of `metadata` is set for f143 (4 bits of

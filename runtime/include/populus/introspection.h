@@ -2,9 +2,8 @@
  *
  * Variables, vertex types and so on have numbers from 0 on, in the order in which they were made.
  * Those of a virtual graph are its top-level graph's. Names are "" if none was given. They live as
- * long as the graph; those of vertex types and fields only until codelets are added. Queries also
- * work for a graph with an error, except for those of fields, which return that error. An invalid
- * number is an INDEX error. */
+ * long as the graph. Queries also work for a graph with an error, except for those of fields, which
+ * return that error. An invalid number is an INDEX error. */
 #ifndef POPULUS_INTROSPECTION_H
 #define POPULUS_INTROSPECTION_H
 

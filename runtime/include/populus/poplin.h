@@ -67,11 +67,12 @@ pop_tensor pop_poplin_create_mat_mul_output(pop_graph *graph, pop_type type,
 
 /* ---- convolutions ---- */
 
-enum { POP_CONV_MAX_DIMS = 6 };
+enum { POP_CONV_MAX_DIMS = 6, POP_CONV_MAX_SIZE = 1 << 30 };
 /* One dimension of the field. The input gets input_dilation - 1 zeros between elements. Then
  * padding_lower zeros are added in front and padding_upper at the end; if less than 0, so many
  * elements are cut off. The kernel gets kernel_dilation - 1 zeros between elements. It moves
- * over the input in steps of `stride`. Strides and dilations are at least 1. */
+ * over the input in steps of `stride`. Strides and dilations are at least 1, and these, the sizes
+ * of field and kernel and the paddings of either sign at most POP_CONV_MAX_SIZE. */
 typedef struct pop_conv_dim {
   size_t stride, input_dilation, kernel_dilation;
   int64_t padding_lower, padding_upper;

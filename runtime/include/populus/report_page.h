@@ -31,16 +31,16 @@ POP_MUST_CHECK pop_error *pop_report_write_page(const char *const *reports, size
 
 /* Writes what such a page contains, as JSON: {format, version, reports}. Each report is {name,
  * written, version?, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}; version is
- * that of profile.pop. The stream is not flushed: what remains in its buffer may fail later.
- * Errors: INVALID_ARGUMENT for no report, NULL or other bits; FILE_LOAD, with the path, for a file
- * that is not a report, is damaged or cannot be read; SYSTEM if the stream cannot be written. In a
- * folder, such a file is not an error if another one has a profile: `files` has its status, without
- * the reason. But profile.pop must be good if it is there. */
+ * that of profile.pop. The stream is flushed. Errors: INVALID_ARGUMENT for no report, NULL or other
+ * bits; FILE_LOAD, with the path, for a file that is not a report, is damaged or cannot be read;
+ * SYSTEM if the stream cannot be written. In a folder, such a file is not an error if another one
+ * has a profile: `files` has its status, without the reason. But profile.pop must be good if it is
+ * there. */
 POP_MUST_CHECK pop_error *pop_report_write_json(const char *const *reports, size_t num_reports,
                                                 unsigned left_out, FILE *stream);
 
 /* For a server: writes the page without reports. It requests two files beside itself: that JSON,
- * and a text that changes when a report has been written again. The stream is not flushed. Errors:
+ * and a text that changes when a report has been written again. The stream is flushed. Errors:
  * INVALID_ARGUMENT for NULL; SYSTEM if the viewer was not built, or if the stream cannot be
  * written. */
 #define POP_REPORT_PAGE_JSON "reports.json"

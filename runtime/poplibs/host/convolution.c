@@ -46,6 +46,26 @@ static bool refuse(const convolution *c, pop_error_code code, const char *what, 
   return false;
 }
 
+/* With sizes up to this, no sum or product of two overflows 64 bits. */
+enum { MOST = POP_CONV_MAX_SIZE };
+
+/* Are the numbers of dimension `d`, and the field's and the kernel's sizes, in their ranges? */
+static bool check_dim(const convolution *c, size_t d, size_t field, size_t kernel)
+{
+  const conv_dim *f = &c->params->field[d];
+  if (!f->stride || !f->input_dilation || !f->kernel_dilation)
+    return refuse(c, POP_ERROR_INVALID_ARGUMENT,
+                  "strides and dilations are at least 1; not so in dimension", d);
+  if (f->stride <= MOST && f->input_dilation <= MOST && f->kernel_dilation <= MOST &&
+      field <= MOST && kernel <= MOST && f->padding_lower >= -MOST && f->padding_lower <= MOST &&
+      f->padding_upper >= -MOST && f->padding_upper <= MOST)
+    return true;
+  poplibs_fail(c->graph, POP_ERROR_INVALID_ARGUMENT,
+               "%s: sizes, strides, dilations and paddings are at most %d; not so in dimension %zu",
+               c->call, MOST, d);
+  return false;
+}
+
 static bool check_params(const convolution *c, pop_tensor in, pop_tensor weights)
 {
   const pop_conv_params *p = c->params;
@@ -76,9 +96,7 @@ static bool check_params(const convolution *c, pop_tensor in, pop_tensor weights
         "parameters say: groups:",
         p->groups);
   for (size_t d = 0; d < p->num_field_dims; d++)
-    if (!p->field[d].stride || !p->field[d].input_dilation || !p->field[d].kernel_dilation)
-      return refuse(c, POP_ERROR_INVALID_ARGUMENT,
-                    "strides and dilations are at least 1; not so in dimension", d);
+    if (!check_dim(c, d, pop_tensor_dim(in, d + 2), pop_tensor_dim(weights, d + 3))) return false;
   return true;
 }
 
@@ -316,11 +334,13 @@ static bool check_gradient(const convolution *c, pop_tensor deltas, pop_tensor o
         c, POP_ERROR_TENSOR,
         "the tensors have not the ranks and channels that the parameters ask for; groups:",
         p->groups);
-  for (size_t d = 0; d < p->num_field_dims; d++)
-    if (!p->field[d].stride || !p->field[d].input_dilation || !p->field[d].kernel_dilation ||
-        !sizes[d])
+  for (size_t d = 0; d < p->num_field_dims; d++) {
+    if (!sizes[d])
       return refuse(c, POP_ERROR_INVALID_ARGUMENT,
-                    "strides, dilations and sizes are at least 1; not so in dimension", d);
+                    "sizes of field and kernel are at least 1; not so in dimension", d);
+    size_t of_other = pop_tensor_dim(other, d + more), of_deltas = pop_tensor_dim(deltas, d + 2);
+    if (!check_dim(c, d, sizes[d], of_other) || !check_dim(c, d, of_deltas, 1)) return false;
+  }
   return true;
 }
 

@@ -189,7 +189,7 @@ static void convert_constant(operand *o, double value, pop_type type)
     v.i64 = whole;
     break;
   case POP_HALF:
-    v.u16 = pop_half_from_float((float)value);
+    v.u16 = pop_half_from_double(value);
     break;
   default:
     v.f = (float)value;
@@ -307,7 +307,7 @@ static operand cast_constant(pop_graph *graph, const char *call, double value, p
   if (type == POP_BOOL)
     o.value = value != 0;
   else if (type == POP_HALF)
-    o.value = pop_half_to_float(pop_half_from_float((float)value));
+    o.value = pop_half_to_float(pop_half_from_double(value));
   else
     o.value = type == POP_FLOAT ? (float)value : trunc(value);
   return o;

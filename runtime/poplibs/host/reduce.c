@@ -42,14 +42,19 @@ typedef struct reduction {
 
 /* The operand as a matrix: its rows are the dimensions that are kept, whose sizes go to `shape`.
  * False after an error. */
-static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_tensor *matrix,
-                      size_t *shape, size_t *rank)
+static bool as_matrix(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
+                      pop_tensor *matrix, size_t *shape, size_t *rank)
 {
   size_t all = pop_tensor_rank(a), order[GRAPH_MAX_RANK], reduced = 0, sizes[2] = {1, 1};
   bool is_reduced[GRAPH_MAX_RANK] = {false};
+  if (count && !dimensions) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %zu dimensions, and their list is NULL",
+                 call, count);
+    return false;
+  }
   for (size_t i = 0; i < count; i++) {
     if (dimensions[i] >= all || is_reduced[dimensions[i]]) {
-      poplibs_fail(a.graph, POP_ERROR_INDEX, "%s: dimension %zu of a tensor of rank %zu%s", call,
+      poplibs_fail(graph, POP_ERROR_INDEX, "%s: dimension %zu of a tensor of rank %zu%s", call,
                    dimensions[i], all, dimensions[i] < all ? ", twice" : "");
       return false;
     }
@@ -357,7 +362,8 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
   r.result = r.type;
   if (out.index && is_real(r.type) && is_real(pop_tensor_element_type(out)))
     r.result = pop_tensor_element_type(out);
-  if (!check_how(&r, out.index != 0) || !as_matrix(a, dimensions, count, &matrix, shape, &rank))
+  if (!check_how(&r, out.index != 0) ||
+      !as_matrix(graph, a, dimensions, count, &matrix, shape, &rank))
     return none;
   bool is_new = !out.index;
   out = poplibs_result(graph, call, out, r.result, shape, rank, NULL, 0, name);

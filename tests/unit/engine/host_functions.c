@@ -283,6 +283,7 @@ Test(host_functions, wrong_use)
                "replica", "no such replica");
   expect_error(pop_engine_connect_host_function(engine, "scale", 0, &none),
                POP_ERROR_INVALID_ARGUMENT, "callback is NULL", "no function");
+  cr_assert_null(engine->host_functions, "a refused call has changed the engine");
   pop_engine_free(engine);
   pop_graph *graph = new_graph_with_tiles(2);
   pop_graph_add_host_function(graph, "nothing", NULL, 0, NULL, 0);
@@ -295,6 +296,33 @@ Test(host_functions, wrong_use)
   assert_error(graph, POP_ERROR_INVALID_ARGUMENT, (const char *const[]){"no elements", NULL},
                "an argument of no elements");
   pop_graph_free(graph);
+}
+
+typedef struct reconnecting {
+  pop_engine *engine;
+  calls calls;
+} reconnecting;
+
+static int reconnect(void *context, const void *const *inputs, void *const *outputs)
+{
+  reconnecting *r = context;
+  expect_error(pop_engine_connect_host_function(r->engine, "scale", 0,
+                                                &(pop_host_function_callback){scale, &r->calls}),
+               POP_ERROR_RUNTIME, "in use by another call", "during the run");
+  return scale(&r->calls, inputs, outputs);
+}
+
+/* The function that runs stays the only one. */
+Test(host_functions, are_not_connected_during_a_run)
+{
+  reconnecting r = {.engine = new_scaler(new_graph_with_tiles(2))};
+  expect_ok(pop_engine_connect_host_function(r.engine, "scale", 0,
+                                             &(pop_host_function_callback){reconnect, &r}));
+  const struct host_function *before = r.engine->host_functions;
+  expect_ok(pop_engine_run(r.engine, 0));
+  cr_assert_eq(r.calls.count, 3);
+  cr_assert_eq(r.engine->host_functions, before);
+  pop_engine_free(r.engine);
 }
 
 /* ---- points in time ---- */

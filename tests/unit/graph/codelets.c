@@ -1,7 +1,9 @@
 /* Codelets of a graph: .gp files and source code, what is added only once, and calls that give
  * errors. popc makes the files in the current folder (each test runs in a new one). */
+#include "support/expect.h"
 #include "support/graph_test.h"
 
+#include <populus/introspection.h>
 #include <populus/popc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,14 @@ static void assert_connects_sum(pop_graph *graph)
   assert_no_error(graph);
 }
 
+/* Keeps the last field's name. */
+static void keep_name(void *context, const char *field, size_t row, pop_tensor tensor)
+{
+  (void)row;
+  (void)tensor;
+  *(const char **)context = field;
+}
+
 /* ---- valid calls ---- */
 
 Test(codelets, source_from_memory_and_from_a_file_and_a_gp)
@@ -134,6 +144,29 @@ Test(codelets, G14_files_that_share_codelets_become_one)
     cr_assert_eq(graph->num_vertex_types, 2);
     pop_graph_free(graph);
   }
+}
+
+/* MALLOC_PERTURB_ or AddressSanitizer shows names that are freed with the first file. */
+Test(codelets, names_stay_when_a_file_that_shares_codelets_is_added)
+{
+  write_text("sum.c", sum_source);
+  write_text("other.c", other_source);
+  make_gp("sum.gp", (const char *[]){"sum.c"}, 1);
+  make_gp("all.gp", (const char *[]){"other.c", "sum.gp"}, 2);
+  pop_graph *graph = new_graph();
+  pop_graph_add_codelets(graph, "sum.gp", NULL);
+  assert_connects_sum(graph);
+  const char *name = pop_graph_vertex_type_name(graph, 0), *field = NULL;
+  pop_vertex_info info;
+  expect_ok(pop_graph_vertex_info(graph, 0, &info));
+  expect_ok(pop_graph_visit_vertex_fields(graph, 0, keep_name, &field));
+  pop_graph_add_codelets(graph, "all.gp", NULL);
+  assert_no_error(graph);
+  cr_assert_eq(graph->num_codelets, 1);
+  cr_assert_str_eq(name, "SumVertex");
+  cr_assert_str_eq(info.vertex_type, "SumVertex");
+  cr_assert_str_eq(field, "out");
+  pop_graph_free(graph);
 }
 
 /* ---- refused calls ---- */

@@ -485,6 +485,28 @@ Test(graph, P06_numbers_are_converted_to_the_type_of_the_field)
   }
 }
 
+/* Integers that a double would round first. */
+Test(graph, large_integers_are_rounded_once)
+{
+  static const struct {
+    pop_type type;
+    int64_t value;
+    uint64_t bits;
+  } cases[] = {
+      {POP_FLOAT, ((int64_t)1 << 60) + ((int64_t)1 << 36) + 1, 0x5d800001},
+      {POP_FLOAT, ((int64_t)1 << 60) + ((int64_t)1 << 36), 0x5d800000},
+      {POP_FLOAT, -((int64_t)1 << 60) - ((int64_t)1 << 36) - 1, 0xdd800001},
+      {POP_FLOAT, INT64_MIN, 0xdf000000},
+      {POP_HALF, 65519, 0x7bff},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world w = new_world();
+    pop_graph_set_field_int(w.graph, w.plain, pop_type_name(cases[i].type), cases[i].value);
+    check_value(&w, cases[i].type, true, cases[i].bits, (double)cases[i].value);
+    pop_graph_free(w.graph);
+  }
+}
+
 Test(graph, a_later_value_of_a_field_takes_the_place_of_an_earlier_one)
 {
   world w = new_world();

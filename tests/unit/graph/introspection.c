@@ -173,6 +173,18 @@ Test(introspection, compute_sets_for_dot)
   pop_graph_free(e.graph);
 }
 
+Test(introspection, a_graph_that_was_freed_is_not_output)
+{
+  example e = make();
+  pop_graph_free(e.graph);
+  expect_error(pop_graph_output_vertex_graph(e.graph, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_graph_output_vertex_graph: the graph was freed", "vertices");
+  expect_error(pop_graph_output_compute_graph(e.graph, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_graph_output_compute_graph: the graph was freed", "compute sets");
+  expect_error(pop_graph_output_vertex_graph(NULL, stdout, NULL, 0), POP_ERROR_INVALID_ARGUMENT,
+               "the graph is NULL", "NULL");
+}
+
 Test(introspection, a_graph_as_JSON)
 {
   example e = make();
@@ -290,6 +302,26 @@ Test(introspection, saved_tensors_come_back_in_another_graph)
                "not one of this graph", "another's");
   free(bytes);
   pop_graph_free(small);
+  pop_graph_free(other);
+  pop_graph_free(graph);
+}
+
+/* Tile numbers mean nothing to a CPU, so it takes those of any target. */
+Test(introspection, saved_tensors_come_back_in_a_graph_for_the_CPU)
+{
+  pop_graph *graph = new_graph_with_tiles(4), *other;
+  pop_tensor m = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2}, 1, "m"), *loaded;
+  for (size_t i = 0; i < 2; i++) pop_graph_set_tile_mapping(graph, pop_tensor_index(m, i), i + 2);
+  size_t size, again_size, count;
+  char *bytes = saved_tensors(&m, 1, &size);
+  graphs_for_cpu = true;
+  other = new_graph();
+  expect_ok(pop_graph_load_tensors(other, bytes, size, &loaded, &count));
+  char *again = saved_tensors(loaded, 1, &again_size);
+  cr_assert(again_size == size && memcmp(again, bytes, size) == 0);
+  free(again);
+  free(loaded);
+  free(bytes);
   pop_graph_free(other);
   pop_graph_free(graph);
 }

@@ -4,6 +4,7 @@
 
 #include <populus/introspection.h>
 #include <pthread.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 300, ROWS = 64, COLUMNS = 48 };
 
@@ -70,4 +71,75 @@ Test(graph_threads, views_and_variables_are_made_by_several_at_once)
   for (size_t i = 0; i < THREADS; i++) cr_expect_eq(lookers[i].wrong, 0, "thread %zu", i);
   cr_assert_eq(pop_graph_num_variables(graph), 1 + THREADS * ROUNDS);
   pop_graph_free(graph);
+}
+
+/* ---- each call waits for its turn ---- */
+
+typedef struct waiter {
+  pthread_t thread;
+  void (*call)(const struct waiter *w);
+  pop_graph *graph;
+  pop_tensor tensor;
+  atomic_bool done;
+} waiter;
+
+static void dump(const waiter *w)
+{
+  FILE *nowhere = fopen("/dev/null", "w");
+  pop_tensor_dump(w->tensor, nowhere);
+  fclose(nowhere);
+}
+
+static void ask_for_the_top(const waiter *w)
+{
+  pop_graph_top_level_graph(w->graph);
+}
+
+static void *wait_and_call(void *context)
+{
+  waiter *w = context;
+  w->call(w);
+  w->done = true;
+  return NULL;
+}
+
+Test(graph_threads, calls_wait_while_another_thread_is_in_one)
+{
+  pop_graph *graph = new_graph();
+  pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, NULL, 0, "t");
+  waiter waiters[] = {{.call = dump, .graph = graph, .tensor = t},
+                      {.call = ask_for_the_top, .graph = graph}};
+  enum { COUNT = sizeof waiters / sizeof *waiters };
+  graph_turn turn = graph_begin_turn(graph, NULL);
+  for (size_t i = 0; i < COUNT; i++)
+    cr_assert_eq(pthread_create(&waiters[i].thread, NULL, wait_and_call, &waiters[i]), 0);
+  usleep(100000); /* long enough for a call that does not wait */
+  for (size_t i = 0; i < COUNT; i++) cr_expect_not(waiters[i].done, "call %zu", i);
+  graph_end_turn(&turn);
+  for (size_t i = 0; i < COUNT; i++) pthread_join(waiters[i].thread, NULL);
+  pop_graph_free(graph);
+}
+
+/* Compilation takes long. Meanwhile the first of the graphs is used by another thread. */
+static void *add_variables(void *context)
+{
+  waiter *w = context;
+  for (size_t i = 0; i < 200000 && !w->done; i++)
+    pop_graph_add_variable(w->graph, POP_INT, NULL, 0, "a variable with a name of its own");
+  return NULL;
+}
+
+Test(graph_threads, a_source_for_several_graphs_is_compiled_while_one_of_them_is_used)
+{
+  pop_graph *graphs[] = {new_graph(), new_graph()};
+  waiter user = {.graph = graphs[0]};
+  cr_assert_eq(pthread_create(&user.thread, NULL, add_variables, &user), 0);
+  pop_graph_add_codelets_source_to_all(graphs, 2, "c", "static int x;\n", "nothing",
+                                       "-DA=1 -DB=2 -DC=3");
+  user.done = true;
+  pthread_join(user.thread, NULL);
+  for (size_t i = 0; i < 2; i++) {
+    assert_no_error(graphs[i]);
+    pop_graph_free(graphs[i]);
+  }
 }

@@ -295,6 +295,27 @@ Test(link, S10_undefined_symbols_are_explained)
   }
 }
 
+/* Nobody need be named, neither for all roots nor for one. */
+Test(link, S10_a_given_symbol_is_explained_without_the_root)
+{
+  static const char *const nobody[] = {NULL};
+  program program = {0};
+  expect_ok(
+      add(&program, RV32_C, "int mystery(void); int run(void) { return mystery() + 1; }", "x.o"));
+  pop_link_set_define(program.set, "mystery", 0);
+  expect_ok(close_over(&program, ROOTS("run")));
+  static const char message[] = "undefined symbol mystery, needed by run (x.o)";
+  for (int i = 0; i < 2; ++i) {
+    pop_error *error = pop_live_sections_explain_given(program.live, i ? nobody : NULL, "mystery");
+    cr_assert_not_null(error);
+    cr_assert_str_eq(pop_error_message(error), message);
+    pop_error_free(error);
+  }
+  expect_error(pop_live_sections_explain_given(program.live, ROOTS("vertex V"), "mystery"),
+               POP_ERROR_LINK, "needed by run (x.o), for vertex V", "a root");
+  end(&program);
+}
+
 Test(link, S10_no_heap_on_a_tile)
 {
   program program = {0};

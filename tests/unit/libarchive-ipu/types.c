@@ -77,6 +77,27 @@ Test(types, float_to_half_rounds_to_nearest_even)
   }
 }
 
+/* Doubles that a float would put into the middle. */
+Test(types, double_to_half_rounds_once)
+{
+  for (uint16_t half = 0; half < 0x7bff; half++) {
+    double middle =
+        ((double)pop_half_to_float(half) + (double)pop_half_to_float((uint16_t)(half + 1))) / 2;
+    cr_assert_eq(pop_half_from_double(nextafter(middle, 0)), half, "below, 0x%04x", half);
+    cr_assert_eq(pop_half_from_double(middle), half + (half & 1), "middle, 0x%04x", half);
+    cr_assert_eq(pop_half_from_double(nextafter(middle, INFINITY)), half + 1, "above, 0x%04x",
+                 half);
+    cr_assert_eq(pop_half_from_double(-nextafter(middle, INFINITY)), (half + 1) | 0x8000,
+                 "-, 0x%04x", half);
+  }
+  cr_assert_eq(pop_half_from_double(65520), 0x7c00);
+  cr_assert_eq(pop_half_from_double(nextafter(65520, 0)), 0x7bff);
+  cr_assert_eq(pop_half_from_double(1e300), 0x7c00);
+  cr_assert_eq(pop_half_from_double(-1e-300), 0x8000);
+  cr_assert_eq(pop_half_from_double(-INFINITY), 0xfc00);
+  cr_assert(isnan(pop_half_to_float(pop_half_from_double(NAN))));
+}
+
 Test(types, float_to_half_at_the_ends)
 {
   static const struct {

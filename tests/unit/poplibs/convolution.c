@@ -312,6 +312,42 @@ static void other_rank(pop_graph *graph)
   convolve(graph, (size_t[]){1, 2, 3}, (size_t[]){1, 1, 2, 2}, &p);
 }
 
+/* Sums of these do not fit 64 bits. */
+static void far_padding(pop_graph *graph)
+{
+  pop_conv_params p = pop_conv_default_params(1);
+  p.field[0].padding_lower = p.field[0].padding_upper = INT64_MAX;
+  convolve(graph, (size_t[]){1, 1, 3}, (size_t[]){1, 1, 1, 2}, &p);
+}
+
+static void far_cropping(pop_graph *graph)
+{
+  pop_conv_params p = pop_conv_default_params(1);
+  p.field[0].padding_lower = INT64_MIN;
+  p.field[0].padding_upper = INT64_MAX;
+  convolve(graph, (size_t[]){1, 1, 3}, (size_t[]){1, 1, 1, 2}, &p);
+}
+
+static void far_dilation(pop_graph *graph)
+{
+  pop_conv_params p = pop_conv_default_params(1);
+  p.field[0].input_dilation = SIZE_MAX / 2 + 2; /* twice this is 2 */
+  convolve(graph, (size_t[]){1, 1, 3}, (size_t[]){1, 1, 1, 2}, &p);
+}
+
+static void far_padding_of_gradient(pop_graph *graph)
+{
+  pop_conv_params p = pop_conv_default_params(1);
+  pop_mat_mul_options options = pop_mat_mul_default_options(POP_FLOAT);
+  p.field[0].padding_lower = INT64_MIN;
+  pop_popops_add_codelets(graph);
+  pop_poplin_add_codelets(graph);
+  pop_poplin_convolution_input_deltas(graph, add_values(graph, POP_FLOAT, (size_t[]){1, 1, 2}, 3),
+                                      add_values(graph, POP_FLOAT, (size_t[]){1, 1, 1, 2}, 4),
+                                      (size_t[]){3}, &p, &options,
+                                      pop_program_sequence(graph, "main"), "deltas");
+}
+
 Test(convolution, shapes_and_parameters_that_do_not_go_together)
 {
   static const bad_call cases[] = {
@@ -319,6 +355,12 @@ Test(convolution, shapes_and_parameters_that_do_not_go_together)
       {other_groups, POP_ERROR_TENSOR, {"groups: 2"}},
       {no_stride, POP_ERROR_INVALID_ARGUMENT, {"at least 1", "dimension 0"}},
       {other_rank, POP_ERROR_TENSOR, {"{1,2,3}", "{1,1,2,2}", "2 dimensions"}},
+      {far_padding, POP_ERROR_INVALID_ARGUMENT, {"paddings", "1073741824", "dimension 0"}},
+      {far_cropping, POP_ERROR_INVALID_ARGUMENT, {"paddings", "dimension 0"}},
+      {far_dilation, POP_ERROR_INVALID_ARGUMENT, {"dilations", "dimension 0"}},
+      {far_padding_of_gradient,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_poplin_convolution_input_deltas", "paddings", "dimension 0"}},
   };
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }

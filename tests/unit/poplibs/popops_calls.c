@@ -1,5 +1,5 @@
 /* Errors of popops and popnn for values that are no operation, and for tensors with too many
- * dimensions. Also which tiles a spread has. */
+ * dimensions. Also which tiles a spread has, and how constants are rounded. */
 #include "poplibs/host/spread.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -121,6 +121,32 @@ Test(popops_calls, P01_operations_that_there_are_not)
        {"pop_popnn_loss: ", "loss 2 is none", "0 (POP_LOSS_SUM_SQUARED) or 1"}},
   };
   assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
+
+/* A constant is rounded to a half once, not to a float first. */
+Test(popops_calls, constants_of_halves_are_rounded_once)
+{
+  const double above_the_middle = 0x1.0020000001p0; /* 1 + 2^-11 + 2^-40 */
+  const size_t count = 4;
+  const pop_expr_node nodes[] = {{.kind = POP_EXPR_TENSOR},
+                                 {.kind = POP_EXPR_CONSTANT, .value = above_the_middle},
+                                 {.kind = POP_EXPR_BINARY, .op = POP_BINARY_ADD}};
+  pop_graph *graph = new_graph_with_tiles(2);
+  pop_popops_add_codelets(graph);
+  pop_tensor t = new_tensor(graph, POP_HALF, &count, 1);
+  pop_popops_map(graph, nodes, 3, &t, 1, t, pop_program_sequence(graph, "main"), "map");
+  assert_no_error(graph);
+  bool found = false;
+  for (size_t i = 0; i < graph->num_variables; i++) {
+    const variable *v = &graph->variables[i];
+    uint16_t half;
+    if (!v->constant || v->type != POP_HALF) continue;
+    memcpy(&half, v->initial, sizeof half);
+    cr_assert_eq(half, 0x3c01, "0x%x", half);
+    found = true;
+  }
+  cr_assert(found);
+  pop_graph_free(graph);
 }
 
 /* The host has a million tiles, and programs use a few. Operations must not spend time on the

@@ -1,5 +1,5 @@
 /* Reductions of matrices with all kinds of mappings, against loops on the host, and the number of
- * exchanged elements. */
+ * exchanged elements. Also errors of wrong dimensions. */
 #include "compiler/compilation.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
@@ -222,4 +222,62 @@ Test(reduce, what_is_on_no_tile)
     pop_error_free(error);
     pop_graph_free(graph);
   }
+}
+
+static pop_tensor reduce_ones(pop_graph *graph, const size_t *dimensions, size_t count)
+{
+  const size_t shape[] = {2, 3};
+  pop_popops_add_codelets(graph);
+  return pop_popops_reduce(graph, pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "t"),
+                           dimensions, count, (pop_reduction){.op = POP_REDUCE_ADD},
+                           (pop_tensor){0}, pop_program_sequence(graph, "main"), NULL, NULL, "sum");
+}
+
+static void no_list(pop_graph *graph)
+{
+  reduce_ones(graph, NULL, 1);
+}
+
+static void no_such_dimension(pop_graph *graph)
+{
+  reduce_ones(graph, (const size_t[]){2}, 1);
+}
+
+static void same_dimension(pop_graph *graph)
+{
+  reduce_ones(graph, (const size_t[]){1, 1}, 2);
+}
+
+static void null_tensor(pop_graph *graph)
+{
+  pop_popops_add_codelets(graph);
+  pop_popops_reduce(graph, (pop_tensor){0}, (const size_t[]){0}, 1,
+                    (pop_reduction){.op = POP_REDUCE_ADD}, (pop_tensor){0},
+                    pop_program_sequence(graph, "main"), NULL, NULL, "sum");
+}
+
+Test(reduce, P02_dimensions_that_there_are_not)
+{
+  static const bad_call cases[] = {
+      {no_list, POP_ERROR_INVALID_ARGUMENT, {"pop_popops_reduce", "1 dimensions", "NULL"}},
+      {no_such_dimension, POP_ERROR_INDEX, {"pop_popops_reduce", "dimension 2", "rank 2"}},
+      {same_dimension, POP_ERROR_INDEX, {"dimension 1", "twice"}},
+      {null_tensor, POP_ERROR_TYPE, {"pop_popops_reduce"}},
+  };
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
+
+/* The tensor is another graph's. The graph of the call gets the error, and the other one none. */
+Test(reduce, P02_a_wrong_dimension_is_an_error_of_the_graph_of_the_call)
+{
+  const size_t shape[] = {2, 3};
+  pop_graph *graph = new_graph(), *other = new_graph();
+  pop_popops_add_codelets(graph);
+  pop_popops_reduce(graph, pop_graph_add_variable(other, POP_FLOAT, shape, 2, "t"),
+                    (const size_t[]){2}, 1, (pop_reduction){.op = POP_REDUCE_ADD}, (pop_tensor){0},
+                    pop_program_sequence(graph, "main"), NULL, NULL, "sum");
+  assert_error(graph, POP_ERROR_INDEX, (const char *[5]){"dimension 2"}, "graph");
+  assert_no_error(other);
+  pop_graph_free(other);
+  pop_graph_free(graph);
 }

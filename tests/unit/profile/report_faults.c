@@ -8,6 +8,7 @@
 #include <math.h>
 #include <populus/populus.h>
 #include <populus/profile.h>
+#include <populus/report_page.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -190,6 +191,26 @@ Test(report_faults, E08_a_full_disk_loses_no_result)
   expect_ok(pop_engine_run(r.engine, 0));
   expect_n(&r, 2);
   free_rig(&r);
+}
+
+/* All of what is written fits the stream's buffer. */
+Test(report_faults, E08_a_page_that_does_not_leave_the_buffer)
+{
+  static char buffer[1 << 22];
+  static const char *const report = "execution.json";
+  FILE *small = fopen(report, "w"), *full = fopen("/dev/full", "w");
+  cr_assert_not_null(small);
+  fputs("{\"profilerMode\":\"NONE\"}", small);
+  fclose(small);
+  if (!full) return;
+  setvbuf(full, buffer, _IOFBF, sizeof buffer);
+  expect_error(pop_report_write_json(&report, 1, 0, full), POP_ERROR_SYSTEM,
+               "cannot write the page", "reports");
+  pop_error *error = pop_report_write_page_frame(full);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_SYSTEM); /* also without a viewer */
+  pop_error_free(error);
+  fclose(full);
 }
 
 Test(report_faults, E08_a_file_where_the_folder_should_be)

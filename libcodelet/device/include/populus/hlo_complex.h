@@ -141,14 +141,18 @@ HLO_LARGE hlo_c64 hlo_log_plus_one_c64(hlo_c64 a)
   float re = size > 0.5f && size < 2 ? 0.5f * log1pf(a.re * (a.re + 2) + a.im * a.im) : logf(size);
   return hlo_make_c64(re, atan2f(a.im, a.re + 1));
 }
+/* Scaled first: the size of a large number would overflow, and half that of a tiny one be 0. */
 HLO_LARGE hlo_c64 hlo_sqrt_c64(hlo_c64 a)
 {
-  float size = hlo_abs_c64(a);
   if (a.re == 0 && a.im == 0) return hlo_make_c64(0, a.im);
   if (isinf(a.im)) return hlo_make_c64(INFINITY, a.im);
-  float t = sqrtf(0.5f * size + 0.5f * fabsf(a.re));
-  if (a.re >= 0) return hlo_make_c64(t, a.im / (2 * t));
-  return hlo_make_c64(fabsf(a.im) / (2 * t), copysignf(t, a.im));
+  float larger = fmaxf(fabsf(a.re), fabsf(a.im)), scale = 1, root = 1; /* root of 1 / scale */
+  if (larger > 0x1p125f) scale = 0x1p-2f, root = 0x1p1f;
+  if (larger < 0x1p-100f) scale = 0x1p48f, root = 0x1p-24f;
+  a = hlo_make_c64(a.re * scale, a.im * scale);
+  float t = sqrtf(0.5f * hlo_abs_c64(a) + 0.5f * fabsf(a.re)), u = root * (fabsf(a.im) / (2 * t));
+  t *= root;
+  return a.re >= 0 ? hlo_make_c64(t, copysignf(u, a.im)) : hlo_make_c64(u, copysignf(t, a.im));
 }
 HLO hlo_c64 hlo_rsqrt_c64(hlo_c64 a)
 {
