@@ -77,14 +77,21 @@ static pop_error *merge(pop_gp *const *shared, size_t num_shared, const pop_gp *
   return error;
 }
 
-/* Replaces `*gp` by one .gp, merged with all that share vertices with it. */
+static bool is_same(const pop_gp *a, const pop_gp *b)
+{
+  pop_gp_digest of_a = pop_gp_get_digest(a), of_b = pop_gp_get_digest(b);
+  return memcmp(&of_a, &of_b, sizeof of_a) == 0;
+}
+
+/* Replaces `*gp` by one .gp, merged with all that share vertices with it. If it adds nothing, what
+ * was there stays. */
 static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
 {
   pop_gp **shared = pop_xcalloc(graph->num_codelets, sizeof(pop_gp *)), *merged = NULL;
   size_t num_shared = take_out_shared(graph, *gp, shared);
   pop_error *error = num_shared ? merge(shared, num_shared, *gp, &merged) : NULL;
   for (size_t i = 0; i < num_shared; i++) {
-    if (error) /* vertices refer to it */
+    if (error || is_same(merged, shared[i])) /* vertices refer to it */
       pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, shared[i]);
     else
       pop_push(graph->merged, graph->num_merged, graph->merged_capacity, shared[i]);
@@ -99,11 +106,8 @@ static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
 
 static bool is_there(const pop_graph *graph, const pop_gp *gp)
 {
-  pop_gp_digest digest = pop_gp_get_digest(gp);
-  for (size_t i = 0; i < graph->num_codelets; i++) {
-    pop_gp_digest other = pop_gp_get_digest(graph->codelets[i]);
-    if (memcmp(&digest, &other, sizeof digest) == 0) return true;
-  }
+  for (size_t i = 0; i < graph->num_codelets; i++)
+    if (is_same(graph->codelets[i], gp)) return true;
   return false;
 }
 

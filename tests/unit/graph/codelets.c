@@ -166,6 +166,12 @@ Test(codelets, names_stay_when_a_file_that_shares_codelets_is_added)
   cr_assert_str_eq(name, "SumVertex");
   cr_assert_str_eq(info.vertex_type, "SumVertex");
   cr_assert_str_eq(field, "out");
+  /* What adds nothing replaces nothing. */
+  name = pop_graph_vertex_type_name(graph, 0);
+  for (int i = 0; i < 3; i++) pop_graph_add_codelets(graph, "sum.gp", NULL);
+  assert_no_error(graph);
+  cr_assert_eq(name, pop_graph_vertex_type_name(graph, 0));
+  cr_assert_eq(graph->num_merged, 1);
   pop_graph_free(graph);
 }
 
