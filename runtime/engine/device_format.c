@@ -65,7 +65,7 @@ typedef struct conversion {
   char letter;
 } conversion;
 
-static int take_number(const char **at, arguments *a)
+static int take_number(const char **at, arguments *a, int most)
 {
   int value = 0;
   if (**at == '*') {
@@ -73,9 +73,9 @@ static int take_number(const char **at, arguments *a)
     value = (int32_t)take_word(a);
   } else {
     for (; **at >= '0' && **at <= '9'; ++*at)
-      if (value <= MAX_WIDTH) value = 10 * value + (**at - '0');
+      if (value <= most) value = 10 * value + (**at - '0');
   }
-  return value > MAX_WIDTH ? MAX_WIDTH : value < -MAX_WIDTH ? -MAX_WIDTH : value;
+  return value > most ? most : value < -most ? -most : value;
 }
 
 static void add_flag(conversion *c, char flag)
@@ -99,17 +99,18 @@ static conversion take_conversion(const char **at, arguments *a)
 {
   conversion c = {.precision = -1};
   for (; **at && strchr("-+ #0", **at); ++*at) add_flag(&c, **at);
-  c.width = take_number(at, a);
+  c.width = take_number(at, a, MAX_WIDTH);
   if (c.width < 0) {
     add_flag(&c, '-');
     c.width = -c.width;
   }
   if (**at == '.') {
     ++*at;
-    c.precision = take_number(at, a);
+    c.precision = take_number(at, a, MAX_STRING_BYTES);
   }
   take_length(at, &c);
   c.letter = **at;
+  if (c.letter != 's' && c.precision > MAX_WIDTH) c.precision = MAX_WIDTH;
   if (**at) ++*at;
   return c;
 }

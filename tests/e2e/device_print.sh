@@ -36,6 +36,17 @@ public:
   }
 };
 
+class Long : public poplar::Vertex {
+public:
+  poplar::InOut<int> out;
+  void compute()
+  {
+    static char text[501];
+    for (int i = 0; i < 500; ++i) text[i] = '0' + i % 10;
+    printf("%.400s %.*s %.300d\n", text, 499, text, 7);
+  }
+};
+
 class Wrong : public poplar::Vertex {
 public:
   poplar::InOut<int> out;
@@ -54,6 +65,10 @@ expect() { # <vertex> <exit status>: standard error is in the file `is`, standar
   "$run" print.gp "$1" >out 2>is || status=$?
   [ "$status" = "$2" ] || { echo "$1: exit status $status, not $2" >&2; cat is >&2; exit 1; }
 }
+
+# Strings have a limit of their own; the digits of numbers have a smaller one.
+expect Long 0
+awk 'NR == 1 && (length($6) != 400 || length($7) != 499 || length($8) != 256 || $8 !~ /^0*7$/) { exit 1 }' is || { cat is >&2; exit 1; }
 
 expect 'n::Say<half>' 0
 cat >wanted <<'END'
