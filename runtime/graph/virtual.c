@@ -30,8 +30,7 @@ uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top)
 
 /* ---- which tiles ----
  *
- * Those of a CPU are below graph_tile_limit. Its target, of which programs may change the numbers,
- * does not say how many there are. */
+ * Those of a CPU are below graph_tile_limit. Its target does not say how many there are. */
 
 typedef struct tile_list {
   uint32_t *tiles; /* of the parent */
@@ -214,8 +213,7 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
   static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
   if (!is_usable(graph, call)) return graph_after_error(graph);
   size_t per_ipu = graph->target.tiles_per_ipu, num_ipus = graph->target.num_ipus;
-  if (!check_list(graph, call, tiles, count, per_ipu, "an IPU of the graph") ||
-      !check_range_of(graph, call, "tiles", 0, num_ipus * per_ipu, graph_tile_limit(graph)))
+  if (!check_list(graph, call, tiles, count, per_ipu, "an IPU of the graph"))
     return graph_after_error(graph);
   tile_list list = {0};
   for (size_t ipu = 0; ipu < num_ipus; ipu++)
