@@ -176,7 +176,7 @@ static pop_error *find_handle(const pop_engine *engine, const char *handle, bool
       find_name(POP_ERROR_UNKNOWN_HANDLE, read ? "host read handle" : "host write handle", handle,
                 names, e->num_tensors, &number);
   free(names);
-  *found = NULL;
+  *found = error ? NULL : &e->tensors[number];
   return error;
 }
 

@@ -410,6 +410,7 @@ static uint32_t loops_around_rows(const pop_graph *graph, const tensor *t, uint6
   uint32_t num_loops = piece->num_dims;
   if (num_loops) memcpy(loops, dims, num_loops * sizeof *loops);
   for (uint64_t inside = 1; inside < row;) { /* elements of the loops that are in a row */
+    if (num_loops == 0) return GRAPH_NONE;
     view_dim *last = &loops[num_loops - 1];
     uint64_t wanted = row / inside;
     if (row % inside) return GRAPH_NONE;

@@ -401,7 +401,7 @@ Test(gp, C09_a_host_without_standard_streams_compiles)
   bytes with = {0}, without = {0};
   expect_ok(popc_compile(&options, &with.data, &with.size));
   int saved[3];
-  for (int i = 0; i < 3; ++i) saved[i] = dup(i);
+  for (int i = 0; i < 3; ++i) cr_assert_geq(saved[i] = dup(i), 0);
   for (int i = 0; i < 3; ++i) close(i);
   pop_error *error = popc_compile(&options, &without.data, &without.size);
   for (int i = 0; i < 3; ++i) dup2(saved[i], i);
