@@ -4,6 +4,7 @@
 
 #include <populus/introspection.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 300, ROWS = 64, COLUMNS = 48 };
