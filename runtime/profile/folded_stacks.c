@@ -17,13 +17,28 @@ typedef struct stacks {
   uint64_t latest; /* end of the steps before */
 } stacks;
 
-/* Adds a frame. If the name is a path, each '/' begins another one. */
-static void push_frame(pop_bytes *stack, const char *name, bool is_path)
+static void push_part(pop_bytes *stack, const char *name, size_t length)
 {
   if (stack->size) pop_bytes_append(stack, ";", 1);
-  for (const char *c = name; *c; c++) {
-    char put = *c == ';' ? ':' : *c == '\n' || *c == '\r' ? ' ' : is_path && *c == '/' ? ';' : *c;
+  for (const char *c = name; c < name + length; c++) {
+    char put = *c == ';' ? ':' : *c == '\n' || *c == '\r' ? ' ' : *c;
     pop_bytes_append(stack, &put, 1);
+  }
+}
+
+static void push_frame(pop_bytes *stack, const char *name)
+{
+  push_part(stack, name, strlen(name));
+}
+
+/* Adds a frame for each part between slashes that is not empty: names of copies may begin with a
+ * slash. */
+static void push_path(pop_bytes *stack, const char *path)
+{
+  for (size_t length; *path; path += length) {
+    path += strspn(path, "/");
+    length = strcspn(path, "/");
+    if (length) push_part(stack, path, length);
   }
 }
 
@@ -54,13 +69,11 @@ static void take_step(void *context, const simulated_step *step)
   uint64_t from = step->from > s->latest ? step->from : s->latest;
   size_t size = s->stack.size;
   if (step->to <= from || step->phase == PHASE_ANS) return; /* other tiles' steps are counted */
-  if (*step->name) push_frame(&s->stack, step->name, true);
-  push_frame(&s->stack,
-             step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE &&
-                     step->index != ISA_SYNC_INTERNAL
-                 ? "External Sync"
-                 : simulated_step_type(step),
-             false);
+  push_path(&s->stack, step->name);
+  push_frame(&s->stack, step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE &&
+                                step->index != ISA_SYNC_INTERNAL
+                            ? "External Sync"
+                            : simulated_step_type(step));
   add_cycles(s, step->to - from);
   s->stack.size = size;
   s->latest = step->to;
@@ -72,7 +85,7 @@ static void take_run(void *context, const execution_run *run, uint64_t cycle, bo
   (void)cycle;
   const char *name = s->x->executable->programs[run->program];
   s->stack.size = 0;
-  if (begins) push_frame(&s->stack, *name ? name : "run", false);
+  if (begins) push_frame(&s->stack, *name ? name : "run");
 }
 
 static void take_block(void *context, const executable_step *block, uint64_t cycle, bool begins)
@@ -80,7 +93,7 @@ static void take_block(void *context, const executable_step *block, uint64_t cyc
   stacks *s = context;
   (void)cycle;
   if (begins)
-    push_frame(&s->stack, block->name, false);
+    push_frame(&s->stack, block->name);
   else
     pop_frame(&s->stack);
 }

@@ -83,8 +83,9 @@ static void move_to_step(live_set *set, uint32_t step)
   set->num_live = kept;
 }
 
-static void emit_variables(const emitter *to, const executable_profile *p)
+static void emit_variables(const emitter *to, const graph_profile *g)
 {
+  const executable_profile *p = g->p;
   emit_begin_map(to, "variables");
   emit_begin_vector(to, "names");
   for (size_t i = 0; i < p->num_lives; ++i) emit_string(to, NULL, p->names[p->lives[i].name]);
@@ -94,7 +95,9 @@ static void emit_variables(const emitter *to, const executable_profile *p)
     emit_string(to, NULL, pop_memory_category_key((pop_memory_category)p->lives[i].category));
   emit_end_vector(to);
   emit_begin_vector(to, "bytes");
-  for (size_t i = 0; i < p->num_lives; ++i) emit_int(to, NULL, (int64_t)p->lives[i].bytes);
+  for (size_t i = 0; i < p->num_lives; ++i)
+    emit_int(to, NULL,
+             leaves_out_category(g, p->lives[i].category) ? 0 : (int64_t)p->lives[i].bytes);
   emit_end_vector(to);
   emit_end_map(to);
 }
@@ -135,7 +138,7 @@ void emit_liveness(const emitter *to, const graph_profile *g)
   uint64_t most = 0;
   size_t next_used = 0;
   emit_begin_map(to, "liveness");
-  emit_variables(to, p);
+  emit_variables(to, g);
   uint64_t always = emit_always_live(to, g);
   emit_begin_vector(to, "programs");
   for (size_t i = 0; i < g->e->num_steps; ++i) {

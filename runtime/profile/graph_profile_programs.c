@@ -2,7 +2,8 @@
 #include "profile/graph_profile.h"
 
 /* In the guide's order. Instructions that our tiles do not have are 0. */
-static void emit_instructions(const emitter *to, const profile_exchange_code *code)
+static void emit_instructions(const emitter *to, const graph_profile *g,
+                              const profile_exchange_code *code)
 {
   static const struct {
     const char *key;
@@ -12,10 +13,11 @@ static void emit_instructions(const emitter *to, const profile_exchange_code *co
               {"receiveFormat", -1},     {"receiveMux", PROFILE_RECEIVE_MUX},
               {"send", PROFILE_SEND},    {"sendWithPutAddress", -1},
               {"sendWithPutFormat", -1}, {"sendWithPutMux", -1}};
+  bool left_out = leaves_out_category(g, POP_MEMORY_INTERNAL_EXCHANGE_CODE);
   uint64_t total = 0;
   emit_begin_map(to, "memoryByInstruction");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    uint64_t bytes = rows[i].instruction < 0 ? 0 : code->bytes[rows[i].instruction];
+    uint64_t bytes = rows[i].instruction < 0 || left_out ? 0 : code->bytes[rows[i].instruction];
     emit_int(to, rows[i].key, (int64_t)bytes);
     total += bytes;
   }
@@ -55,7 +57,7 @@ static void emit_fields(const emitter *to, const graph_profile *g, const executa
     return;
   case EXECUTABLE_STEP_EXCHANGE:
     emit_int(to, "exchange", g->numbers.of_exchange[step->index]);
-    emit_instructions(to, &g->p->exchange_codes[step->index]);
+    emit_instructions(to, g, &g->p->exchange_codes[step->index]);
     return;
   case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
     emit_int(to, "exchange", g->numbers.of_exchange[step->index]);

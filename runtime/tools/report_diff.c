@@ -8,6 +8,7 @@
 #include <populus/names.h>
 #include <populus/report_page.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- figures of one report ---- */
 
@@ -165,7 +166,7 @@ static void take_names(diff *d, json_t *numbers, int side)
     const char *type = json_string_value(json_object_get(step, "type"));
     const char *name = json_string_value(json_object_get(step, "name"));
     const json_t *cycles = json_object_get(step, "cycles");
-    if (!type || !cycles) continue; /* a sync */
+    if (!type || !cycles || strcmp(type, "SyncAns") == 0) continue; /* a sync */
     char *key = pop_xasprintf("%s %s", type, name ? name : "");
     json_t *known = json_object_get(numbers, key);
     if (!known) {

@@ -29,6 +29,7 @@ typedef struct maker {
   uint8_t *uses;       /* of each byte of a tile: how many symbols, at most 2 */
   uint8_t *categories; /* of each byte with a symbol: of the last one */
   size_t uses_capacity, categories_capacity;
+  uint64_t num_images; /* with the current one */
 } maker;
 
 /* ---- rows ---- */
@@ -52,12 +53,17 @@ static size_row *find_row(maker *m, size_kind kind, const char *name, const char
   return &r->rows[number];
 }
 
+/* Several variables or functions of a tile may have the same name: together they are what the tile
+ * has of the row. Vertices are counted one by one. */
 static void add(maker *m, size_kind kind, const char *name, const char *note, uint64_t bytes)
 {
   size_row *row = find_row(m, kind, name, note);
+  if (kind == SIZE_VERTEX_TYPE || row->image != m->num_images) row->here = 0;
+  row->image = m->num_images;
+  row->count += bytes != 0 && row->here == 0;
+  row->here += bytes;
   row->bytes += bytes;
-  row->count += bytes != 0;
-  if (bytes > row->most) row->most = bytes;
+  if (row->here > row->most) row->most = row->here;
 }
 
 /* ---- what a tile's bytes are used for ---- */
@@ -85,6 +91,14 @@ static bool is_inside(const pop_image *image, const pop_image_symbol *symbol)
          symbol->size <= image->size - (symbol->address - image->base);
 }
 
+/* Symbols of code name parts of it, such as blocks of programs: code overlaps nothing else. */
+static bool is_of_code(const pop_image *image, const pop_image_symbol *symbol)
+{
+  return image->symbols_have_categories
+             ? pop_memory_category_is_code((pop_memory_category)symbol->category)
+             : symbol->kind != POP_SYMBOL_OBJECT;
+}
+
 static void count_uses(maker *m, const pop_image *image)
 {
   pop_reserve(m->uses, image->size, m->uses_capacity);
@@ -93,15 +107,16 @@ static void count_uses(maker *m, const pop_image *image)
   for (size_t i = 0; i < image->num_symbols; ++i) {
     const pop_image_symbol *s = &image->symbols[i];
     if (!is_inside(image, s)) continue;
+    bool is_code = is_of_code(image, s);
     for (uint32_t at = s->address - image->base, end = at + s->size; at < end; ++at) {
-      if (m->uses[at] < 2) m->uses[at]++;
+      if (m->uses[at] == 0 || (m->uses[at] == 1 && !is_code)) m->uses[at]++;
       m->categories[at] = s->category;
     }
   }
 }
 
 /* Code has constants and padding without symbols. They get the category of the code before them. */
-static void add_unnamed_code(const maker *m, const pop_image *image, tile_sizes *sizes)
+static void add_unnamed_code(maker *m, const pop_image *image)
 {
   for (size_t i = 0; i < image->num_segments; ++i) {
     const pop_image_segment *s = &image->segments[i];
@@ -111,7 +126,7 @@ static void add_unnamed_code(const maker *m, const pop_image *image, tile_sizes 
         if (image->symbols_have_categories) category = m->categories[at];
       } else {
         m->uses[at] = 1;
-        sizes->by_category[category]++;
+        m->categories[at] = (uint8_t)category;
       }
   }
 }
@@ -119,16 +134,11 @@ static void add_unnamed_code(const maker *m, const pop_image *image, tile_sizes 
 static void take_symbols(maker *m, const pop_image *image, tile_sizes *sizes)
 {
   count_uses(m, image);
-  for (size_t i = 0; i < image->num_symbols; ++i) {
-    const pop_image_symbol *s = &image->symbols[i];
-    if (!is_inside(image, s)) continue;
-    for (uint32_t at = s->address - image->base, end = at + s->size; at < end; ++at)
-      sizes->by_category[s->category] += m->uses[at] == 1;
-  }
-  add_unnamed_code(m, image, sizes);
+  add_unnamed_code(m, image);
   for (uint32_t at = 0; at < image->size; ++at)
     if (m->uses[at]) {
       sizes->total++;
+      if (m->uses[at] == 1) sizes->by_category[m->categories[at]]++;
       sizes->by_region[pop_memory_region_of(&m->target, image->base + at)]++;
     }
 }
@@ -154,11 +164,15 @@ static void add_sizes(maker *m, const tile_sizes *s)
 
 /* ---- symbols ---- */
 
-/* "vertex.<compute set>.<type>.<number>" -> the type; NULL for another name. */
-static char *vertex_type(const char *name)
+/* "vertex.<compute set>.<type>.<number>" -> the type; NULL for another symbol. A variable may have
+ * such a name, too. */
+static char *vertex_type(const pop_image_symbol *symbol, bool has_categories)
 {
   static const char prefix[] = "vertex.";
-  const char *end = strrchr(name, '.');
+  const char *name = symbol->name, *end = strrchr(name, '.');
+  if (symbol->kind != POP_SYMBOL_OBJECT ||
+      (has_categories && symbol->category != POP_MEMORY_VERTEX_INSTANCE_STATE))
+    return NULL;
   if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !end || end == name + sizeof prefix - 2)
     return NULL;
   const char *start = end;
@@ -170,7 +184,7 @@ static void add_symbol(maker *m, const pop_image_symbol *symbol, bool has_catego
 {
   const char *category =
       has_categories ? pop_memory_category_key((pop_memory_category)symbol->category) : NULL;
-  char *type = symbol->kind == POP_SYMBOL_OBJECT ? vertex_type(symbol->name) : NULL;
+  char *type = vertex_type(symbol, has_categories);
   size_kind kind = type                                ? SIZE_VERTEX_TYPE
                    : symbol->kind == POP_SYMBOL_OBJECT ? SIZE_VARIABLE
                                                        : SIZE_CODE;
@@ -245,6 +259,7 @@ static void add_tile(maker *m, const pop_image *image)
 static pop_error *take_image(maker *m, const pop_image *image, bool with_places)
 {
   tile_sizes sizes = {.including_gaps = image->size};
+  m->num_images++;
   sizes.system = image->size < m->target.system_bytes ? image->size : m->target.system_bytes;
   if (m->engine)
     POP_TRY(take_metadata(m, image->tile, &sizes));

@@ -43,6 +43,8 @@ typedef struct size_row {
   uint64_t most;    /* bytes of the tile that has most */
   const char *note; /* the category of code and variables, the type of places; or NULL */
   uint64_t order;   /* of a tile its number, of a place its address; else that of appearance */
+  uint64_t image;   /* the last one that has some, counted from 1 */
+  uint64_t here;    /* its bytes so far */
 } size_row;
 
 typedef struct size_report {

@@ -70,6 +70,21 @@ ar x b.a tile-00000.elf
 ar r mixed.a tile-00000.elf
 refuses 1 "'mixed.a': the image of tile 0 has|bytes, but the metadata are for|from another archive" "$popsize" mixed.a
 
+# Blocks of programs have symbols in the control code, which stays one category.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"blocks.a","profiler.programs.filter":"."}' quiet out "$POPULUS_BIN/matvec_split" 300 40
+adds_up blocks.a
+grep '^category,controlCode,' all.csv >wanted
+ar d blocks.a metadata.elf
+adds_up blocks.a
+grep '^category,controlCode,' all.csv | cmp - wanted || fail "from symbols: $(grep '^category,' all.csv)"
+
+# Variables with the same name are one row: it counts tiles, and what a tile has of all of them. A
+# variable may be named like the state of a vertex.
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" alike.a like-names
+quiet alike "$popsize" --csv alike.a
+has alike '^variable,twin,36,2,32,variable$' '^variable,vertex\.weights\.0,28,1,28,variable$'
+! grep -q '^vertexType,weights,' alike || fail "a variable is a vertex: $(cat alike)"
+
 # Sections by category add up too.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"sections.a","target.archiveSections":"byCategory"}' \
   quiet out "$POPULUS_BIN/matvec_split" 300 40

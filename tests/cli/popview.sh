@@ -157,6 +157,14 @@ assert d["grown"] is True and d["failAbove"] == 0.05
 assert [cycles["before"], cycles["after"]] == [a["cycles"], b["cycles"]] and cycles["grown"] is True
 assert [step["before"], step["after"]] == sums and step["difference"] == sums[1] - sums[0]
 assert [fullest["before"], fullest["after"]] == memory' || fail "popview diff --format json says something else than the profiles"
+# Waiting for syncs that were acknowledged is no step, as in the page.
+python3 -c '
+import json
+waits = json.load(open("report/execution.json"))
+waits["simulation"]["steps"].append({"type": "SyncAns", "syncAns": 0, "syncs": 2, "activeTiles": 1, "cycles": 500, "cyclesFrom": 0, "cyclesTo": 500})
+json.dump(waits, open("waits.json", "w"))' || fail 'no report with a SyncAns'
+differs 0 --fail-above 0% --each report/execution.json waits.json
+! grep -q SyncAns out || fail "a sync is a step: $(cat out)"
 # A value that one report lacks does not count as unchanged.
 refuses 1 "report/graph.json|no execution trace" "$popview" diff --fail-above 5% report/graph.json report
 quiet out "$popview" diff report/graph.json report

@@ -13,6 +13,8 @@
  *   small_archive ARCHIVE endless: a third program, "forever", repeats "scale" 2^64 times
  *   small_archive ARCHIVE replicated-graph: the same in three replicas of one graph
  *   small_archive ARCHIVE odd-name: with a handle whose name is none that a terminal should see.
+ *   small_archive ARCHIVE like-names: with three variables "twin", two of them on tile 0, and one that is named
+ *                    like the state of a vertex
  */
 #include <populus/populus.h>
 
@@ -117,15 +119,31 @@ static void add_odd_name(pop_graph *graph)
   pop_graph_create_host_read(graph, name, t);
 }
 
+static void add_read(pop_graph *graph, const char *name, const char *handle, size_t elements,
+                     uint32_t tile)
+{
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, &elements, 1, name);
+  pop_graph_set_tile_mapping(graph, t, tile);
+  pop_graph_create_host_read(graph, handle, t);
+}
+
+static void add_like_names(pop_graph *graph)
+{
+  add_read(graph, "twin", "first", 3, 0);
+  add_read(graph, "twin", "second", 5, 0);
+  add_read(graph, "twin", "third", 1, 1);
+  add_read(graph, "vertex.weights.0", "fourth", 7, 0);
+}
+
 int main(int argc, char **argv)
 {
   enum { REPLICAS = 3, TILES = 2 };
   const char *kind = argc == 3 ? argv[2] : "";
   bool streams = strcmp(kind, "streams") == 0, loaded_for_each = strcmp(kind, "replicas") == 0,
        in_graph = strcmp(kind, "replicated-graph") == 0, endless = strcmp(kind, "endless") == 0,
-       odd = strcmp(kind, "odd-name") == 0;
+       odd = strcmp(kind, "odd-name") == 0, alike = strcmp(kind, "like-names") == 0;
   if (argc < 2 || argc > 3 ||
-      (*kind && !streams && !loaded_for_each && !in_graph && !endless && !odd))
+      (*kind && !streams && !loaded_for_each && !in_graph && !endless && !odd && !alike))
     return 2;
   pop_target target;
   pop_error *error = pop_target_create("ipu2", loaded_for_each ? REPLICAS : 1, &target);
@@ -135,6 +153,7 @@ int main(int argc, char **argv)
                                        : pop_graph_create(&target);
     pop_graph *part = in_graph ? pop_graph_create_replicated_graph(graph, REPLICAS) : graph;
     if (odd) add_odd_name(part);
+    if (alike) add_like_names(part);
     error = compile_and_save(
         part, argv[1], part != graph || loaded_for_each ? 4 : 2 + (streams || endless), endless);
     pop_graph_free(graph);

@@ -42,6 +42,62 @@ export async function compareTests(popview, truth) {
     await choose('Change Layout', 'Liveness in two graphs');
     equal((await page.$$('.compare .plot')).length, 2);
   });
+  await test('Q1 Q2 what a stream copy and what several programs share is counted once, also by odd names', async () => {
+    const run = JSON.parse(readFileSync('golden/execution.json', 'utf8')), programs = JSON.parse(readFileSync('golden/graph.json', 'utf8'));
+    run.simulation.steps = run.simulation.steps.flatMap((s) => s.type !== 'StreamCopy' ? [s]
+      : [s, { type: 'StreamCopyEnd', program: s.program, name: s.name, cyclesFrom: s.cyclesTo - 20, cyclesTo: s.cyclesTo }]);
+    for (const s of run.simulation.steps) if (s.name === 'layer1/relu') s.name = '/layer1//relu';
+    programs.programs.push({ type: 'OnTileExecute', computeSet: 0, name: 'layer1/conv' });
+    cpSync('golden', 'phases', { recursive: true });
+    writeFileSync('phases/execution.json', JSON.stringify(run));
+    writeFileSync('phases/graph.json', JSON.stringify(programs));
+    execFileSync(popview, ['phases', '-o', 'phases.html']);
+    execFileSync(popview, ['golden', '-o', 'whole.html']);
+    const figures = async (name) => {
+      await open(`${process.cwd()}/${name}.html`, 'view=operations');
+      const operations = [await row('operations', 'next batch'), await row('operations', 'layer1')].map((r) => r.slice(2, 5).map((c) => c[0]));
+      await open(`${process.cwd()}/${name}.html`, 'view=trace');
+      await page.$$eval('details.more', (all) => { all.find((e) => e.innerText.startsWith('By name')).open = true; });
+      await settle(50);
+      return [operations, await row('cycles by name', 'next batch'), await row('cycles by name', 'layer1/relu')];
+    };
+    equal(await figures('phases'), await figures('whole'));
+  });
+  await test('M1 the tile map of 94,208 tiles has a column and a row for each', async () => {
+    const graph = JSON.parse(readFileSync('golden/graph.json', 'utf8')), numTiles = 64 * 1472;
+    Object.assign(graph.target, { numIPUs: 64, tilesPerIPU: 1472, numTiles });
+    graph.memory = { byTile: { total: new Array(numTiles).fill(1000), totalIncludingGaps: new Array(numTiles).fill(2000) } };
+    writeFileSync('ipus.json', JSON.stringify(graph));
+    execFileSync(popview, ['ipus.json', '-o', 'ipus.html']);
+    await open(`${process.cwd()}/ipus.html`, 'view=memory&m.graph=map');
+    await page.focus('.tilemap canvas');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await settle();
+    const below = Number((await texts('.tree thead th'))[1].replace('Tile ', ''));
+    equal(below > 10, true, `that the tile below the first one is ${below}`);
+  });
+  await test('M2 a pixel of many tiles is as high as the fullest of them', async () => {
+    const graph = JSON.parse(readFileSync('ipus.json', 'utf8')), numTiles = 64 * 1472;
+    const half = (odd) => Array.from({ length: numTiles }, (_, i) => (i % 2 === odd ? 1000 : 0)), none = half(2);
+    const category = (odd) => ({ nonInterleaved: { nonOverlapped: half(odd), overlapped: none }, total: half(odd) });
+    graph.memory.byCategory = { variable: category(0), vertexCode: category(1) };
+    writeFileSync('halves.json', JSON.stringify(graph));
+    execFileSync(popview, ['halves.json', '-o', 'halves.html']);
+    await open(`${process.cwd()}/halves.html`, 'view=memory&m.by=category');
+    const { x, y, width, height } = await box('.plothost .main canvas');
+    const low = await pixel({ x: x + width / 2, y: y + height * 0.75 }, '.plothost .main canvas'), high = await pixel({ x: x + width / 2, y: y + height * 0.25 }, '.plothost .main canvas');
+    equal(low, high, 'the colour at a quarter and at three quarters of the height');
+  });
+  await test('P1 programs may lie very deep', async () => {
+    const graph = JSON.parse(readFileSync('golden/graph.json', 'utf8')), deep = 20000;
+    graph.programs = Array.from({ length: deep }, (_, i) => ({ type: 'Repeat', count: 1, children: i + 1 < deep ? [i + 1] : [] }));
+    graph.controlPrograms = [0];
+    writeFileSync('deep.json', JSON.stringify(graph));
+    execFileSync(popview, ['deep.json', '-o', 'deep.html']);
+    await open(`${process.cwd()}/deep.html`, 'view=programs');
+    equal(await page.$eval('[role=tree]', (e) => e.style.height), `${22 * deep}px`);
+  });
   await test('E9 traces side by side, and one above the other; each has its own window', async () => {
     await open(both, 'view=compare&c.tab=Execution Trace');
     const places = () => page.$$eval('.one', (all) => all.map((e) => { const r = e.getBoundingClientRect(); return [Math.round(r.x), Math.round(r.y)]; }));

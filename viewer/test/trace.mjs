@@ -382,9 +382,15 @@ export async function traceTests(file, truth, big) {
     const s = big.truth.steps.findIndex((x) => x.name === 'layer1/conv' && x.type === 'OnTileExecute');
     await open(big.wide, `view=trace&t.step=${s}&t.tab=Details`);
     holds(await text('.stepdetails .warning'), '32-bit');
+    holds(await fact('All Cycles', '.stepdetails'), 'min 4,000,000,000', 'max 6,600,000,000');
   });
 
   /* ---- figures of the window ---- */
+  await test('U1 steps of the window are those of all IPUs', async () => {
+    const s = steps.find((x) => x.type === 'OnTileExecute' && x.computeSet === 2);
+    await fresh(`t.from=${s.cyclesFrom + 100}&t.to=${s.cyclesFrom + 200}`);
+    equal(await fact('Steps'), '2'); /* of the second IPU; the first one waits in a sync */
+  });
   const inWindow = (i, a, b) => Math.max(0, Math.min(i.to, b) - Math.max(i.from, a));
   const shares = async (ipu) => page.$$eval(`[data-ipu="${ipu}"] [data-kind]`, (all) => Object.fromEntries(all.map((e) => [e.dataset.kind, Number(/([\d.]+)%/.exec(e.innerText)[1])])));
   await test('U7 O9 tile utilisation and proportions are those of all tiles, in random windows', async () => {

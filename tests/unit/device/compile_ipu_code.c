@@ -162,6 +162,36 @@ Test(compile_ipu_code, without_it_vertices_and_summary_have_no_code)
   free_profiled(&model);
 }
 
+static int64_t sum_of_list(pop_profile_value list)
+{
+  int64_t sum = 0;
+  for (size_t i = 0; i < pop_profile_count(list); i++)
+    sum += pop_profile_as_int(pop_profile_at(list, i));
+  return sum;
+}
+
+/* The figures of programs and of what is live are those of the categories. */
+Test(compile_ipu_code, without_it_exchanges_and_liveness_have_no_code)
+{
+  profiled ipu = profile_of(NULL), model = profile_of(new_model(false));
+  static const char path[] = "memory.liveness.variables.bytes";
+  char *of_ipu = json_of(pop_profile_get(ipu.root, "programs"));
+  char *programs = json_of(pop_profile_get(model.root, "programs"));
+  int64_t code = 0;
+  for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; c++)
+    for (size_t tile = 0; tile < TILES; tile++)
+      code += in_category(ipu.root, c, tile) - in_category(model.root, c, tile);
+  cr_assert_null(strstr(of_ipu, "\"total\":0}"), "%s", of_ipu);
+  cr_assert_not_null(strstr(programs, "\"total\":0}"), "%s", programs);
+  cr_assert_gt(code, 0);
+  cr_assert_eq(sum_of_list(pop_profile_find(model.root, path)),
+               sum_of_list(pop_profile_find(ipu.root, path)) - code);
+  free(of_ipu);
+  free(programs);
+  free_profiled(&ipu);
+  free_profiled(&model);
+}
+
 /* The loaded image has the code all the same. */
 Test(compile_ipu_code, images_have_code_all_the_same)
 {

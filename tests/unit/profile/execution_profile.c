@@ -627,6 +627,34 @@ Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
   pop_engine_free(engine);
 }
 
+/* A copy without a name is called "/…". */
+Test(execution_profile, folded_stacks_have_no_frames_without_a_name)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 2;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_tensor from = pop_graph_add_variable(graph, POP_INT, NULL, 0, "from"),
+             to = pop_graph_add_variable(graph, POP_INT, NULL, 0, "to");
+  pop_graph_set_tile_mapping(graph, from, 0);
+  pop_graph_set_tile_mapping(graph, to, 1);
+  pop_program copies[] = {pop_program_copy(from, to, NULL), pop_program_copy(from, to, "/a//b/")};
+  pop_program main = pop_program_sequence(graph, "main");
+  for (size_t i = 0; i < 2; i++) pop_sequence_add(main, copies[i]);
+  const pop_option options[] = {{"debug.instrument", "true"}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 1, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  char *text = written(engine, pop_engine_write_folded_stacks);
+  cr_assert_null(strstr(text, ";;"), "%s", text);
+  cr_assert_not_null(strstr(text, "main;ExchangePre;DoExchange "), "%s", text);
+  cr_assert_not_null(strstr(text, "main;a;b;ExchangePre;DoExchange "), "%s", text);
+  free(text);
+  pop_engine_free(engine);
+}
+
 /* Lines of summaries contain a program's names too. */
 Test(execution_profile, P12_any_name_is_a_part_of_a_line_in_summaries)
 {

@@ -2,7 +2,7 @@
 import { asNumber, get } from './json';
 import { byTile, categories, categoryLabel, categoryTotal, total } from './memory';
 import type { Report } from './report';
-import { isSync, kindLabels, type Trace } from './trace';
+import { isWhole, kindLabels, type Trace } from './trace';
 
 export interface Side { report: Report; trace: Trace | undefined }
 /* Undefined: a report does not say. */
@@ -40,7 +40,7 @@ export function namesOfBoth(a: Side, b: Side): Pair[] {
   const known = new Map<string, Pair>();
   const take = (t: Trace, side: 'before' | 'after'): void => {
     for (const s of t.steps) {
-      if (isSync(s.kind) || s.kind === 'StreamCopyBegin' || s.kind === 'StreamCopyEnd') continue;
+      if (!isWhole(s.kind)) continue;
       const name = `${kindLabels[s.kind]} ${s.name}`;
       let p = known.get(name);
       if (!p) known.set(name, p = { name, isBytes: false, before: 0, after: 0 });

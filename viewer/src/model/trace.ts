@@ -7,6 +7,7 @@
  * the superstep's begin and the tile's costs, and nothing has to be kept for each step and tile. Tiles that have acknowledged
  * several syncs at once (SyncAns) have no part in what lies between them: all supersteps to the last of them know that. */
 import { breathe } from '../ui/dom';
+import { overflows } from '../ui/format';
 import { asList, asNumber, asNumbers, asText, get, type Json } from './json';
 import type { Report } from './report';
 
@@ -24,13 +25,22 @@ export function isSync(kind: Kind): boolean {
   return kind === 'InternalSync' || kind === 'ExternalSync' || kind === 'SyncAns';
 }
 
+/* Other than a sync, and counted once: the beginning and the end of a stream copy are phases of its transfer, whose cycles have the end's
+ * in them. */
+export function isWhole(kind: Kind): boolean {
+  return !isSync(kind) && kind !== 'StreamCopyBegin' && kind !== 'StreamCopyEnd';
+}
+
 /* Work or transfer, not waiting. */
 export function isBusy(kind: Kind): boolean {
   return !isSync(kind) && kind !== 'StreamCopyBegin' && kind !== 'Other';
 }
 
+/* Cycles by tile. What is measured has 32 bits; what is estimated may have more. */
+export type Cycles = Uint32Array | Float64Array;
+
 /* Cycles of each tile of a compute set or exchange. */
-export interface Cost { cycles: Uint32Array /* by tile, 0: no part */; active: number }
+export interface Cost { cycles: Cycles /* 0: no part */; active: number }
 
 export interface Step {
   index: number;
@@ -96,7 +106,7 @@ function waitingOf(raw: Json | undefined, numTiles: number): Uint8Array | undefi
 function costOf(raw: Json | undefined, numTiles: number): Cost | undefined {
   if (raw === undefined) return undefined;
   const tiles = asNumbers(get(raw, 'tiles')), cycles = asNumbers(get(raw, 'cycles'));
-  const cost: Cost = { cycles: new Uint32Array(numTiles), active: cycles.length };
+  const cost: Cost = { cycles: cycles.some(overflows) ? new Float64Array(numTiles) : new Uint32Array(numTiles), active: cycles.length };
   let at = 0;
   for (let i = 0; i + 1 < tiles.length; i += 2)
     for (let n = 0; n < (tiles[i + 1] as number) && at < cycles.length; n++) {
@@ -111,7 +121,7 @@ function costOf(raw: Json | undefined, numTiles: number): Cost | undefined {
 function withFault(cost: Cost | undefined, raw: Json): Cost | undefined {
   const tile = asNumber(get(raw, 'faultedTile')), cycles = asNumber(get(raw, 'faultedTileCycles'));
   if (!cost || tile === undefined || cycles === undefined || tile >= cost.cycles.length) return cost;
-  const changed = cost.cycles.slice();
+  const changed = overflows(cycles) ? Float64Array.from(cost.cycles) : cost.cycles.slice();
   changed[tile] = cycles;
   return { cycles: changed, active: cost.active };
 }

@@ -5,7 +5,7 @@
 import { asNumbers, asText, asList, get } from './json';
 import { ansOf, waitOf } from './bsp';
 import type { Report } from './report';
-import { balanceOn, firstStepAt, isBusy, isSync, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
+import { balanceOn, firstStepAt, isBusy, isSync, isWhole, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
 
 export interface Moved { received: number; sent: number; steps: number }
 
@@ -94,6 +94,7 @@ function streamCopyOf(report: Report, step: Step, all: Map<string, Moved>): Move
 export function figuresOf(report: Report, t: Trace, a: number, b: number, byTiles: boolean): WindowFigures {
   const ipus: WindowOfIpu[] = [];
   const first = firstStepAt(t, a);
+  const counted = new Uint8Array(t.steps.length - first);
   let count = 0;
   for (let ipu = 0; ipu < t.numIpus; ipu++) {
     const of: WindowOfIpu = {
@@ -108,7 +109,10 @@ export function figuresOf(report: Report, t: Trace, a: number, b: number, byTile
       if (!takesPart(t, i, ipu) || step.waiting) continue;
       const cycles = clip(t.from[at] as number, t.to[at] as number, a, b);
       if (!cycles) continue;
-      if (ipu === 0) count++;
+      if (!counted[i - first]) {
+        counted[i - first] = 1;
+        count++;
+      }
       of.proportions.set(step.kind, (of.proportions.get(step.kind) ?? 0) + cycles);
       if (!isSync(step.kind) && step.cost) {
         weight += cycles;
@@ -151,10 +155,10 @@ export function sandwich(t: Trace, a: number, b: number): Sandwich[] {
   for (let i = firstStepAt(t, a); i < t.steps.length; i++) {
     const step = t.steps[i] as Step;
     if (begins(t, step) > b) break;
-    if (isSync(step.kind)) continue;
+    if (!isWhole(step.kind)) continue;
     const cycles = clip(step.from, step.to, a, b);
     if (!cycles) continue;
-    const own = row(step.name || step.kind);
+    const own = row(step.path.join('/') || step.name || step.kind);
     own.self += cycles;
     own.steps++;
     let path = '';

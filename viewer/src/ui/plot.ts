@@ -41,21 +41,31 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
   const xOf = (v: number): number => left + (v - view.from) / (view.to - view.from) * (main.width - left - 8);
   const at = (px: number): number => view.from + (px - left) / (main.width - left - 8) * (view.to - view.from);
 
+  /* Of each pixel's places the one with the largest sum: their largest values on each other would be more than any place has. */
+  function stack(all: Series[], into: Float64Array[], px: number, a: number, b: number): void {
+    let at = a, most = 0, below = 0;
+    for (let i = a; i < b; i++) {
+      let sum = 0;
+      for (const s of all) sum += Math.max(0, s.values[i] ?? 0);
+      if (sum <= most) continue;
+      most = sum;
+      at = i;
+    }
+    all.forEach((s, n) => { (into[n] as Float64Array)[px] = below += Math.max(0, s.values[at] ?? 0); });
+  }
+
   /* The largest of each pixel's values: none is lost that way. */
   function columns(all: Series[], width: number, from: number, to: number): Float64Array[] {
-    const made: Float64Array[] = [];
-    const below = new Float64Array(Math.ceil(width));
-    for (const s of all) {
-      const line = new Float64Array(below.length);
-      for (let px = 0; px < line.length; px++) {
-        const a = Math.max(0, Math.floor(from + px / width * (to - from)));
-        const b = Math.max(a + 1, Math.ceil(from + (px + 1) / width * (to - from) - 1e-9));
+    const made = all.map(() => new Float64Array(Math.ceil(width))), end = length();
+    for (let px = 0; px < Math.ceil(width); px++) {
+      const a = Math.max(0, Math.floor(from + px / width * (to - from)));
+      const b = Math.min(end, Math.max(a + 1, Math.ceil(from + (px + 1) / width * (to - from) - 1e-9)));
+      if (o.stacked) stack(all, made, px, a, b);
+      else all.forEach((s, n) => {
         let most = 0;
         for (let i = a; i < Math.min(b, s.values.length); i++) if ((s.values[i] as number) > most) most = s.values[i] as number;
-        line[px] = most + (o.stacked ? below[px] as number : 0);
-        if (o.stacked) below[px] = line[px] as number;
-      }
-      made.push(line);
+        (made[n] as Float64Array)[px] = most;
+      });
     }
     return made;
   }

@@ -23,7 +23,7 @@ export function tileMap(series: () => Series[], o: TileMapOptions): Plot {
   /* The largest squares with which all IPUs have room, and are as square as it goes. */
   function measure(s: Surface2d): void {
     const ipus = Math.max(1, Math.ceil(length() / o.tilesPerIpu)), tiles = Math.min(length(), o.tilesPerIpu);
-    size = 1;
+    size = 0;
     for (let perRow = 1; perRow <= ipus; perRow++) {
       const width = (s.width - 2 * edge - (perRow - 1) * gap) / perRow, height = (s.height - edge) / Math.ceil(ipus / perRow) - head;
       if (width < 4 || height < 4) continue;
@@ -34,6 +34,7 @@ export function tileMap(series: () => Series[], o: TileMapOptions): Plot {
       columns = Math.max(1, Math.floor(width / size));
       ipusPerRow = perRow;
     }
+    if (!size) size = columns = ipusPerRow = 1;
   }
   const placeOf = (tile: number): { x: number; y: number } => {
     const ipu = Math.floor(tile / o.tilesPerIpu), within = tile % o.tilesPerIpu, rows = Math.ceil(Math.min(length(), o.tilesPerIpu) / columns);

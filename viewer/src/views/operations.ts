@@ -2,7 +2,7 @@
 import type { App, View } from '../app';
 import { asNumber, get } from '../model/json';
 import { rowSums } from '../model/memory';
-import { isSync, kindLabels, pathOf, type Step } from '../model/trace';
+import { isWhole, kindLabels, pathOf, type Step } from '../model/trace';
 import { absent, h, nameOf, replace } from '../ui/dom';
 import { bytes, count } from '../ui/format';
 import { menu } from '../ui/menu';
@@ -17,9 +17,9 @@ export function operationsOf(app: App, layer: number): Operation[] {
   const r = app.report, found = new Map<string, Operation>();
   const code = rowSums(get(r.graph, 'memory', 'byComputeSet', 'codeBytes')), all = rowSums(get(r.graph, 'memory', 'byComputeSet', 'totalBytes'));
   const flops = rowSums(get(r.graph, 'computeSets', 'flopEstimates', 'flopsByTile'));
-  const stepsOf = new Map<number, Step[]>();
+  const stepsOf = new Map<number, Step[]>(), counted = new Set<string>(); /* compute sets and exchanges whose memory an operation has */
   for (const s of app.trace?.steps ?? []) {
-    if (isSync(s.kind) || s.program < 0) continue;
+    if (!isWhole(s.kind) || s.program < 0) continue;
     const list = stepsOf.get(s.program);
     if (list) list.push(s);
     else stepsOf.set(s.program, [s]);
@@ -30,12 +30,14 @@ export function operationsOf(app: App, layer: number): Operation[] {
     let of = found.get(path);
     if (!of) found.set(path, of = { name: parts[parts.length - 1] ?? p.name, path, programs: [], code: 0, state: 0, cycles: 0, steps: [], flops: 0 });
     of.programs.push(i);
-    const set = asNumber(get(p.raw, 'computeSet'));
-    if (set !== undefined) {
+    const set = asNumber(get(p.raw, 'computeSet')), thing = `${path}/${p.type} ${set ?? asNumber(get(p.raw, 'exchange')) ?? -1}`, isKnown = counted.has(thing);
+    counted.add(thing);
+    if (set !== undefined) of.flops += flops[set] ?? 0;
+    /* Their memory is there once, however many programs use them. */
+    if (!isKnown && set !== undefined) {
       of.code += code[set] ?? 0;
       of.state += (all[set] ?? 0) - (code[set] ?? 0);
-      of.flops += flops[set] ?? 0;
-    } else of.code += asNumber(get(p.raw, 'memoryByInstruction', 'total')) ?? 0;
+    } else if (!isKnown) of.code += asNumber(get(p.raw, 'memoryByInstruction', 'total')) ?? 0;
     for (const s of stepsOf.get(i) ?? []) {
       of.steps.push(s);
       of.cycles += s.to - s.from;

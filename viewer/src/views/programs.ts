@@ -2,7 +2,7 @@
 import type { App, View } from '../app';
 import { asNumber, asNumbers, asText, get, isMap } from '../model/json';
 import type { Program, Report } from '../model/report';
-import type { Kind } from '../model/trace';
+import { isSync, isWhole, type Kind } from '../model/trace';
 import { lookOf } from '../ui/colours';
 import { absent, h, nameOf, replace } from '../ui/dom';
 import { longList } from '../ui/long_list';
@@ -22,7 +22,7 @@ interface State { root: number; selected: number; search: string; closed: Set<nu
 const kept = new WeakMap<Report, State>();
 
 /* Rows that are visible: children follow their parent, two levels of an If are its branches. */
-interface Row { program: number; depth: number; key: string }
+interface Row { program: number; depth: number }
 
 function childrenOf(r: Report, p: Program): number[] {
   if (p.type === 'Call') {
@@ -60,7 +60,7 @@ function details(app: App, s: State): HTMLElement {
   if (!p) return absent('Please select a program in the tree above.');
   const live = liveOf(r)?.steps.find((one) => one.program === s.selected), instructions = get(p.raw, 'memoryByInstruction');
   const inside = within(r, s.selected), isOne = inside.size === 1;
-  const steps = app.trace?.steps.filter((one) => inside.has(one.program) && one.kind !== 'StreamCopyBegin' && one.kind !== 'StreamCopyEnd') ?? [];
+  const steps = app.trace?.steps.filter((one) => inside.has(one.program) && (isSync(one.kind) || isWhole(one.kind))) ?? [];
   const first = steps[0];
   return h('section', { class: 'details' }, h('h3', {}, `${p.type} `, p.name && nameOf(p.name)), facts([
     ['Program', String(s.selected)], ['Type', p.type], ['Debug name', p.name ? nameOf(p.name) : 'none'],
@@ -88,18 +88,22 @@ export const programsView: View = {
     const state = s, tree = h('div', { role: 'tree', 'aria-label': 'Programs', class: 'treeview' }), below = h('div', { class: 'below' }), list = h('div', { class: 'roots' });
     let rows: Row[] = [];
     const matches = (p: Program): boolean => state.search !== '' && `${p.type} ${p.name}`.toLowerCase().includes(state.search);
-    /* A damaged report may have programs inside themselves. */
+    /* A damaged report may have programs inside themselves. How deep they lie is not limited. */
     const collect = (): void => {
       rows = [];
-      const open = (at: number, depth: number, above: Set<number>, key: string): void => {
-        const p = r.programs[at];
-        if (!p || above.has(at) || rows.length > 200000) return;
-        rows.push({ program: at, depth, key });
-        if (state.closed.has(at)) return;
-        const inside = new Set(above).add(at);
-        childrenOf(r, p).forEach((child, i) => open(child, depth + 1, inside, `${key}.${i}`));
-      };
-      open(state.root, 0, new Set(), '0');
+      const above: number[] = [], isAbove = new Set<number>(); /* by depth */
+      const todo = [{ program: state.root, depth: 0 }];
+      for (let row = todo.pop(); row && rows.length <= 200000; row = todo.pop()) {
+        while (above.length > row.depth) isAbove.delete(above.pop() as number);
+        const p = r.programs[row.program];
+        if (!p || isAbove.has(row.program)) continue;
+        rows.push(row);
+        if (state.closed.has(row.program)) continue;
+        above.push(row.program);
+        isAbove.add(row.program);
+        const children = childrenOf(r, p);
+        for (let i = children.length - 1; i >= 0; i--) todo.push({ program: children[i] as number, depth: row.depth + 1 });
+      }
     };
     const select = (program: number, focus: boolean, index = rows.findIndex((row) => row.program === program)): void => {
       state.selected = program;

@@ -2,7 +2,7 @@
 import type { App } from '../app';
 import { asList, asNumber, asNumbers, asText, asTexts, get, isMap, type Json } from '../model/json';
 import { computeSetName } from '../model/report';
-import { kindLabels, isSync, type Step, type Trace } from '../model/trace';
+import { kindLabels, isSync, type Cost, type Step, type Trace } from '../model/trace';
 import { absent, h, nameOf } from '../ui/dom';
 import { bytes, count, decimal, overflows, share } from '../ui/format';
 import { plot } from '../ui/plot';
@@ -114,7 +114,7 @@ function exchangeFacts(app: App, s: Step): Fact[] {
 
 function plots(app: App, s: Step): HTMLElement[] {
   const made: HTMLElement[] = [];
-  if (s.cost) made.push(h('h4', {}, 'Cycles per tile'), plot(() => [{ name: 'cycles', values: (s.cost as { cycles: Uint32Array }).cycles }], {
+  if (s.cost) made.push(h('h4', {}, 'Cycles per tile'), plot(() => [{ name: 'cycles', values: (s.cost as Cost).cycles }], {
     label: `Cycles of each tile in ${stepLabel(s)}`, xName: 'tile', format: count, stacked: false,
   }).element);
   const received = byTile(app, s, 'bytesReceivedByTile'), sent = byTile(app, s, 'bytesSentByTile');

@@ -3,7 +3,7 @@ import type { App } from '../app';
 import { ansOf, stateOf, superstepAt, waitOf } from '../model/bsp';
 import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
-import { balanceOn, isBusy, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
+import { balanceOn, isBusy, kindLabels, type Cycles, type Kind, type Step, type Trace } from '../model/trace';
 import { fitted } from '../ui/canvas';
 import { hatch, lookOf, pixelOf, surface } from '../ui/colours';
 import { h, replace } from '../ui/dom';
@@ -257,7 +257,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     const pixels = new Uint32Array(image.data.buffer), chosen = s.selected[0]?.kind === 'step' ? s.selected[0].step : -1;
     const packed = (kind: Kind, step: number): number => pixelOf(isFound(s, step, step) ? lookOf(kind).fill : look.greyed, step === chosen ? 0.72 : 1);
     /* As stateOf (model/bsp.ts), with what is the same for all tiles of a superstep found once. */
-    let known = -1, costs: Uint32Array[] = [], colours: number[] = [], start = 0;
+    let known = -1, costs: Cycles[] = [], colours: number[] = [], start = 0;
     const waits = new Uint32Array(rows);
     for (let px = 0; px < columns; px++) {
       const cycle = g.window.from + (px + 0.5) / g.width * (g.window.to - g.window.from);
@@ -285,7 +285,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
         const tile = of[row] as number;
         let clock = start, colour = waits[row] as number;
         for (let k = 0; k < costs.length; k++) {
-          clock += (costs[k] as Uint32Array)[tile] as number;
+          clock += (costs[k] as Cycles)[tile] as number;
           if (cycle < clock) {
             colour = colours[k] as number;
             break;
