@@ -196,6 +196,11 @@ static uint32_t widen(uint32_t half, uint32_t *flags)
   return float_convert(&float_single, &float_half, float_unbox(half), ROUND_NEAREST_EVEN, flags);
 }
 
+static bool is_fused_half(uint32_t id)
+{
+  return id == OP_FMADD_H || id == OP_FMSUB_H || id == OP_FNMSUB_H || id == OP_FNMADD_H;
+}
+
 /* A half's operation in single precision, to nearest. */
 static uint32_t in_single(const operands *o, uint32_t *flags)
 {
@@ -203,7 +208,10 @@ static uint32_t in_single(const operands *o, uint32_t *flags)
   operands wide = {.mode = ROUND_NEAREST_EVEN, .a = o->a};
   if (o->id == OP_FCVT_H_W || o->id == OP_FCVT_H_WU)
     return from_integer(&float_single, &wide, o->id == OP_FCVT_H_W, flags);
-  wide.a = widen(o->a, flags), wide.b = widen(o->b, flags), wide.c = widen(o->c, flags);
+  /* Only the operation's own operands: another register may hold a signalling NaN. */
+  wide.a = widen(o->a, flags);
+  if (o->id != OP_FSQRT_H) wide.b = widen(o->b, flags);
+  if (is_fused_half(o->id)) wide.c = widen(o->c, flags);
   return arithmetic(&float_single, single_id(o->id), &wide, flags);
 }
 

@@ -213,3 +213,26 @@ Test(float_control, overflow_of_a_function_of_a_half_is_its_own)
   cr_assert_eq(c.f[RD], nan | one << 16, "%x", c.f[RD]);
   cr_assert_eq(c.f[RD + 32], nan | one << 16, "%x", c.f[RD + 32]);
 }
+
+/* A signalling NaN in a register that is no operand raises nothing. */
+Test(float_control, rounding_at_random_looks_at_its_operands_only)
+{
+  enum { STOCHASTIC = 1 << 19, SIGNALLING = (int)0xffff7c01, ONE = (int)0xffff3c00 };
+  static const isa_op ids[] = {OP_FADD_H, OP_FSUB_H, OP_FMUL_H, OP_FDIV_H, OP_FSQRT_H};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    context c = {.float_control = STOCHASTIC | ALL_FAULTS,
+                 .f = {[0] = (uint32_t)SIGNALLING, [RS1] = (uint32_t)ONE, [RS2] = (uint32_t)ONE}};
+    tile t = {.random = {{1, 2, 3, 4}}};
+    operation op = {.id = ids[i], .rd = RD, .rs1 = RS1, .rs2 = ids[i] == OP_FSQRT_H ? 0 : RS2};
+    cr_assert_eq(float_operate_controlled(&t, &c, &op, ROUND_NEAREST_EVEN), MACHINE_FAULT_NONE,
+                 "op %u", ids[i]);
+    cr_assert_eq(c.fflags, 0, "op %u: flags %x", ids[i], c.fflags);
+  }
+  context fused = {
+      .float_control = STOCHASTIC | ALL_FAULTS,
+      .f = {[RS1] = (uint32_t)ONE, [RS2] = (uint32_t)ONE, [RS3] = (uint32_t)SIGNALLING}};
+  tile t = {.random = {{1, 2, 3, 4}}};
+  operation op = {.id = OP_FMADD_H, .rd = RD, .rs1 = RS1, .rs2 = RS2, .imm = RS3 << 8};
+  cr_assert_eq(float_operate_controlled(&t, &fused, &op, ROUND_NEAREST_EVEN),
+               MACHINE_FAULT_FLOAT_INVALID);
+}
