@@ -66,6 +66,16 @@ uint64_t machine_vertex_cycles(const machine *m, uint32_t tile, uint32_t vertex_
   return found ? t->noted[found - t->estimates] : 0;
 }
 
+/* An estimator that counts below zero in 64 bits returns nearly 2^64 cycles. A clock that estimates
+ * would move past 2^62 stays there: so what is added to it later, such as a sync, cannot overflow
+ * it, and no clock goes back. */
+static uint64_t end_of_estimate(uint64_t clock, uint64_t cycles)
+{
+  const uint64_t latest = UINT64_C(1) << 62;
+  if (clock >= latest) return clock;
+  return cycles < latest - clock ? clock + cycles : latest;
+}
+
 /* The vertex that is being called. */
 static void begin(const tile *t, context *c)
 {
@@ -75,9 +85,7 @@ static void begin(const tile *t, context *c)
   c->ends_at_return = c->number == MACHINE_SUPERVISOR || (found && found->until_return);
   c->called_at = c->clock;
   c->returns_to = c->x[1];
-  uint64_t end;
-  if (c->is_estimated)
-    c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
+  if (c->is_estimated) c->estimated_end = end_of_estimate(c->clock, found->cycles);
 }
 
 static void note_return(const machine *m, tile *t, context *c)

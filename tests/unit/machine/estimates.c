@@ -315,6 +315,32 @@ Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
   }
 }
 
+/* Nor does an estimator that counts below zero in 64 bits turn clocks back. */
+Test(machine_estimates, clocks_do_not_overflow)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(2, ways[way]);
+    for (uint32_t t = 0; t < 2; t++) {
+      assembler *a = &r.code[t];
+      uint32_t room = skip(a), vertex = assemble_vertex(a);
+      fill(a, room);
+      for (int n = 0; n < 6; n++) {
+        call(a, vertex, STATE);
+        asm_tile(a, TILE_SYNC, 0, 0, 0);
+      }
+      rig_report(a, 1);
+    }
+    rig_load(&r);
+    expect_ok(machine_set_estimates(
+        r.m, 0, &(machine_estimate){.vertex_state = STATE, .cycles = UINT64_MAX - 9}, 1));
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t cycles = machine_get_counters(r.m).cycles;
+    cr_assert(cycles > UINT64_C(1) << 62 && cycles < UINT64_C(1) << 63, "%zu: %llu", way,
+              (unsigned long long)cycles);
+    rig_free(&r);
+  }
+}
+
 /* An estimator whose result is below zero gives some 2^32 cycles. The run continues, and endless
  * code still ends it. */
 Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
