@@ -375,3 +375,19 @@ Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
       rig_free(&r);
     }
 }
+
+/* A limit that no run reaches is none, in any run. */
+Test(machine_estimates, the_largest_limit_holds_for_later_runs)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    machine_options options = ways[way];
+    options.max_cycles_per_run = UINT64_MAX;
+    rig r = rig_create_with(1, options);
+    rig_report(r.code, 1);
+    rig_report(r.code, 2);
+    rig_load(&r);
+    cr_assert_eq(rig_run(&r), 1);
+    cr_assert_eq(rig_run(&r), 2, "%zu", way);
+    rig_free(&r);
+  }
+}
