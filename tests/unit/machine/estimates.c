@@ -391,3 +391,34 @@ Test(machine_estimates, the_largest_limit_holds_for_later_runs)
     rig_free(&r);
   }
 }
+
+/* What a vertex of one tile is said to take gives an endless loop of another one no more time,
+ * whichever tile runs first. */
+Test(machine_estimates, the_limit_of_other_tiles_is_not_put_off)
+{
+  enum { LIMIT = 1000 * SLOT };
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    machine_options options = ways[way];
+    uint64_t ends[2];
+    options.max_cycles_per_run = LIMIT;
+    for (uint32_t endless = 0; endless < 2; endless++) {
+      rig r = rig_create_with(2, options);
+      for (uint32_t t = 0; t < 2; t++) {
+        assembler *a = &r.code[t];
+        uint32_t room = skip(a), vertex = assemble_vertex(a);
+        fill(a, room);
+        if (t != endless) call(a, vertex, STATE);
+        if (t == endless) asm_jal(a, ZERO, asm_here(a));
+        rig_report(a, 1);
+      }
+      rig_load(&r);
+      expect_ok(machine_set_estimates(
+          r.m, 1 - endless, &(machine_estimate){.vertex_state = STATE, .cycles = UINT64_C(3) << 30},
+          1));
+      ends[endless] = rig_run_into(&r, MACHINE_FAULT_OUT_OF_CYCLES)->cycle;
+      rig_free(&r);
+    }
+    cr_assert(ends[0] <= LIMIT && ends[1] == ends[0], "%zu: %llu and %llu", way,
+              (unsigned long long)ends[0], (unsigned long long)ends[1]);
+  }
+}
