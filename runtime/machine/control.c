@@ -144,9 +144,8 @@ static void split_by_memory(machine *m, control *c, control_group *g)
 
 static bool is_within_limit(const machine *m, const control_group *g, uint64_t cycles)
 {
-  const uint64_t limit = cycle_limit(m);
   for (size_t i = 0; i < g->num_tiles; i++) {
-    uint64_t clock = m->at.clocks[g->tiles[i]];
+    uint64_t clock = m->at.clocks[g->tiles[i]], limit = cycle_limit(m, &m->tiles[g->tiles[i]]);
     if (clock > limit || limit - clock < cycles) return false;
   }
   return true;

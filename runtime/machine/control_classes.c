@@ -82,9 +82,44 @@ static uint64_t hash_words(const machine *m, const effects *s, const tile *t)
   return hash;
 }
 
+/* Classes that tiles move to: from their class, by what its words are. */
+typedef struct hashed_class {
+  uint64_t hash;
+  uint32_t number;
+  bool used;
+} hashed_class;
+
+typedef struct class_split {
+  uint32_t from, first;   /* the class that is split; the first new one, which others follow */
+  hashed_class *slots;    /* of the new ones, by hash: open addressing; NULL: none yet */
+  size_t num_slots;       /* a power of 2 */
+  control_group **groups; /* of the group that is split: by class; 0: `from` */
+} class_split;
+
+/* The new class of tiles whose words have the hash. */
+static uint32_t class_of_hash(control *c, class_split *split, uint64_t hash)
+{
+  if (!split->slots) {
+    split->num_slots = 16;
+    while (split->num_slots < 2 * c->classes[split->from].num_tiles) split->num_slots *= 2;
+    split->slots = pop_xcalloc(split->num_slots, sizeof *split->slots);
+  }
+  size_t at = hash & (split->num_slots - 1);
+  while (split->slots[at].used && split->slots[at].hash != hash)
+    at = (at + 1) & (split->num_slots - 1);
+  hashed_class *slot = &split->slots[at];
+  if (!slot->used) *slot = (hashed_class){hash, copy_class(c, split->from), true};
+  return slot->number;
+}
+
+static control_group **group_of_class(const class_split *split, uint32_t class_number)
+{
+  return &split->groups[class_number == split->from ? 0 : 1 + class_number - split->first];
+}
+
 /* The group keeps the tiles of its first tile's class. The tiles of each other class become a
  * group. */
-static void split_by_class(control *c, control_group *g)
+static void split_by_class(control *c, const class_split *split, control_group *g)
 {
   size_t first_new = c->num_groups, kept = 0;
   g->class_number = c->class_of[g->tiles[0]];
@@ -94,44 +129,40 @@ static void split_by_class(control *c, control_group *g)
       g->tiles[kept++] = number;
       continue;
     }
-    size_t other = first_new;
-    while (other < c->num_groups && c->groups[other]->class_number != class_number) other++;
-    if (other == c->num_groups) control_new_group(c, g)->class_number = class_number;
-    control_add_tile(c, c->groups[other], number);
+    control_group **other = group_of_class(split, class_number);
+    if (!*other) {
+      *other = control_new_group(c, g);
+      (*other)->class_number = class_number;
+    }
+    control_add_tile(c, *other, number);
   }
   g->num_tiles = kept;
+  for (size_t i = first_new; i < c->num_groups; i++)
+    *group_of_class(split, c->groups[i]->class_number) = NULL;
 }
-
-typedef struct hashed_class {
-  uint64_t hash;
-  uint32_t number;
-} hashed_class;
 
 void control_compare_blocks(machine *m, control *c, control_group *g)
 {
   const effects *s = &c->s;
   const tile *first = &m->tiles[g->tiles[0]];
   uint32_t number = g->class_number;
-  hashed_class *others = NULL;
-  size_t num_others = 0, capacity = 0, kept = 0, num_groups = c->num_groups;
+  class_split split = {.from = number, .first = (uint32_t)c->num_classes};
+  size_t kept = 0, num_groups = c->num_groups;
   for (size_t i = 0; i < c->classes[number].num_tiles; i++) {
     uint32_t tile_number = c->classes[number].tiles[i];
     const tile *t = &m->tiles[tile_number];
-    if (t == first || has_words_of(m, s, t, first)) {
+    if (t == first || has_words_of(m, s, t, first))
       c->classes[number].tiles[kept++] = tile_number;
-      continue;
-    }
-    uint64_t hash = hash_words(m, s, t);
-    size_t at = 0;
-    while (at < num_others && others[at].hash != hash) at++;
-    if (at == num_others)
-      pop_push(others, num_others, capacity, (hashed_class){hash, copy_class(c, number)});
-    add_to_class(c, others[at].number, tile_number);
+    else
+      add_to_class(c, class_of_hash(c, &split, hash_words(m, s, t)), tile_number);
   }
   c->classes[number].num_tiles = kept;
-  free(others);
   for (size_t i = 0; i < s->num_blocks; i++) set_equal(m, &c->classes[number], &s->blocks[i]);
-  for (size_t i = 0; num_others && i < num_groups; i++)
+  size_t num_new = c->num_classes - split.first;
+  if (num_new) split.groups = pop_xcalloc(num_new + 1, sizeof(control_group *));
+  for (size_t i = 0; num_new && i < num_groups; i++)
     if (c->groups[i]->class_number == number && c->groups[i]->num_tiles)
-      split_by_class(c, c->groups[i]);
+      split_by_class(c, &split, c->groups[i]);
+  free(split.slots);
+  free(split.groups);
 }

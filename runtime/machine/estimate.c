@@ -66,6 +66,16 @@ uint64_t machine_vertex_cycles(const machine *m, uint32_t tile, uint32_t vertex_
   return found ? t->noted[found - t->estimates] : 0;
 }
 
+/* An estimator that counts below zero in 64 bits returns nearly 2^64 cycles. A clock that estimates
+ * would move past 2^62 stays there: so what is added to it later, such as a sync, cannot overflow
+ * it, and no clock goes back. */
+static uint64_t end_of_estimate(uint64_t clock, uint64_t cycles)
+{
+  const uint64_t latest = UINT64_C(1) << 62;
+  if (clock >= latest) return clock;
+  return cycles < latest - clock ? clock + cycles : latest;
+}
+
 /* The vertex that is being called. */
 static void begin(const tile *t, context *c)
 {
@@ -75,9 +85,7 @@ static void begin(const tile *t, context *c)
   c->ends_at_return = c->number == MACHINE_SUPERVISOR || (found && found->until_return);
   c->called_at = c->clock;
   c->returns_to = c->x[1];
-  uint64_t end;
-  if (c->is_estimated)
-    c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
+  if (c->is_estimated) c->estimated_end = end_of_estimate(c->clock, found->cycles);
 }
 
 static void note_return(const machine *m, tile *t, context *c)
@@ -102,22 +110,34 @@ static void note_cycles(tile *t, const context *c)
 }
 
 /* An estimator that counts below zero in 32 bits returns about 2^32 cycles. That is no endless
- * loop, so the run's limit is put off by as many cycles. */
-static void extend_limit(machine *m, uint64_t cycles)
+ * loop, so the run's limit is put off by as many cycles: for this tile in this superstep, and from
+ * the next one on for all, which then have waited for it. So where another tile ends at the limit
+ * does not depend on which of them has run first. */
+static void put_off_limit(tile *t, uint64_t cycles)
 {
   enum { PLAUSIBLE = INT32_MAX };
-  uint64_t limit = atomic_load(&m->limit), later;
-  if (cycles <= PLAUSIBLE) return;
+  if (cycles > PLAUSIBLE && __builtin_add_overflow(t->put_off, cycles, &t->put_off))
+    t->put_off = UINT64_MAX;
+}
+
+void estimate_put_off_limit(machine *m)
+{
+  uint64_t most = 0, limit = atomic_load(&m->limit), later;
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    if (!m->tiles[i].put_off) continue;
+    if (m->tiles[i].put_off > most) most = m->tiles[i].put_off;
+    m->tiles[i].put_off = 0;
+  }
   do {
     if (limit == 0) return; /* the run has been stopped */
-    if (__builtin_add_overflow(limit, cycles, &later)) later = UINT64_MAX;
+    if (__builtin_add_overflow(limit, most, &later)) later = UINT64_MAX;
   } while (!atomic_compare_exchange_weak(&m->limit, &limit, later));
 }
 
-static void end(machine *m, tile *t, context *c)
+static void end(tile *t, context *c)
 {
   if (c->is_estimated) {
-    if (c->estimated_end > c->clock) extend_limit(m, c->estimated_end - c->clock);
+    if (c->estimated_end > c->clock) put_off_limit(t, c->estimated_end - c->clock);
     c->clock = c->estimated_end;
   }
   if (c->note) note_cycles(t, c);
@@ -137,7 +157,7 @@ stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *
   for (;;) {
     stop why = run(m, t, c);
     if (why == STOP_RETURN) note_return(m, t, c);
-    if (is_over(c, why)) end(m, t, c);
+    if (is_over(c, why)) end(t, c);
     if (why == STOP_CALL) begin(t, c);
     if (why != STOP_CALL && why != STOP_RETURN) return why;
   }

@@ -196,6 +196,11 @@ static uint32_t widen(uint32_t half, uint32_t *flags)
   return float_convert(&float_single, &float_half, float_unbox(half), ROUND_NEAREST_EVEN, flags);
 }
 
+static bool is_fused_half(uint32_t id)
+{
+  return id == OP_FMADD_H || id == OP_FMSUB_H || id == OP_FNMSUB_H || id == OP_FNMADD_H;
+}
+
 /* A half's operation in single precision, to nearest. */
 static uint32_t in_single(const operands *o, uint32_t *flags)
 {
@@ -203,7 +208,10 @@ static uint32_t in_single(const operands *o, uint32_t *flags)
   operands wide = {.mode = ROUND_NEAREST_EVEN, .a = o->a};
   if (o->id == OP_FCVT_H_W || o->id == OP_FCVT_H_WU)
     return from_integer(&float_single, &wide, o->id == OP_FCVT_H_W, flags);
-  wide.a = widen(o->a, flags), wide.b = widen(o->b, flags), wide.c = widen(o->c, flags);
+  /* Only the operation's own operands: another register may hold a signalling NaN. */
+  wide.a = widen(o->a, flags);
+  if (o->id != OP_FSQRT_H) wide.b = widen(o->b, flags);
+  if (is_fused_half(o->id)) wide.c = widen(o->c, flags);
   return arithmetic(&float_single, single_id(o->id), &wide, flags);
 }
 
@@ -368,6 +376,17 @@ static uint32_t float_result(tile *t, const context *c, const operands *o, uint3
   return single_result(o, flags);
 }
 
+/* `flags` are those of all elements; whether this one overflows is told by its own. */
+static uint32_t packed_half_result(tile *t, const context *c, operands o, uint32_t a, uint32_t b,
+                                   uint32_t *flags)
+{
+  uint32_t own = 0;
+  o.a = float_box(a & 0xffff), o.b = float_box(b & 0xffff);
+  uint32_t half = float_result(t, c, &o, &own) & 0xffff;
+  *flags |= own;
+  return half;
+}
+
 /* Element after element; if one faults, none is written. */
 static machine_fault_kind operate_packed(tile *t, context *c, const operation *op)
 {
@@ -376,10 +395,8 @@ static machine_fault_kind operate_packed(tile *t, context *c, const operation *o
     uint32_t a = c->f[op->rs1 + 32 * i], b = c->f[op->rs2 + 32 * i];
     operands o = {.id = packed_element(op->id), .a = a, .b = b, .mode = ROUND_NEAREST_EVEN};
     if (packed_is_halves(op->id)) {
-      o.a = float_box(a & 0xffff), o.b = float_box(b & 0xffff);
-      words[i] = float_result(t, c, &o, &flags) & 0xffff;
-      o.a = float_box(a >> 16), o.b = float_box(b >> 16);
-      words[i] |= float_result(t, c, &o, &flags) << 16;
+      words[i] = packed_half_result(t, c, o, a, b, &flags);
+      words[i] |= packed_half_result(t, c, o, a >> 16, b >> 16, &flags) << 16;
     } else {
       words[i] = float_result(t, c, &o, &flags);
     }
@@ -409,8 +426,11 @@ static uint32_t function_result(context *c, isa_op op, uint32_t bits, uint32_t *
 static uint32_t function_of_half(tile *t, context *c, isa_op op, uint32_t half, uint32_t *flags)
 {
   operands o = {.id = OP_FCVT_H_S, .mode = ROUND_NEAREST_EVEN};
-  o.a = function_result(c, op, widen(float_box(half), flags), flags);
-  return float_result(t, c, &o, flags) & 0xffff;
+  uint32_t own = 0; /* of this half: whether it overflows */
+  o.a = function_result(c, op, widen(float_box(half), &own), &own);
+  uint32_t result = float_result(t, c, &o, &own) & 0xffff;
+  *flags |= own;
+  return result;
 }
 
 static uint32_t function_of_word(tile *t, context *c, isa_op op, uint32_t word, uint32_t *flags)

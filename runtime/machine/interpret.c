@@ -146,9 +146,9 @@ static void leave(tile *t, context *c, uint64_t cycles, uint64_t instructions)
 }
 
 /* Issue slots that the context may still use. */
-static uint64_t slots_left(const machine *m, const context *c)
+static uint64_t slots_left(const machine *m, const tile *t, const context *c)
 {
-  const uint64_t limit = cycle_limit(m);
+  const uint64_t limit = cycle_limit(m, t);
   return c->clock < limit ? (limit - c->clock) / m->target.num_worker_contexts : 0;
 }
 
@@ -176,7 +176,7 @@ static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *con
     return STOP_FAULT;
   }
   uint32_t *const x = c->x;
-  const uint64_t left = slots_left(m, c), limit = left < slice ? left : slice;
+  const uint64_t left = slots_left(m, t, c), limit = left < slice ? left : slice;
   uint64_t slots = 0, count = 0; /* issue slots and instructions since the call */
   const code_page *page = NULL;
   const operation *op = NULL;

@@ -123,6 +123,8 @@ typedef struct tile {
   uint64_t native_questions;   /* calls of translated_access */
   machine_trace_event *events; /* of this superstep, if traced: COMPUTE, VERTEX */
   size_t num_events, events_capacity;
+  uint64_t
+      put_off; /* estimate.c: cycles by which the run's limit is later here, in this superstep */
 } tile;
 
 /* Syncs that a tile has acknowledged (tile.sans). The tile runs on to STOP_ANS before the first of
@@ -181,9 +183,12 @@ struct machine {
   void *print_context;
 };
 
-static inline uint64_t cycle_limit(const machine *m)
+/* The limit for a tile. 0: the run has been stopped. */
+static inline uint64_t cycle_limit(const machine *m, const tile *t)
 {
-  return atomic_load_explicit(&m->limit, memory_order_relaxed);
+  uint64_t limit = atomic_load_explicit(&m->limit, memory_order_relaxed), later;
+  if (!limit || !t->put_off) return limit;
+  return __builtin_add_overflow(limit, t->put_off, &later) ? UINT64_MAX : later;
 }
 
 /* Do contexts of the tile stop at each tile.call (estimate.c)? */
@@ -249,6 +254,8 @@ stop translate_run(machine *m, tile *t, context *c);
  * translate_run(). */
 stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *, context *));
 void estimate_forget(tile *t);
+/* At the end of a superstep: puts the run's limit off by what vertices are said to take. */
+void estimate_put_off_limit(machine *m);
 
 /* superstep.c */
 /* Zone 2: all tiles of all replicas go on. */

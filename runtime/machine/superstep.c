@@ -409,6 +409,7 @@ static bool run_superstep(machine *m, uint32_t *event)
     external += wants_external_sync(m, i);
     for_replicas += wants_replicas(m, i);
   }
+  estimate_put_off_limit(m);
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
   if (for_host == m->num_tiles) {
     resolve_host_sync(m, event);
@@ -459,9 +460,10 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   POP_TRY(check_runnable(m));
   if (m->started && m->at.waiting[0] == STOP_HOST_SYNC) control_answer(m, answer);
   m->started = true;
-  atomic_store(&m->limit, m->options.max_cycles_per_run
-                              ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
-                              : UINT64_MAX);
+  uint64_t limit = UINT64_MAX, latest = latest_clock(m, 0, m->num_tiles);
+  uint64_t most = m->options.max_cycles_per_run;
+  if (most && __builtin_add_overflow(latest, most, &limit)) limit = UINT64_MAX;
+  atomic_store(&m->limit, limit);
   /* machine_stop was called before, or meanwhile */
   if (atomic_load(&m->stopped)) atomic_store(&m->limit, 0);
   fenv_t host;

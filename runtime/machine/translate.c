@@ -344,15 +344,15 @@ uint32_t translated_access(translated_frame *frame, uint32_t start, uint32_t how
 }
 
 /* Slots from `clock` on to the run's cycle limit. */
-static uint64_t slots_allowed(const machine *m, uint64_t clock)
+static uint64_t slots_allowed(const machine *m, const tile *t, uint64_t clock)
 {
-  uint64_t limit = cycle_limit(m), left = clock < limit ? limit - clock : 0;
+  uint64_t limit = cycle_limit(m, t), left = clock < limit ? limit - clock : 0;
   return left / m->target.num_worker_contexts;
 }
 
 uint64_t translated_more_time(translated_frame *frame)
 {
-  uint64_t allowed = slots_allowed(frame->m, frame->clock);
+  uint64_t allowed = slots_allowed(frame->m, frame->t, frame->clock);
   uint64_t added = allowed > frame->limit ? allowed - frame->limit : 0;
   if (added > NATIVE_SLOTS) added = NATIVE_SLOTS;
   frame->limit += added;
@@ -459,7 +459,7 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
 
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
-  uint64_t slots = slots_allowed(m, c->clock);
+  uint64_t slots = slots_allowed(m, t, c->clock);
   window writable = window_inside(c->writable, c->readable);
   window stack = window_inside(c->stack, c->readable);
   probe->number = c->number;

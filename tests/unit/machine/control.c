@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { TILES = 24, RUNS = 3, MAX_EVENTS = 20000 };
 
@@ -407,4 +408,36 @@ Test(machine_control, the_cycle_limit_ends_a_group_where_it_ends_a_tile)
     for (uint64_t limit = 1; limit < cycles && limit < 6000; limit += 1 + limit / 23)
       compare(seed, limit, false);
   }
+}
+
+/* Seconds of the processor for a run in which each tile has another word in its control code. */
+static double run_different_tiles(uint32_t num_tiles)
+{
+  rig r = {.num_tiles = num_tiles, .code = pop_xcalloc(1, sizeof *r.code)};
+  expect_ok(pop_target_create("ipu2", 1, &r.target));
+  r.target.num_ipus = 2;
+  r.target.tiles_per_ipu = num_tiles / 2;
+  r.target.system_bytes = 0;
+  expect_ok(machine_create(&r.target, &(machine_options){.num_threads = 1}, &r.m));
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  for (uint32_t t = 0; t < num_tiles; t++) {
+    *r.code = (assembler){.base = RIG_CODE};
+    asm_word(r.code, 0x37 | T0 << 7 | t << 12); /* lui */
+    rig_report(r.code, 1);
+    pop_image image = rig_image(&r, 0, bytes);
+    image.tile = t;
+    expect_ok(rig_load_image(&r, &image));
+  }
+  clock_t from = clock();
+  rig_run(&r);
+  double seconds = (double)(clock() - from) / CLOCKS_PER_SEC;
+  free(bytes);
+  rig_free(&r);
+  return seconds;
+}
+
+Test(machine_control, tiles_that_are_all_different_take_no_quadratic_time)
+{
+  double few = run_different_tiles(15000), many = run_different_tiles(60000);
+  cr_assert(many < 10 * few + 0.2, "15,000 tiles: %f s, 60,000 tiles: %f s", few, many);
 }

@@ -315,6 +315,32 @@ Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
   }
 }
 
+/* Nor does an estimator that counts below zero in 64 bits turn clocks back. */
+Test(machine_estimates, clocks_do_not_overflow)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(2, ways[way]);
+    for (uint32_t t = 0; t < 2; t++) {
+      assembler *a = &r.code[t];
+      uint32_t room = skip(a), vertex = assemble_vertex(a);
+      fill(a, room);
+      for (int n = 0; n < 6; n++) {
+        call(a, vertex, STATE);
+        asm_tile(a, TILE_SYNC, 0, 0, 0);
+      }
+      rig_report(a, 1);
+    }
+    rig_load(&r);
+    expect_ok(machine_set_estimates(
+        r.m, 0, &(machine_estimate){.vertex_state = STATE, .cycles = UINT64_MAX - 9}, 1));
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t cycles = machine_get_counters(r.m).cycles;
+    cr_assert(cycles > UINT64_C(1) << 62 && cycles < UINT64_C(1) << 63, "%zu: %llu", way,
+              (unsigned long long)cycles);
+    rig_free(&r);
+  }
+}
+
 /* An estimator whose result is below zero gives some 2^32 cycles. The run continues, and endless
  * code still ends it. */
 Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
@@ -348,4 +374,51 @@ Test(machine_estimates, what_no_vertex_takes_is_no_loop_without_end)
       }
       rig_free(&r);
     }
+}
+
+/* A limit that no run reaches is none, in any run. */
+Test(machine_estimates, the_largest_limit_holds_for_later_runs)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    machine_options options = ways[way];
+    options.max_cycles_per_run = UINT64_MAX;
+    rig r = rig_create_with(1, options);
+    rig_report(r.code, 1);
+    rig_report(r.code, 2);
+    rig_load(&r);
+    cr_assert_eq(rig_run(&r), 1);
+    cr_assert_eq(rig_run(&r), 2, "%zu", way);
+    rig_free(&r);
+  }
+}
+
+/* What a vertex of one tile is said to take gives an endless loop of another one no more time,
+ * whichever tile runs first. */
+Test(machine_estimates, the_limit_of_other_tiles_is_not_put_off)
+{
+  enum { LIMIT = 1000 * SLOT };
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    machine_options options = ways[way];
+    uint64_t ends[2];
+    options.max_cycles_per_run = LIMIT;
+    for (uint32_t endless = 0; endless < 2; endless++) {
+      rig r = rig_create_with(2, options);
+      for (uint32_t t = 0; t < 2; t++) {
+        assembler *a = &r.code[t];
+        uint32_t room = skip(a), vertex = assemble_vertex(a);
+        fill(a, room);
+        if (t != endless) call(a, vertex, STATE);
+        if (t == endless) asm_jal(a, ZERO, asm_here(a));
+        rig_report(a, 1);
+      }
+      rig_load(&r);
+      expect_ok(machine_set_estimates(
+          r.m, 1 - endless, &(machine_estimate){.vertex_state = STATE, .cycles = UINT64_C(3) << 30},
+          1));
+      ends[endless] = rig_run_into(&r, MACHINE_FAULT_OUT_OF_CYCLES)->cycle;
+      rig_free(&r);
+    }
+    cr_assert(ends[0] <= LIMIT && ends[1] == ends[0], "%zu: %llu and %llu", way,
+              (unsigned long long)ends[0], (unsigned long long)ends[1]);
+  }
 }

@@ -173,3 +173,66 @@ Test(float_control, functions_of_halves_round_at_random)
               wanted);
   }
 }
+
+enum { NAN_ON_OVERFLOW = 1 << 20 };
+
+static machine_fault_kind operate_pair(context *c, isa_op id)
+{
+  tile t = {.random = {{1, 2, 3, 4}}};
+  operation op = {.id = (uint8_t)id, .rd = RD, .rs1 = RS1, .rs2 = RS2};
+  return float_operate_controlled(&t, c, &op, ROUND_NEAREST_EVEN);
+}
+
+/* An element that overflows becomes NaN, and leaves the others as they are. */
+Test(float_control, overflow_of_a_packed_half_is_its_own)
+{
+  const uint32_t large = 0x7bff, one = 0x3c00, two = 0x4000, nan = 0x7e00;
+  for (uint32_t overflowing = 0; overflowing < 4; overflowing++) {
+    uint32_t halves[4] = {one, one, one, one};
+    halves[overflowing] = large;
+    uint32_t low = halves[0] | halves[1] << 16, high = halves[2] | halves[3] << 16;
+    context c = {.float_control = NAN_ON_OVERFLOW,
+                 .f = {[RS1] = low, [RS1 + 32] = high, [RS2] = low, [RS2 + 32] = high}};
+    cr_assert_eq(operate_pair(&c, OP_F16V4_ADD), MACHINE_FAULT_NONE);
+    for (uint32_t k = 0; k < 4; k++) {
+      uint32_t half = c.f[RD + 32 * (k / 2)] >> 16 * (k % 2) & 0xffff;
+      cr_assert_eq(half, k == overflowing ? nan : two, "element %u of an overflow of %u: %x", k,
+                   overflowing, half);
+    }
+    cr_assert(c.fflags & FLAG_OVERFLOW && c.fflags & FLAG_INVALID);
+  }
+}
+
+/* Also if the function overflows a single already. */
+Test(float_control, overflow_of_a_function_of_a_half_is_its_own)
+{
+  const uint32_t hundred = 0x5640, twelve = 0x4a00, nan = 0x7e00, one = 0x3c00;
+  context c = {.float_control = NAN_ON_OVERFLOW,
+               .f = {[RS1] = hundred | 0 << 16, [RS1 + 32] = twelve | 0x8000u << 16}};
+  cr_assert_eq(operate(&c, OP_F16V4EXP), MACHINE_FAULT_NONE);
+  cr_assert_eq(c.f[RD], nan | one << 16, "%x", c.f[RD]);
+  cr_assert_eq(c.f[RD + 32], nan | one << 16, "%x", c.f[RD + 32]);
+}
+
+/* A signalling NaN in a register that is no operand raises nothing. */
+Test(float_control, rounding_at_random_looks_at_its_operands_only)
+{
+  enum { STOCHASTIC = 1 << 19, SIGNALLING = (int)0xffff7c01, ONE = (int)0xffff3c00 };
+  static const isa_op ids[] = {OP_FADD_H, OP_FSUB_H, OP_FMUL_H, OP_FDIV_H, OP_FSQRT_H};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    context c = {.float_control = STOCHASTIC | ALL_FAULTS,
+                 .f = {[0] = (uint32_t)SIGNALLING, [RS1] = (uint32_t)ONE, [RS2] = (uint32_t)ONE}};
+    tile t = {.random = {{1, 2, 3, 4}}};
+    operation op = {.id = ids[i], .rd = RD, .rs1 = RS1, .rs2 = ids[i] == OP_FSQRT_H ? 0 : RS2};
+    cr_assert_eq(float_operate_controlled(&t, &c, &op, ROUND_NEAREST_EVEN), MACHINE_FAULT_NONE,
+                 "op %u", ids[i]);
+    cr_assert_eq(c.fflags, 0, "op %u: flags %x", ids[i], c.fflags);
+  }
+  context fused = {
+      .float_control = STOCHASTIC | ALL_FAULTS,
+      .f = {[RS1] = (uint32_t)ONE, [RS2] = (uint32_t)ONE, [RS3] = (uint32_t)SIGNALLING}};
+  tile t = {.random = {{1, 2, 3, 4}}};
+  operation op = {.id = OP_FMADD_H, .rd = RD, .rs1 = RS1, .rs2 = RS2, .imm = RS3 << 8};
+  cr_assert_eq(float_operate_controlled(&t, &fused, &op, ROUND_NEAREST_EVEN),
+               MACHINE_FAULT_FLOAT_INVALID);
+}
