@@ -326,3 +326,16 @@ func.func @main() {
   check.expect_eq_const %ss, dense<[0.0, 120000.0, 0.0, 1.0]> : tensor<4xf32>
   return
 }
+
+// -----
+// A sort without a dimension is along the last one.
+func.func @main() {
+  %x = stablehlo.constant dense<[[3, 1, 2], [0, 5, 4]]> : tensor<2x3xi32>
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %l = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %l : tensor<i1>
+  }) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[[1, 2, 3], [0, 4, 5]]> : tensor<2x3xi32>
+  return
+}
