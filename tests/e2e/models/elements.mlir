@@ -50,3 +50,15 @@ func.func @main() {
   check.expect_close %1, %f, max_ulp_difference = 64 : tensor<5xf64>, tensor<5xf64>
   return
 }
+
+// -----
+// The imaginary part of a real number is 0, whatever the number.
+func.func @main() {
+  %x = stablehlo.constant dense<[-1.5, 0x7F800000, 0xFF800000, 0x7FC00000]> : tensor<4xf32>
+  %0 = stablehlo.imag %x : tensor<4xf32>
+  check.expect_eq_const %0, dense<0.0> : tensor<4xf32>
+  %1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf16>
+  %2 = stablehlo.imag %1 : tensor<4xf16>
+  check.expect_eq_const %2, dense<0.0> : tensor<4xf16>
+  return
+}
