@@ -54,3 +54,14 @@ func.func @main() {
   check.expect_eq_const %1, dense<7.0> : tensor<1x2xf64>
   return
 }
+
+// -----
+// An update without elements changes nothing.
+func.func @main() {
+  %x = stablehlo.iota dim = 0 : tensor<8192xi32>
+  %none = stablehlo.constant dense<> : tensor<0xi32>
+  %i = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.dynamic_update_slice %x, %none, %i : (tensor<8192xi32>, tensor<0xi32>, tensor<i32>) -> tensor<8192xi32>
+  check.expect_eq %0, %x : tensor<8192xi32>
+  return
+}
