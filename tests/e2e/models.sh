@@ -654,6 +654,23 @@ func.func @main() {
 %a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
 %0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@sum], [@sum]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
 return }'
+# Functions of one group that are not alike.
+says 5:8 'all_gather: all processes of a group have as many operands and results' 'func.func @one(%x: tensor<2xi64>) -> tensor<4xi64> {
+%0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>) -> tensor<4xi64>
+return %0 : tensor<4xi64> }
+func.func @two(%x: tensor<2xi64>) -> tensor<4xi64> {
+%0:2 = "stablehlo.all_gather"(%x, %x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<4xi64>, tensor<4xi64>)
+return %0#0 : tensor<4xi64> }
+func.func @main() {
+%a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
+%0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@one], [@two]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<4xi64>, tensor<4xi64>)
+return }'
+says 2:1 'collective_permute has one operand and one result' 'func.func @none() {
+"stablehlo.collective_permute"() {source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : () -> ()
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@none]]} : () -> ()
+return }'
 says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
