@@ -213,6 +213,7 @@ typedef struct module {
   size_t num_places;
   const char *name;
   int64_t replicas; /* that the module will run in (replicas.c) */
+  unsigned nesting; /* regions and calls around what is being inlined (inline.c) */
   attribute *attributes;
   size_t num_attributes;
   function *functions;

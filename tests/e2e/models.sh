@@ -654,7 +654,7 @@ func.func @main() {
 %a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
 %0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@sum], [@sum]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
 return }'
-# Functions of one group that are not alike.
+# Functions of one group that are not alike, and functions that run themselves as processes.
 says 5:8 'all_gather: all processes of a group have as many operands and results' 'func.func @one(%x: tensor<2xi64>) -> tensor<4xi64> {
 %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>) -> tensor<4xi64>
 return %0 : tensor<4xi64> }
@@ -671,6 +671,41 @@ return }
 func.func @main() {
 "interpreter.run_parallel"() {programs = [[@none]]} : () -> ()
 return }'
+says 6:1 'with all calls, regions are more than 1024 deep' 'func.func @p() {
+"interpreter.run_parallel"() {programs = [[@q]]} : () -> ()
+return }
+func.func @q() {
+"interpreter.run_parallel"() {programs = [[@p]]} : () -> ()
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@p]]} : () -> ()
+return }'
+says 7:1 'with all calls, regions are more than 1024 deep' 'func.func @p() {
+%0 = stablehlo.create_token : !stablehlo.token
+%1 = "stablehlo.infeed"(%0) : (!stablehlo.token) -> !stablehlo.token
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@p]], infeed = [@main]} : () -> ()
+return }'
+# Each function calls the next one in its innermost region.
+deep() # functions, regions in each
+{
+  awk -v functions="$1" -v regions="$2" 'BEGIN {
+    for (f = 0; f < functions; ++f) {
+      printf "func.func @%s(%%p: tensor<i1>) -> tensor<i1> {\n", f ? "f" f : "main"
+      for (r = 0; r < regions; ++r) printf "%%%d = \"stablehlo.if\"(%%p) ({\n", r
+      if (f + 1 < functions) printf "%%x = func.call @f%d(%%p) : (tensor<i1>) -> tensor<i1>\n", f + 1
+      else print "%x = stablehlo.not %p : tensor<i1>"
+      for (r = regions; r > 0; --r)
+        printf "stablehlo.return %%%s : tensor<i1>\n}, { stablehlo.return %%p : tensor<i1> }) : (tensor<i1>) -> tensor<i1>\n", r < regions ? r : "x"
+      print "return %0 : tensor<i1> }"
+    }
+  }'
+}
+deep 200 150 >deep.mlir
+refuses 1 'with all calls, regions are more than 1024 deep' "$pophlo" deep.mlir -o deep.a
+deep 6 150 >deep.mlir
+"$pophlo" deep.mlir -o deep.a
 says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
