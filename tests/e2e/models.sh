@@ -706,6 +706,22 @@ deep 200 150 >deep.mlir
 refuses 1 'with all calls, regions are more than 1024 deep' "$pophlo" deep.mlir -o deep.a
 deep 6 150 >deep.mlir
 "$pophlo" deep.mlir -o deep.a
+# An operation may have many operands.
+awk 'BEGIN {
+  n = 65
+  print "func.func @main() {\n%x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>"
+  for (i = 0; i < n; ++i) {
+    operands = operands (i ? ", " : "") "%x"
+    arguments = arguments (i ? ", " : "") "%a" i ": tensor<i32>"
+    types = types (i ? ", " : "") "tensor<2xi32>"
+    if (i) sums = sums "%s" i " = stablehlo.add " (i > 1 ? "%s" (i - 1) : "%a0") ", %a" i " : tensor<i32>\n"
+  }
+  print "%y = \"stablehlo.map\"(" operands ") <{dimensions = array<i64: 0>}> ({\n^bb0(" arguments "):"
+  print sums "stablehlo.return %s" n - 1 " : tensor<i32>\n}) : (" types ") -> tensor<2xi32>"
+  print "check.expect_eq_const %y, dense<[65, 130]> : tensor<2xi32>\nreturn }"
+}' >map.mlir
+quiet out "$pophlo" --check map.mlir
+has out '^1 of 1 files hold, with 1 checks$'
 says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
