@@ -65,3 +65,21 @@ func.func @main() {
   check.expect_eq %0, %x : tensor<8192xi32>
   return
 }
+
+// -----
+// Windows over a scalar have one element.
+func.func @main() {
+  %x = stablehlo.constant dense<3> : tensor<i32>
+  %y = stablehlo.constant dense<5> : tensor<i32>
+  %0 = "stablehlo.select_and_scatter"(%x, %y, %x) <{window_dimensions = array<i64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.compare GE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %s : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %0, dense<8> : tensor<i32>
+  return
+}
