@@ -706,6 +706,16 @@ deep 200 150 >deep.mlir
 refuses 1 'with all calls, regions are more than 1024 deep' "$pophlo" deep.mlir -o deep.a
 deep 6 150 >deep.mlir
 "$pophlo" deep.mlir -o deep.a
+# An argument and a stream of one name: --in would be for the stream alone.
+cat >feed.mlir <<'EOF'
+func.func @main(%infeed0: tensor<2xi32>) -> tensor<2xi32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %r:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)
+  %0 = stablehlo.add %r#0, %infeed0 : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+EOF
+refuses 1 "feed.mlir: the argument 'infeed0' has the name of a stream" "$pophlo" --run --in infeed0=feed.mlir feed.mlir
 # An operation may have many operands.
 awk 'BEGIN {
   n = 65
