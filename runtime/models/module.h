@@ -218,6 +218,7 @@ typedef struct module {
   size_t num_attributes;
   function *functions;
   size_t num_functions, functions_capacity;
+  pop_name_table function_names;
 } module;
 
 /* A POP_ERROR_FILE_LOAD that begins with file, line and column. */

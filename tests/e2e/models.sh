@@ -706,6 +706,15 @@ deep 200 150 >deep.mlir
 refuses 1 'with all calls, regions are more than 1024 deep' "$pophlo" deep.mlir -o deep.a
 deep 6 150 >deep.mlir
 "$pophlo" deep.mlir -o deep.a
+# Many functions do not take quadratic time: this took a minute, and takes a second.
+awk 'BEGIN {
+  n = 100000
+  print "func.func @main(%x: tensor<i32>) -> tensor<i32> {"
+  for (i = 0; i < n; ++i) printf "%%%d = func.call @f%d(%%%s) : (tensor<i32>) -> tensor<i32>\n", i, i, i ? i - 1 : "x"
+  printf "return %%%d : tensor<i32> }\n", n - 1
+  for (i = 0; i < n; ++i) printf "func.func private @f%d(%%a: tensor<i32>) -> tensor<i32> { return %%a : tensor<i32> }\n", i
+}' >many.mlir
+timeout 30 "$pophlo" --list many.mlir >out
 # An argument and a stream of one name: --in would be for the stream alone.
 cat >feed.mlir <<'EOF'
 func.func @main(%infeed0: tensor<2xi32>) -> tensor<2xi32> {
