@@ -7,9 +7,10 @@
 
 bool emit_map(emitter *e, text *to, const operation *op)
 {
-  expression arguments[64], results[1] = {PRINT("m%u", e->next_name++)};
+  expression *arguments = pop_arena_alloc(e->l->m->arena, op->num_operands * sizeof *arguments);
+  expression results[1] = {PRINT("m%u", e->next_name++)};
   const char *name = emit_region(e, op, 0);
-  if (!name || op->num_operands > 64) return false;
+  if (!name) return false;
   for (size_t i = 0; i < op->num_operands; ++i)
     arguments[i] = emit_operand(e, op->operands[i], ACCESS_SAME, NULL);
   text_add(to, "    %s %s;\n    ", c_type_of(op->results[0]), results[0]);

@@ -84,11 +84,21 @@ static pop_error *check_call(inliner *in, const operation *op, const function *f
   return NULL;
 }
 
+/* Enters a region or a call. */
+static pop_error *enter(const inliner *in, uint32_t offset)
+{
+  if (in->m->nesting == MAX_NESTING)
+    return model_error(in->m, offset, "with all calls, regions are more than %d deep", MAX_NESTING);
+  in->m->nesting++;
+  return NULL;
+}
+
 /* Appends the callee's operations. The results of the call are what it returns. */
 static pop_error *copy_body(inliner *in, const copy_map *map, const operation *op, function *f,
                             block *to)
 {
   POP_TRY(check_call(in, op, f));
+  POP_TRY(enter(in, op->offset));
   in->stack[in->depth++] = f;
   function_number_values(f);
   copy_map inside = {pop_xcalloc(f->num_values + 1, sizeof *inside.values)};
@@ -103,6 +113,7 @@ static pop_error *copy_body(inliner *in, const copy_map *map, const operation *o
     map->values[op->results[i]->number] = inline_mapped(&inside, f->body.last->operands[i]);
   free(inside.values);
   in->depth--;
+  in->m->nesting--;
   return error;
 }
 
@@ -153,23 +164,30 @@ static bool runs_here(const operation *op)
 static pop_error *copy_inside(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   const block *b = &op->regions[0];
+  pop_error *error = NULL;
+  POP_TRY(enter(in, op->offset));
   for (size_t i = 0; i < op->num_operands; ++i)
     map->values[b->arguments[i]->number] = inline_mapped(map, op->operands[i]);
-  for (const operation *at = b->first; at != b->last; at = at->next)
-    POP_TRY(inline_copy(in, map, at, to));
-  for (size_t i = 0; i < op->num_results; ++i)
+  for (const operation *at = b->first; at != b->last && !error; at = at->next)
+    error = inline_copy(in, map, at, to);
+  for (size_t i = 0; i < op->num_results && !error; ++i)
     map->values[op->results[i]->number] = inline_mapped(map, b->last->operands[i]);
-  return NULL;
+  in->m->nesting--;
+  return error;
 }
 
 static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to)
 {
+  pop_error *error = NULL;
+  POP_TRY(enter(in, from->last->offset));
   *to = (block){.num_arguments = from->num_arguments};
   to->arguments = pop_arena_alloc(in->m->arena, (from->num_arguments + 1) * sizeof *to->arguments);
   for (size_t i = 0; i < from->num_arguments; ++i)
     to->arguments[i] = copy_value(in, map, from->arguments[i], NULL);
-  for (const operation *op = from->first; op; op = op->next) POP_TRY(inline_copy(in, map, op, to));
-  return NULL;
+  for (const operation *op = from->first; op && !error; op = op->next)
+    error = inline_copy(in, map, op, to);
+  in->m->nesting--;
+  return error;
 }
 
 pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, block *to)

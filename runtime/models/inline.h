@@ -5,7 +5,9 @@
 
 #include "models/module.h"
 
-enum { MAX_CALL_DEPTH = 256, MAX_OPERATIONS = 1 << 21 };
+/* MAX_NESTING is of regions, calls and processes together. Later passes recurse into regions, so
+ * they rely on it. */
+enum { MAX_CALL_DEPTH = 256, MAX_NESTING = 1024, MAX_OPERATIONS = 1 << 21 };
 
 typedef struct inliner {
   module *m;

@@ -57,13 +57,13 @@ static bool select_body(range_codelet *c, const operation *op)
              stride[d], d, padding[2 * d]);
     text_add(to, "      if (y%u < 0 || y%u >= %" PRId64 ") continue;\n", d, d, type->dims[d]);
   }
-  text_add(to, "      const unsigned i = %s;\n", box_index(l->m->arena, 0, rank, y));
+  text_add(to, "      const unsigned at = %s;\n", box_index(l->m->arena, 0, rank, y));
   text_add(to, "      bool keep = false;\n      if (best != ~0u) ");
   const char **two =
-      select_arguments(c, op, PRINT("hlo_load_%s(in0[kept])", s), PRINT("hlo_load_%s(in0[i])", s));
+      select_arguments(c, op, PRINT("hlo_load_%s(in0[kept])", s), PRINT("hlo_load_%s(in0[at])", s));
   const char *const keep[1] = {"keep"};
   emit_region_call(&c->e, to, &op->regions[0], select, two, keep);
-  text_add(to, "      if (!keep) {\n        kept = i;\n        best = (unsigned)(%s);\n      }\n",
+  text_add(to, "      if (!keep) {\n        kept = at;\n        best = (unsigned)(%s);\n      }\n",
            emit_linear_index(&c->e, y, type));
   for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
   text_add(to,

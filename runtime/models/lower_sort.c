@@ -455,7 +455,7 @@ bool lower_sort(lowering *l, const operation *op)
   static const model_type place_type = {.kind = TYPE_TENSOR, .element = ELEMENT_U32};
   static const value place = {.type = &place_type};
   const model_type *type = op->operands[0]->type;
-  int64_t d = op_int(op, "dimension", 0);
+  int64_t d = op_int(op, "dimension", -1); /* the last one unless it is given */
   sorting s = {.l = l, .op = op, .inputs = op->num_operands, .place = &place};
   s.dimension = d < 0 ? (size_t)(d + type->rank) : (size_t)d;
   s.row = type->rank ? (uint64_t)type->dims[s.dimension] : 1;

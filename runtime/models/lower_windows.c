@@ -311,6 +311,7 @@ bool windows_are_planned(const lowering *l, const operation *op)
   default:
     return false;
   }
+  if (op->code == OP_DYNAMIC_UPDATE_SLICE && !type_elements(op->operands[1]->type)) return false;
   return !fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
          !boxes_are_better(l, op, &w);
 }

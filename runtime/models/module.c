@@ -209,9 +209,8 @@ int64_t dict_int(const attribute *dict, const char *name, int64_t fallback)
 
 function *module_find(module *m, const char *name)
 {
-  for (size_t i = 0; i < m->num_functions; ++i)
-    if (strcmp(m->functions[i].name, name) == 0) return &m->functions[i];
-  return NULL;
+  uint32_t i = pop_name_table_find(&m->function_names, name);
+  return i == POP_NAME_NONE ? NULL : &m->functions[i];
 }
 
 /* Recursion is bounded: the reader limits how deep regions are nested. */
@@ -297,5 +296,6 @@ void module_free(module *m)
 {
   if (!m) return;
   free(m->functions);
+  pop_name_table_free(&m->function_names);
   pop_arena_free(m->arena);
 }

@@ -213,10 +213,12 @@ typedef struct module {
   size_t num_places;
   const char *name;
   int64_t replicas; /* that the module will run in (replicas.c) */
+  unsigned nesting; /* regions and calls around what is being inlined (inline.c) */
   attribute *attributes;
   size_t num_attributes;
   function *functions;
   size_t num_functions, functions_capacity;
+  pop_name_table function_names;
 } module;
 
 /* A POP_ERROR_FILE_LOAD that begins with file, line and column. */

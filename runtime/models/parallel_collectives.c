@@ -115,13 +115,13 @@ void parallel_set_result(process *one, size_t i, value *v)
   one->map.values[one->at->results[i]->number] = v;
 }
 
-static pop_error *reduce_over(parallel *p, const members *g, const operation *op, size_t operand,
+/* The region is that of process `one`; the others may run other functions. */
+static pop_error *reduce_over(parallel *p, const members *g, const process *one, size_t operand,
                               value **result)
 {
   value *sum = parallel_operand(g->list[0], operand);
   for (size_t i = 1; i < g->count; ++i)
-    POP_TRY(
-        parallel_map(p, op, &g->list[0]->map, sum, parallel_operand(g->list[i], operand), &sum));
+    POP_TRY(parallel_map(p, one->at, &one->map, sum, parallel_operand(g->list[i], operand), &sum));
   *result = sum;
   return NULL;
 }
@@ -196,8 +196,9 @@ static pop_error *broadcast(parallel *p, const members *g, const operation *op, 
   return NULL;
 }
 
-static pop_error *meet(parallel *p, const members *g, const operation *op)
+static pop_error *meet(parallel *p, const members *g, const process *one)
 {
+  const operation *op = one->at;
   for (size_t i = 0; i < op->num_results; ++i) {
     value *v = NULL;
     if (i >= op->num_operands)
@@ -219,7 +220,7 @@ static pop_error *meet(parallel *p, const members *g, const operation *op)
     } else {
       if (op->num_regions != 1)
         return model_error(p->in->m, op->offset, "%s has one region", op->name);
-      POP_TRY(reduce_over(p, g, op, i, &v));
+      POP_TRY(reduce_over(p, g, one, i, &v));
     }
     for (size_t k = 0; k < g->count; ++k) {
       if (op->code != OP_REDUCE_SCATTER) {
@@ -247,6 +248,22 @@ pop_error *parallel_check_results(parallel *p, const process *one)
   return NULL;
 }
 
+/* The members' functions may differ, and with them what they have at this place. */
+static pop_error *check_counts(parallel *p, const members *g, const operation *op)
+{
+  bool permutes = op->code == OP_COLLECTIVE_PERMUTE;
+  if (permutes && (op->num_operands != 1 || op->num_results != 1))
+    return model_error(p->in->m, op->offset, "%s has one operand and one result", op->name);
+  for (size_t i = 0; i < g->count; ++i) {
+    const operation *other = g->list[i]->at;
+    if (other->num_operands != op->num_operands || other->num_results != op->num_results)
+      return model_error(p->in->m, other->offset,
+                         "%s: all processes of a group have as many operands and results",
+                         op->name);
+  }
+  return NULL;
+}
+
 pop_error *parallel_try_collective(parallel *p, process *one, bool *moved)
 {
   const operation *op = one->at;
@@ -263,7 +280,8 @@ pop_error *parallel_try_collective(parallel *p, process *one, bool *moved)
     if (!g.list[i]->at || g.list[i]->at->code != op->code ||
         parallel_channel(g.list[i]->at) != parallel_channel(op))
       return NULL;
-  POP_TRY(op->code == OP_COLLECTIVE_PERMUTE ? permute(p, &g, op) : meet(p, &g, op));
+  POP_TRY(check_counts(p, &g, op));
+  POP_TRY(op->code == OP_COLLECTIVE_PERMUTE ? permute(p, &g, op) : meet(p, &g, one));
   for (size_t i = 0; i < g.count; ++i) {
     POP_TRY(parallel_check_results(p, g.list[i]));
     g.list[i]->at = g.list[i]->at->next;

@@ -11,13 +11,16 @@
 static void start_function(reader *r)
 {
   r->num_bindings = 0;
-  if (r->num_slots) memset(r->slots, 0xff, r->num_slots * sizeof *r->slots);
+  free(r->slots); /* clearing those of a large function would take long for each small one */
+  r->slots = NULL;
+  r->num_slots = 0;
 }
 
 static bool add_function(reader *r, const function *f)
 {
   if (module_find(r->m, f->name))
     return reader_fail_at(r, f->offset, "there is a function @%s already", f->name);
+  pop_name_table_add(&r->m->function_names, f->name, (uint32_t)r->m->num_functions);
   pop_push(r->m->functions, r->m->num_functions, r->m->functions_capacity, *f);
   return true;
 }
@@ -213,6 +216,7 @@ pop_error *module_read_function(module *m, const char *text, function *f)
   else
     reader_fail(&r, "a function is expected");
   free(own.functions);
+  pop_name_table_free(&own.function_names);
   free(r.bindings);
   free(r.slots);
   return r.error;

@@ -279,6 +279,7 @@ static pop_error *add_reduction(collective *c, size_t operand, const char *to)
   const operation *of;
   POP_TRY(find_combination(c, &of));
   const char *type = type_text(c->m->arena, c->op->operands[operand]->type);
+  const char *direction = op_word(of, "comparison_direction"), *comma = *direction ? ", " : "";
   bool turned = of->operands[0] == c->op->regions[0].arguments[1];
   for (int64_t k = 1; k < c->size; ++k) {
     const char *sum = k == 1 ? pop_arena_printf(c->m->arena, "v%zu.0", operand)
@@ -286,8 +287,8 @@ static pop_error *add_reduction(collective *c, size_t operand, const char *to)
     const char *by = pop_arena_printf(c->m->arena, "v%zu.%" PRId64, operand, k);
     const char *name =
         k + 1 == c->size ? to : pop_arena_printf(c->m->arena, "sum%zu.%" PRId64, operand, k);
-    ADD("%%%s = stablehlo.%s %%%s, %%%s : %s\n", name, op_infos[of->code].name, turned ? by : sum,
-        turned ? sum : by, type);
+    ADD("%%%s = stablehlo.%s %s%s%%%s, %%%s : %s\n", name, op_infos[of->code].name, direction,
+        comma, turned ? by : sum, turned ? sum : by, type);
   }
   if (c->size == 1) ADD("%%%s = stablehlo.optimization_barrier %%v%zu.0 : %s\n", to, operand, type);
   return NULL;

@@ -181,6 +181,11 @@ static pop_error *check_names(const pophlo_arguments *a, const pop_model *model)
   if (!a->run) return NULL;
   for (size_t i = 0; i < pop_model_num_inputs(model); ++i) {
     bool given = !is_tensor(pop_model_input(model, i));
+    if (is_feed(model, pop_model_input(model, i).name, false))
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "%s: the argument '%s' has the name of a stream, so --in could be for "
+                           "either",
+                           a->files[0], pop_model_input(model, i).name);
     for (size_t k = 0; k < a->num_ins; ++k)
       given = given || strcmp(a->ins[k].name, pop_model_input(model, i).name) == 0;
     if (!given)

@@ -654,6 +654,93 @@ func.func @main() {
 %a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
 %0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@sum], [@sum]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
 return }'
+# Functions of one group that are not alike, and functions that run themselves as processes.
+says 5:8 'all_gather: all processes of a group have as many operands and results' 'func.func @one(%x: tensor<2xi64>) -> tensor<4xi64> {
+%0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>) -> tensor<4xi64>
+return %0 : tensor<4xi64> }
+func.func @two(%x: tensor<2xi64>) -> tensor<4xi64> {
+%0:2 = "stablehlo.all_gather"(%x, %x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<4xi64>, tensor<4xi64>)
+return %0#0 : tensor<4xi64> }
+func.func @main() {
+%a = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
+%0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@one], [@two]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<4xi64>, tensor<4xi64>)
+return }'
+says 2:1 'collective_permute has one operand and one result' 'func.func @none() {
+"stablehlo.collective_permute"() {source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : () -> ()
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@none]]} : () -> ()
+return }'
+says 6:1 'with all calls, regions are more than 1024 deep' 'func.func @p() {
+"interpreter.run_parallel"() {programs = [[@q]]} : () -> ()
+return }
+func.func @q() {
+"interpreter.run_parallel"() {programs = [[@p]]} : () -> ()
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@p]]} : () -> ()
+return }'
+says 7:1 'with all calls, regions are more than 1024 deep' 'func.func @p() {
+%0 = stablehlo.create_token : !stablehlo.token
+%1 = "stablehlo.infeed"(%0) : (!stablehlo.token) -> !stablehlo.token
+return }
+func.func @main() {
+"interpreter.run_parallel"() {programs = [[@p]], infeed = [@main]} : () -> ()
+return }'
+# Each function calls the next one in its innermost region.
+deep() # functions, regions in each
+{
+  awk -v functions="$1" -v regions="$2" 'BEGIN {
+    for (f = 0; f < functions; ++f) {
+      printf "func.func @%s(%%p: tensor<i1>) -> tensor<i1> {\n", f ? "f" f : "main"
+      for (r = 0; r < regions; ++r) printf "%%%d = \"stablehlo.if\"(%%p) ({\n", r
+      if (f + 1 < functions) printf "%%x = func.call @f%d(%%p) : (tensor<i1>) -> tensor<i1>\n", f + 1
+      else print "%x = stablehlo.not %p : tensor<i1>"
+      for (r = regions; r > 0; --r)
+        printf "stablehlo.return %%%s : tensor<i1>\n}, { stablehlo.return %%p : tensor<i1> }) : (tensor<i1>) -> tensor<i1>\n", r < regions ? r : "x"
+      print "return %0 : tensor<i1> }"
+    }
+  }'
+}
+deep 200 150 >deep.mlir
+refuses 1 'with all calls, regions are more than 1024 deep' "$pophlo" deep.mlir -o deep.a
+deep 6 150 >deep.mlir
+"$pophlo" deep.mlir -o deep.a
+# Many functions do not take quadratic time: this took a minute, and takes a second.
+awk 'BEGIN {
+  n = 100000
+  print "func.func @main(%x: tensor<i32>) -> tensor<i32> {"
+  for (i = 0; i < n; ++i) printf "%%%d = func.call @f%d(%%%s) : (tensor<i32>) -> tensor<i32>\n", i, i, i ? i - 1 : "x"
+  printf "return %%%d : tensor<i32> }\n", n - 1
+  for (i = 0; i < n; ++i) printf "func.func private @f%d(%%a: tensor<i32>) -> tensor<i32> { return %%a : tensor<i32> }\n", i
+}' >many.mlir
+timeout 30 "$pophlo" --list many.mlir >out
+# An argument and a stream of one name: --in would be for the stream alone.
+cat >feed.mlir <<'EOF'
+func.func @main(%infeed0: tensor<2xi32>) -> tensor<2xi32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %r:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)
+  %0 = stablehlo.add %r#0, %infeed0 : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+EOF
+refuses 1 "feed.mlir: the argument 'infeed0' has the name of a stream" "$pophlo" --run --in infeed0=feed.mlir feed.mlir
+# An operation may have many operands.
+awk 'BEGIN {
+  n = 65
+  print "func.func @main() {\n%x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>"
+  for (i = 0; i < n; ++i) {
+    operands = operands (i ? ", " : "") "%x"
+    arguments = arguments (i ? ", " : "") "%a" i ": tensor<i32>"
+    types = types (i ? ", " : "") "tensor<2xi32>"
+    if (i) sums = sums "%s" i " = stablehlo.add " (i > 1 ? "%s" (i - 1) : "%a0") ", %a" i " : tensor<i32>\n"
+  }
+  print "%y = \"stablehlo.map\"(" operands ") <{dimensions = array<i64: 0>}> ({\n^bb0(" arguments "):"
+  print sums "stablehlo.return %s" n - 1 " : tensor<i32>\n}) : (" types ") -> tensor<2xi32>"
+  print "check.expect_eq_const %y, dense<[65, 130]> : tensor<2xi32>\nreturn }"
+}' >map.mlir
+quiet out "$pophlo" --check map.mlir
+has out '^1 of 1 files hold, with 1 checks$'
 says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>

@@ -38,6 +38,12 @@ func.func @main() {
       stablehlo.return %s : tensor<i1>
   }) {replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>} : (tensor<i1>) -> tensor<i1>
   check.expect_eq_const %any, dense<true> : tensor<i1>
+  %differ = "stablehlo.all_reduce"(%odd) ({
+    ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+      %s = stablehlo.compare NE, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      stablehlo.return %s : tensor<i1>
+  }) {replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>} : (tensor<i1>) -> tensor<i1>
+  check.expect_eq_const %differ, dense<true> : tensor<i1>
   %wide = stablehlo.convert %numbers : (tensor<4xi32>) -> tensor<4xi64>
   %big = stablehlo.constant dense<5000000000> : tensor<4xi64>
   %sum = stablehlo.add %wide, %big : tensor<4xi64>

@@ -178,6 +178,20 @@ def convert(w):
             to(t, source, [x for x in edges(source) if t in INTS or t == "f64" or float(x) == x])
 
 
+def of_complex(w, operation, numbers, results):
+    """The operation gives these results, within three units in the last place."""
+    shape = [len(numbers)]
+    complex_type = f"tensor<{len(numbers)}xcomplex<f32>>"
+    named = [w.constant(Tensor("f32", shape, part)) for part in zip(*((x.real, x.imag) for x in numbers))]
+    float_type = Tensor("f32", shape, []).type()
+    number, = w.generic("complex", named, [], [float_type] * 2, [complex_type])
+    result, = w.generic(operation, [number], [], [complex_type], [complex_type])
+    for op, part in (("real", [x.real for x in results]), ("imag", [x.imag for x in results])):
+        wanted = w.constant(Tensor("f32", shape, [rounded("f32", x) for x in part]))
+        got, = w.generic(op, [result], [], [complex_type], [float_type])
+        w.lines.append(f"check.expect_close {got}, {wanted}, max_ulp_difference = 3 : {float_type}, {float_type}")
+
+
 def complex_roots(w):
     """Parts of all magnitudes and signs: the size of a number may overflow, or lose bits, where its root does not."""
     r, largest, denormal = w.random, from_bits("f32", 0x7F7FFFFF), from_bits("f32", 1)
@@ -188,22 +202,28 @@ def complex_roots(w):
             near = r.randint(low, high)  # parts of one magnitude, and of two
             a, b = (r.choice((1, -1)) * math.ldexp(r.uniform(1, 1.99), r.choice((near, r.randint(low, high)))) for _ in "ab")
             numbers.append(complex(rounded("f32", a), rounded("f32", b)))
-    roots = [cmath.sqrt(x) for x in numbers]
-    shape = [len(numbers)]
-    complex_type = f"tensor<{len(numbers)}xcomplex<f32>>"
-    named = [w.constant(Tensor("f32", shape, part)) for part in zip(*((x.real, x.imag) for x in numbers))]
-    float_type = Tensor("f32", shape, []).type()
-    number, = w.generic("complex", named, [], [float_type] * 2, [complex_type])
-    root, = w.generic("sqrt", [number], [], [complex_type], [complex_type])
-    for op, part in (("real", [x.real for x in roots]), ("imag", [x.imag for x in roots])):
-        wanted = w.constant(Tensor("f32", shape, [rounded("f32", x) for x in part]))
-        got, = w.generic(op, [root], [], [complex_type], [float_type])
-        w.lines.append(f"check.expect_close {got}, {wanted}, max_ulp_difference = 3 : {float_type}, {float_type}")
+    of_complex(w, "sqrt", numbers, [cmath.sqrt(x) for x in numbers])
+
+
+def complex_large(w):
+    """An exponential, or the size of a number, overflows where the result does not."""
+    far = [s * x for s in (1, -1) for x in (82.0, 88.5, 89.25, 95.0, 120.0)]
+    near = [0.0, 0.5, -2.0, 3.0, 2.0 ** -60]
+    upwards = [complex(a, b) for a, b in itertools.product(near, far)]
+    aside = [complex(b, a) for a, b in itertools.product(near, far)]
+    parts = [rounded("f32", s * x) for s in (1, -1) for x in (3e38, 2.5e38, 1.0)]
+    large = [complex(a, b) for a, b in itertools.product(parts, repeat=2)]
+    for op, numbers, f in (("sine", upwards, cmath.sin), ("cosine", upwards, cmath.cos), ("exponential", aside, cmath.exp),
+                           ("exponential_minus_one", [x for x in aside if x.real > 0], lambda x: cmath.exp(x) - 1),
+                           ("logistic", [x for x in aside if x.real < -40], lambda x: 1 / (1 + cmath.exp(-x))),
+                           ("log", large, cmath.log), ("log_plus_one", large, lambda x: cmath.log(1 + x) if x != -1 else 0j),
+                           ("sign", large, lambda x: x / abs(x))):
+        of_complex(w, op, numbers, [f(x) for x in numbers])
 
 
 def main():
     w = Writer(int(sys.argv[1]))
-    for kind in (unary, binary, integers, compare, reduce_precision, convert, complex_roots):
+    for kind in (unary, binary, integers, compare, reduce_precision, convert, complex_roots, complex_large):
         kind(w)
     body = "\n".join("    " + line for line in w.lines)
     print(f"module @special {{\n  func.func public @main() {{\n{body}\n    return\n  }}\n}}")

@@ -50,3 +50,29 @@ func.func @main() {
   check.expect_close %1, %f, max_ulp_difference = 64 : tensor<5xf64>, tensor<5xf64>
   return
 }
+
+// -----
+// The imaginary part of a real number is 0, whatever the number.
+func.func @main() {
+  %x = stablehlo.constant dense<[-1.5, 0x7F800000, 0xFF800000, 0x7FC00000]> : tensor<4xf32>
+  %0 = stablehlo.imag %x : tensor<4xf32>
+  check.expect_eq_const %0, dense<0.0> : tensor<4xf32>
+  %1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf16>
+  %2 = stablehlo.imag %1 : tensor<4xf16>
+  check.expect_eq_const %2, dense<0.0> : tensor<4xf16>
+  return
+}
+
+// -----
+// All bits of a bf16 pass, also those of NaNs that signal.
+func.func @main() {
+  %x = stablehlo.constant dense<[0x7F81, 0x7FC0, 0xFF81, 0xFFFF, 0x7F80, 0x0001]> : tensor<6xui16>
+  %0 = stablehlo.bitcast_convert %x : (tensor<6xui16>) -> tensor<6xbf16>
+  %1 = stablehlo.reverse %0, dims = [0] : tensor<6xbf16>
+  %2 = stablehlo.bitcast_convert %1 : (tensor<6xbf16>) -> tensor<6xui16>
+  check.expect_eq_const %2, dense<[0x0001, 0x7F80, 0xFFFF, 0xFF81, 0x7FC0, 0x7F81]> : tensor<6xui16>
+  %3 = stablehlo.convert %0 : (tensor<6xbf16>) -> tensor<6xf32>
+  %4 = stablehlo.is_finite %3 : (tensor<6xf32>) -> tensor<6xi1>
+  check.expect_eq_const %4, dense<[false, false, false, false, false, true]> : tensor<6xi1>
+  return
+}

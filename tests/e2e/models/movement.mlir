@@ -54,3 +54,32 @@ func.func @main() {
   check.expect_eq_const %1, dense<7.0> : tensor<1x2xf64>
   return
 }
+
+// -----
+// An update without elements changes nothing.
+func.func @main() {
+  %x = stablehlo.iota dim = 0 : tensor<8192xi32>
+  %none = stablehlo.constant dense<> : tensor<0xi32>
+  %i = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.dynamic_update_slice %x, %none, %i : (tensor<8192xi32>, tensor<0xi32>, tensor<i32>) -> tensor<8192xi32>
+  check.expect_eq %0, %x : tensor<8192xi32>
+  return
+}
+
+// -----
+// Windows over a scalar have one element.
+func.func @main() {
+  %x = stablehlo.constant dense<3> : tensor<i32>
+  %y = stablehlo.constant dense<5> : tensor<i32>
+  %0 = "stablehlo.select_and_scatter"(%x, %y, %x) <{window_dimensions = array<i64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.compare GE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %s : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %0, dense<8> : tensor<i32>
+  return
+}

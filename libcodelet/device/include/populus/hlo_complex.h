@@ -110,35 +110,59 @@ HLO hlo_c64 hlo_minimum_c64(hlo_c64 a, hlo_c64 b)
 {
   return hlo_lt_c64(a, b) ? a : b;
 }
+/* The size overflows although both parts are finite. */
+HLO bool hlo_is_large_c64(hlo_c64 a, float size)
+{
+  return isinf(size) && hlo_is_finite_c64(a);
+}
 HLO_LARGE hlo_c64 hlo_sign_c64(hlo_c64 a)
 {
   float size = hlo_abs_c64(a);
+  if (hlo_is_large_c64(a, size)) {
+    a = hlo_make_c64(a.re / 2, a.im / 2);
+    size = hlo_abs_c64(a);
+  }
   return size == 0 ? hlo_make_c64(0, 0) : hlo_make_c64(a.re / size, a.im / size);
+}
+/* x e^y / 2, also if e^y alone overflows. 0 times any of these is 0. */
+HLO_LARGE float hlo_half_exp(float x, float y)
+{
+  return x == 0 ? x : (float)(0.5 * (double)x * exp(y > 300 ? 300.0 : (double)y));
 }
 HLO_LARGE hlo_c64 hlo_exponential_c64(hlo_c64 a)
 {
   float e = hlo_expf(a.re);
   if (a.im == 0) return hlo_make_c64(e, a.im);
   if (a.re == -INFINITY && !isfinite(a.im)) return hlo_make_c64(0, 0);
+  if (a.re > 87)
+    return hlo_make_c64(2 * hlo_half_exp(cosf(a.im), a.re), 2 * hlo_half_exp(sinf(a.im), a.re));
   return hlo_make_c64(e * cosf(a.im), e * sinf(a.im));
 }
 HLO_LARGE hlo_c64 hlo_exponential_minus_one_c64(hlo_c64 a)
 {
+  if (a.re > 80) return hlo_exponential_c64(a);
   float s = sinf(a.im / 2), e = expm1f(a.re);
   return hlo_make_c64(e * cosf(a.im) - 2 * s * s, (e + 1) * sinf(a.im));
+}
+HLO float hlo_log_size_c64(hlo_c64 a, float size)
+{
+  if (!hlo_is_large_c64(a, size)) return logf(size);
+  return logf(hypotf(a.re / 2, a.im / 2)) + 0.69314718055994530942f;
 }
 HLO_LARGE hlo_c64 hlo_log_c64(hlo_c64 a)
 {
   float size = hlo_abs_c64(a);
   /* Near size 1 it is the logarithm of 1 + (size^2 - 1). */
-  float re =
-      size > 0.5f && size < 2 ? 0.5f * log1pf((a.re - 1) * (a.re + 1) + a.im * a.im) : logf(size);
+  float re = size > 0.5f && size < 2 ? 0.5f * log1pf((a.re - 1) * (a.re + 1) + a.im * a.im)
+                                     : hlo_log_size_c64(a, size);
   return hlo_make_c64(re, atan2f(a.im, a.re));
 }
 HLO_LARGE hlo_c64 hlo_log_plus_one_c64(hlo_c64 a)
 {
-  float size = hlo_abs_c64(hlo_make_c64(a.re + 1, a.im));
-  float re = size > 0.5f && size < 2 ? 0.5f * log1pf(a.re * (a.re + 2) + a.im * a.im) : logf(size);
+  hlo_c64 sum = hlo_make_c64(a.re + 1, a.im);
+  float size = hlo_abs_c64(sum);
+  float re = size > 0.5f && size < 2 ? 0.5f * log1pf(a.re * (a.re + 2) + a.im * a.im)
+                                     : hlo_log_size_c64(sum, size);
   return hlo_make_c64(re, atan2f(a.im, a.re + 1));
 }
 /* Scaled first: the size of a large number would overflow, and half that of a tiny one be 0. */
@@ -163,12 +187,21 @@ HLO hlo_c64 hlo_cbrt_c64(hlo_c64 a)
   hlo_c64 l = hlo_log_c64(a);
   return hlo_exponential_c64(hlo_make_c64(l.re / 3, l.im / 3));
 }
+/* Far from the real axis both hyperbolic functions are half an exponential. */
 HLO_LARGE hlo_c64 hlo_sine_c64(hlo_c64 a)
 {
+  float y = fabsf(a.im);
+  if (y > 80)
+    return hlo_make_c64(hlo_half_exp(sinf(a.re), y),
+                        copysignf(1, a.im) * hlo_half_exp(cosf(a.re), y));
   return hlo_make_c64(sinf(a.re) * coshf(a.im), cosf(a.re) * sinhf(a.im));
 }
 HLO_LARGE hlo_c64 hlo_cosine_c64(hlo_c64 a)
 {
+  float y = fabsf(a.im);
+  if (y > 80)
+    return hlo_make_c64(hlo_half_exp(cosf(a.re), y),
+                        -copysignf(1, a.im) * hlo_half_exp(sinf(a.re), y));
   return hlo_make_c64(cosf(a.re) * coshf(a.im), -sinf(a.re) * sinhf(a.im));
 }
 HLO_LARGE hlo_c64 hlo_tanh_c64(hlo_c64 a)
@@ -184,6 +217,7 @@ HLO hlo_c64 hlo_tan_c64(hlo_c64 a)
 }
 HLO hlo_c64 hlo_logistic_c64(hlo_c64 a)
 {
+  if (a.re < -40) return hlo_exponential_c64(a); /* divided by almost 1 */
   hlo_c64 e = hlo_exponential_c64(hlo_negate_c64(a));
   return hlo_divide_c64(hlo_make_c64(1, 0), hlo_make_c64(1 + e.re, e.im));
 }

@@ -90,7 +90,8 @@ HLO double hlo_exp(double a)
   }                                                                                                \
   HLO C hlo_imag_##T(C a)                                                                          \
   {                                                                                                \
-    return a * 0;                                                                                  \
+    (void)a;                                                                                       \
+    return 0;                                                                                      \
   }                                                                                                \
   HLO C hlo_add_##T(C a, C b)                                                                      \
   {                                                                                                \

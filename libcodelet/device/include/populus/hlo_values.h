@@ -33,11 +33,12 @@ HLO float hlo_from_bits_f32(uint32_t bits)
   memcpy(&a, &bits, 4);
   return a;
 }
-/* Rounds to the nearest bf16, and of two to the one whose last bit is 0. A NaN stays one. */
+/* Rounds to the nearest bf16, and of two to the one whose last bit is 0. A NaN stays one; one that
+ * was a bf16 keeps its bits. */
 HLO unsigned short hlo_bits_bf16(float a)
 {
   uint32_t bits = hlo_bits_f32(a);
-  if (a != a) return (unsigned short)(bits >> 16 | 0x40);
+  if (a != a) return (unsigned short)(bits >> 16 | (bits & 0x7f0000 ? 0 : 0x40));
   return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 HLO float hlo_from_bits_bf16(unsigned short bits)
