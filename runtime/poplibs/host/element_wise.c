@@ -580,3 +580,17 @@ pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t n
   free(e.stack);
   return result;
 }
+
+pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                               pop_tensor out, pop_program sequence, const char *name)
+{
+  if (pop_graph_error(graph) || pop_tensor_element_type(a) != POP_HALF)
+    return pop_popops_binary(graph, op, a, b, out, sequence, name);
+  const pop_expr_node nodes[] = {{.kind = POP_EXPR_TENSOR, .tensor = 0},
+                                 {.kind = POP_EXPR_CAST, .type = POP_FLOAT},
+                                 {.kind = POP_EXPR_TENSOR, .tensor = 1},
+                                 {.kind = POP_EXPR_BINARY, .op = op},
+                                 {.kind = POP_EXPR_CAST, .type = POP_HALF}};
+  return pop_popops_map(graph, nodes, sizeof nodes / sizeof *nodes, (const pop_tensor[]){a, b}, 2,
+                        out, sequence, name);
+}

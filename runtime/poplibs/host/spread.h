@@ -3,6 +3,7 @@
 #define POPLIBS_HOST_SPREAD_H
 
 #include <populus/graph.h>
+#include <populus/popops.h>
 #include <populus/program.h>
 
 /* estimates.c: adds the chip's estimators for vertices of popops. The graph must have the
@@ -72,6 +73,11 @@ pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile
 /* Fails the graph if there is no such vertex type. The message says that there is no `what` for
  * `type`. */
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
+/* element_wise.c: `a op b` in the type of `a`, where `b` is of floats. Halves are calculated in
+ * single precision and rounded once. */
+pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                               pop_tensor out, pop_program sequence, const char *name);
+
                                const char *what, pop_type type);
 
 #endif
