@@ -14,6 +14,8 @@
 #include <popops/Loop.hpp>
 #include <popops/Pad.hpp>
 #include <popops/Rearrange.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/Sort.hpp>
 #include <popops/TopK.hpp>
@@ -375,6 +377,52 @@ void loops_and_encodings()
 
 void mappings()
 {
+// Operands that share elements with what is written, on one tile, where a vertex reads them while
+// it writes.
+void shared_elements()
+{
+  Fixture f(1);
+  auto &g = f.graph;
+  auto numbered = [&](std::size_t n) {
+    std::vector<float> values(n);
+    std::iota(values.begin(), values.end(), 0.f);
+    return f.input(FLOAT, {n}, values);
+  };
+  Tensor a = numbered(48), whole = numbered(48);
+  popops::scaledAddTo(g, a.slice(1, 48), a.slice(0, 47), 1, f.prog);
+  popops::scaledAddTo(g, whole, whole, 1, f.prog);
+  std::vector<float> sums = {0}, doubled = {0};
+  for (unsigned i = 1; i < 48; ++i) {
+    sums.push_back(float(2 * i - 1));
+    doubled.push_back(float(2 * i));
+  }
+  CHECK(same(f.run<float>(a), sums));
+  CHECK(same(f.run<float>(whole), doubled));
+
+  Tensor matrix = numbered(144).reshape({12, 12});
+  popops::reduceWithOutput(g, matrix, matrix[11], {1}, {popops::Operation::ADD}, f.prog);
+  std::vector<float> rows;
+  for (unsigned i = 0; i < 12; ++i) rows.push_back(float(12 * 12 * i + 66));
+  CHECK(same(f.run<float>(matrix[11]), rows));
+  std::vector<ComputeSet> sets;
+  CHECK_THROWS(tensor_creation_error, "shares elements",
+               popops::reduceWithOutput(g, matrix, matrix[0], {1}, {popops::Operation::ADD}, sets));
+  popops::reduceWithOutput(g, whole, whole, {}, {popops::Operation::SQUARE_ADD}, sets);
+  for (const ComputeSet &set : sets) f.prog.add(Execute(set));
+  CHECK(f.run<float>(whole)[5] == 100);
+
+  Tensor offset = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{2}), t = numbered(8),
+         turned = numbered(8), u = numbered(4).reshape({4, 1});
+  popops::dynamicUpdate(g, t, t.slice(0, 6), offset, {0}, {6}, f.prog);
+  CHECK(same(f.run<float>(t), {0, 1, 0, 1, 2, 3, 4, 5}));
+  popops::dynamicUpdate(g, turned, turned, offset, {0}, {8}, f.prog);
+  CHECK(same(f.run<float>(turned), {6, 7, 0, 1, 2, 3, 4, 5}));
+  Tensor offsets = f.input(UNSIGNED_INT, {2, 1}, std::vector<unsigned>{2, 3}),
+         scale = f.input(FLOAT, {}, std::vector<float>{1});
+  popops::multiUpdateAdd(g, u, u.slice(1, 3).expand({1}), offsets, scale, {0}, {1}, f.prog, {}, {});
+  CHECK(same(f.run<float>(u), {0, 1, 3, 5}));
+}
+
   Fixture f(4);
   auto &g = f.graph;
   Tensor t = g.addVariable(FLOAT, {10});
@@ -547,4 +595,5 @@ int main()
   loops_and_encodings();
   mappings();
   return failures != 0;
+  shared_elements();
 }

@@ -136,6 +136,17 @@ pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, po
   return result;
 }
 
+pop_tensor poplibs_apart(pop_graph *graph, pop_tensor t, pop_tensor out, pop_program sequence,
+                         const char *name)
+{
+  if (pop_graph_error(graph) || !pop_tensor_intersects_with(t, out) || pop_tensor_equal(t, out))
+    return t;
+  pop_tensor copy =
+      pop_graph_clone(graph, pop_tensor_element_type(t), t, name, POP_CLONE_CREATE_NEW_ORDER);
+  pop_sequence_add(sequence, pop_program_copy(t, copy, name));
+  return copy;
+}
+
 /* ---- tiles ---- */
 
 void spread_add(spread *s, size_t tile, size_t begin, size_t end)

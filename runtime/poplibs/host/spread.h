@@ -41,6 +41,12 @@ pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, po
                           const size_t *shape, size_t rank, const pop_tensor *operands,
                           size_t num_operands, const char *name);
 
+/* `t`, or, if it shares elements with `out`, a copy that the sequence makes: for vertices that read
+ * `t` while they write `out`. A tensor that is `out` itself is not copied, because such vertices read
+ * an element before they write the same one. */
+pop_tensor poplibs_apart(pop_graph *graph, pop_tensor t, pop_tensor out, pop_program sequence,
+                         const char *name);
+
 /* The elements of a flattened tensor that are on one tile, in the tensor's order. */
 typedef struct spread_part {
   size_t tile;
