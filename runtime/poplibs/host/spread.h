@@ -53,8 +53,12 @@ typedef struct spread_part {
   pop_interval *intervals;
   size_t count, capacity, num_elements;
 } spread_part;
+/* Of a part, so of a vertex: workers count in 16 bits how often they take four elements
+ * (popops/vectors.hpp). Tiles of the user's own targets may have room for more. */
+enum { SPREAD_MOST_ELEMENTS = 1 << 20 };
 typedef struct spread {
-  spread_part *parts; /* by tile, ascending; only tiles with elements */
+  spread_part *parts; /* by tile, ascending; only tiles with elements; several of a tile if it
+                       * has more than SPREAD_MOST_ELEMENTS */
   size_t count, capacity;
 } spread;
 /* Fails the graph if elements are on no tile. Free with spread_free. */
@@ -69,6 +73,11 @@ void spread_finish(spread *s);
 /* The part's elements of another flattened tensor, which has as many elements as the spread's. */
 pop_tensor spread_slice(const spread_part *part, pop_tensor flat);
 
+/* element_wise.c: `a op b` in the type of `a`, where `b` is of floats. Halves are calculated in
+ * single precision and rounded once. */
+pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                               pop_tensor out, pop_program sequence, const char *name);
+
 /* Flattens a matrix row by row or column by column, whichever gives longer runs in memory: each
  * run is one message on its way to a vertex. Null after an error. */
 pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns);
@@ -79,11 +88,6 @@ pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile
 /* Fails the graph if there is no such vertex type. The message says that there is no `what` for
  * `type`. */
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
-/* element_wise.c: `a op b` in the type of `a`, where `b` is of floats. Halves are calculated in
- * single precision and rounded once. */
-pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
-                               pop_tensor out, pop_program sequence, const char *name);
-
                                const char *what, pop_type type);
 
 #endif
