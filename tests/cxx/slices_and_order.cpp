@@ -371,6 +371,7 @@ void loops_and_encodings()
   CHECK(same(f.run<float>(popops::pad(x, 1, 2, 1, popops::padding::Type::EDGE)),
              {1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
   Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});
+  CHECK_THROWS(index_error, "rank is 2", popops::pad(g, x, 1, 1, 7, x[0][0]));
   CHECK(same(f.run<float>(popops::pad(r, {2}, {3}, popops::padding::Type::REFLECT)),
              {3, 2, 1, 2, 3, 4, 3, 2, 1}));
 }
