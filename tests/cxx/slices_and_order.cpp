@@ -326,6 +326,7 @@ void loops_and_encodings()
     return body;
   }));
   CHECK(same(f.run<unsigned>(sum), {3 + 5 + 7 + 9}));
+  CHECK_THROWS(poplar_error, "an end of 4294967299", popops::countedLoop(g, (1ull << 32) + 3, {}));
   Tensor total = f.input(INT, {1}, counted(1)), i = g.clone(total),
          limit = f.input(INT, {1}, std::vector<int>{-6});
   Sequence body;
@@ -370,14 +371,12 @@ void loops_and_encodings()
              {5, 5, 1, 2}));
   CHECK(same(f.run<float>(popops::pad(x, 1, 2, 1, popops::padding::Type::EDGE)),
              {1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
-  Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});
   CHECK_THROWS(index_error, "rank is 2", popops::pad(g, x, 1, 1, 7, x[0][0]));
+  Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});
   CHECK(same(f.run<float>(popops::pad(r, {2}, {3}, popops::padding::Type::REFLECT)),
              {3, 2, 1, 2, 3, 4, 3, 2, 1}));
 }
 
-void mappings()
-{
 // Operands that share elements with what is written, on one tile, where a vertex reads them while
 // it writes.
 void shared_elements()
@@ -424,6 +423,8 @@ void shared_elements()
   CHECK(same(f.run<float>(u), {0, 1, 3, 5}));
 }
 
+void mappings()
+{
   Fixture f(4);
   auto &g = f.graph;
   Tensor t = g.addVariable(FLOAT, {10});
@@ -594,7 +595,7 @@ int main()
   order();
   long_orders();
   loops_and_encodings();
+  shared_elements();
   mappings();
   return failures != 0;
-  shared_elements();
 }
