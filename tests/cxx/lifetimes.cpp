@@ -67,6 +67,17 @@ void tensors()
   CHECK(moved.rank() == 1 && !copy.valid());
 }
 
+// A sequence is empty after it was moved, also to a program.
+void programs()
+{
+  Kept k = keep();
+  Sequence first({Copy(k.x[0], k.x[1])});
+  Program moved = std::move(first);
+  CHECK(!moved.isEmpty() && first.size() == 0);
+  first.add(moved);
+  CHECK(first.size() == 1);
+}
+
 // An engine does not need its graph, and keeps its device.
 void engines()
 {
@@ -117,6 +128,7 @@ int main()
   tensors();
   engines();
   devices();
+  programs();
   of_another_graph();
   return failures != 0;
 }
