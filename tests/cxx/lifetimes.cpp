@@ -93,6 +93,8 @@ void engines()
   engine.run();
   engine.readTensor("x", out.data(), out.data() + out.size());
   CHECK((out == std::vector<int>{2, 4, 6, 2, 4, 6}));
+  CHECK_THROWS(poplar_error, "ends before it begins",
+               engine.readTensor("x", out.data() + out.size(), out.data()));
 }
 
 // Devices outlive their manager.
@@ -126,9 +128,9 @@ void of_another_graph()
 int main()
 {
   tensors();
+  programs();
   engines();
   devices();
-  programs();
   of_another_graph();
   return failures != 0;
 }

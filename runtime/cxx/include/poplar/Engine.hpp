@@ -419,6 +419,8 @@ public:
 private:
   static std::size_t bytes(const void *begin, const void *end)
   {
+    if (static_cast<const char *>(end) < static_cast<const char *>(begin))
+      throw poplar_error("poplar::Engine: a buffer ends before it begins");
     return static_cast<std::size_t>(static_cast<const char *>(end) -
                                     static_cast<const char *>(begin));
   }
