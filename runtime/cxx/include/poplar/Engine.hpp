@@ -52,9 +52,7 @@ class Engine
   // Throws the last exception of a callback, or else the error.
   void finishRun(pop_error *error)
   {
-    if (get().thrown) {
-      std::exception_ptr thrown = get().thrown;
-      get().thrown = nullptr;
+    if (std::exception_ptr thrown = get().thrown.take()) {
       pop_error_free(error);
       std::rethrow_exception(thrown);
     }
