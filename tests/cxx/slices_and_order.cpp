@@ -315,6 +315,25 @@ void long_orders()
                    [](float a, float b) { return std::signbit(a) == std::signbit(b); }));
 }
 
+// NaN is behind all numbers, and no element is lost.
+void orders_with_nan()
+{
+  Fixture f(40);
+  auto &g = f.graph;
+  const unsigned n = 20011;
+  std::vector<float> keys(n);
+  for (unsigned i = 0; i < n; ++i)
+    keys[i] = i % 1000 == 17 ? std::nanf("") : float(i * 7919ull % n);
+  Tensor k = f.input(FLOAT, {n}, keys), values = f.input(UNSIGNED_INT, {n}, counted(n));
+  std::vector<unsigned> order = counted(n);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return keys[a] < keys[b] || (std::isnan(keys[b]) && !std::isnan(keys[a]));
+  });
+  CHECK(f.run<unsigned>(popops::sortKeyValue(g, k, values, 0, f.prog)) == order);
+  auto top = popops::topKWithPermutation(g, f.prog, k, {1, true, popops::SortOrder::NONE});
+  CHECK(f.run<float>(top.first)[0] == float(n - 1));
+}
+
 void loops_and_encodings()
 {
   Fixture f(5);
@@ -594,6 +613,7 @@ int main()
   long_columns();
   order();
   long_orders();
+  orders_with_nan();
   loops_and_encodings();
   shared_elements();
   mappings();
