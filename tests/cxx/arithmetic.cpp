@@ -3,8 +3,10 @@
 #include "small_graph.hpp"
 
 #include <cmath>
+#include <poplar/IPUModel.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/codelets.hpp>
 
@@ -163,6 +165,28 @@ void many_expressions()
       (result<unsigned char>(f, f.program, greater) == std::vector<unsigned char>{0, 0, 1, 1, 0}));
 }
 
+// A tile of a target of one's own may have more elements than workers count in 16 bits.
+void many_elements()
+{
+  IPUModel model;
+  model.tilesPerIPU = 1;
+  model.memoryBytesPerTile = 1 << 24;
+  Device device = model.createDevice();
+  Graph graph(device);
+  popops::addCodelets(graph);
+  const std::size_t count = 1700000;
+  Tensor t = graph.addVariable(FLOAT, {count}, VariableMappingMethod::LINEAR);
+  graph.createHostRead("t", t);
+  Sequence program;
+  popops::fill(graph, t, program, 2.5f);
+  Engine engine(graph, program);
+  engine.load(device);
+  engine.run();
+  std::vector<float> data(count);
+  engine.readTensor("t", data.data(), data.data() + count);
+  CHECK(data == std::vector<float>(count, 2.5f));
+}
+
 } // namespace
 
 int main()
@@ -172,5 +196,6 @@ int main()
   deviations();
   deviations_as_operations();
   many_expressions();
+  many_elements();
   return failures != 0;
 }

@@ -1,8 +1,11 @@
 // Calls from the engine and the compiler into the program: host functions, estimators, progress.
 #include "small_graph.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/VertexIntrospector.hpp>
+#include <thread>
 #include <typeinfo>
 
 using namespace poplar;
@@ -278,6 +281,36 @@ void prepare_and_deploy()
   CHECK(archive.str() == same.str());
 }
 
+// Each of the callbacks that run at once may throw. (ThreadSanitizer looks at this.)
+void several_threads_throw()
+{
+  SmallGraph f(codelets);
+  const unsigned streams = 4;
+  Sequence copies;
+  for (unsigned i = 0; i < streams; ++i) {
+    std::string name = "in" + std::to_string(i);
+    copies.add(
+        Copy(f.graph.addHostToDeviceFIFO(name, INT, 4), variable(f.graph, INT, 4, name.c_str())));
+  }
+  Engine engine(f.graph, copies,
+                {{"streamCallbacks.multiThreadMode", "dedicated"},
+                 {"streamCallbacks.numWorkerThreads", "4"},
+                 {"exchange.enablePrefetch", "false"}});
+  std::atomic<unsigned> begun{0};
+  for (unsigned i = 0; i < streams; ++i)
+    engine.connectStreamToCallback("in" + std::to_string(i), [&](void *) {
+      ++begun;
+      for (unsigned waits = 0; begun < streams && waits < 1000; ++waits)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      throw std::out_of_range("thrown by one of several");
+    });
+  for (unsigned run = 0; run < 3; ++run) {
+    begun = 0;
+    engine.load(f.device);
+    CHECK_THROWS(std::out_of_range, "one of several", engine.run());
+  }
+}
+
 } // namespace
 
 int main()
@@ -290,5 +323,6 @@ int main()
   estimates_count_on_models();
   what_callbacks_throw_ends_the_compilation();
   prepare_and_deploy();
+  several_threads_throw();
   return failures != 0;
 }

@@ -333,6 +333,33 @@ void norms()
   CHECK(popnn::getNormFwdFlops(2, 100) > popnn::getNormFwdFlops(2, 100, false));
 }
 
+// Numbers of elements that are too large for a half.
+void many_halves()
+{
+  Fixture f(20);
+  auto &g = f.graph;
+  popnn::addCodelets(g);
+  const float n = 70000;
+  Tensor x = f.input(HALF, {70000}, std::vector<float>(70000));
+  Tensor soft = popnn::softmax(g, x, f.prog), logarithms = popnn::logSoftmax(g, x, f.prog);
+  Tensor ends = concat(soft.slice(0, 1), logarithms.slice(0, 1));
+  std::vector<float> found = f.run<float>(popops::cast(g, ends, FLOAT, f.prog));
+  CHECK(std::fabs(found[0] * n - 1) < 0.01f);
+  CHECK(std::fabs(found[1] + std::log(n)) < 0.01f);
+
+  using popnn::pooling::PoolParams;
+  Tensor field = x.slice(0, 67600).reshape({1, 1, 260, 260});
+  Tensor pooled = f.input(HALF, {1, 1, 1, 1}, std::vector<float>{0}),
+         gradient = f.input(HALF, {1, 1, 1, 1}, std::vector<float>{60000});
+  for (popnn::PoolingType type : {popnn::PoolingType::AVG, popnn::PoolingType::MAX}) {
+    PoolParams params(type, {260, 260}, {260, 260}, {1, 1}, {0, 0}, {0, 0}, 1, 1, HALF);
+    Tensor shares =
+        popnn::pooling::poolInputGradient(g, params, field, pooled, gradient, true, f.prog);
+    float share = f.run<float>(popops::cast(g, shares[0][0][0][0], FLOAT, f.prog))[0];
+    CHECK(std::fabs(share - 60000 / 67600.f) < 0.001f);
+  }
+}
+
 } // namespace
 
 int main()
@@ -342,5 +369,6 @@ int main()
   gradients_between_layers();
   pooling();
   norms();
+  many_halves();
   return failures != 0;
 }

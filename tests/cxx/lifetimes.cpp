@@ -67,6 +67,17 @@ void tensors()
   CHECK(moved.rank() == 1 && !copy.valid());
 }
 
+// A sequence is empty after it was moved, also to a program.
+void programs()
+{
+  Kept k = keep();
+  Sequence first({Copy(k.x[0], k.x[1])});
+  Program moved = std::move(first);
+  CHECK(!moved.isEmpty() && first.size() == 0);
+  first.add(moved);
+  CHECK(first.size() == 1);
+}
+
 // An engine does not need its graph, and keeps its device.
 void engines()
 {
@@ -82,6 +93,8 @@ void engines()
   engine.run();
   engine.readTensor("x", out.data(), out.data() + out.size());
   CHECK((out == std::vector<int>{2, 4, 6, 2, 4, 6}));
+  CHECK_THROWS(poplar_error, "ends before it begins",
+               engine.readTensor("x", out.data() + out.size(), out.data()));
 }
 
 // Devices outlive their manager.
@@ -115,6 +128,7 @@ void of_another_graph()
 int main()
 {
   tensors();
+  programs();
   engines();
   devices();
   of_another_graph();

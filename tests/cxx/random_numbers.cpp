@@ -150,6 +150,8 @@ void wrong_use()
   Tensor t = f.reference(4);
   CHECK_THROWS(poplar_error, "lower bound",
                poprand::uniform(f.graph, nullptr, 0, t, FLOAT, 1, 1, f.prog));
+  CHECK_THROWS(poplar_error, "a finite float",
+               poprand::uniform(f.graph, nullptr, 0, t, FLOAT, -3e38, 3e38, f.prog));
   CHECK_THROWS(poputil::poplibs_error, "the lower bound must be at least 1",
                poprand::logUniform(f.graph, nullptr, 0, t, FLOAT, 0.5, 2, f.prog));
   CHECK_THROWS(poplar_error, "no int between",

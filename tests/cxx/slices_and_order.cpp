@@ -14,6 +14,8 @@
 #include <popops/Loop.hpp>
 #include <popops/Pad.hpp>
 #include <popops/Rearrange.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/Sort.hpp>
 #include <popops/TopK.hpp>
@@ -313,6 +315,25 @@ void long_orders()
                    [](float a, float b) { return std::signbit(a) == std::signbit(b); }));
 }
 
+// NaN is behind all numbers, and no element is lost.
+void orders_with_nan()
+{
+  Fixture f(40);
+  auto &g = f.graph;
+  const unsigned n = 20011;
+  std::vector<float> keys(n);
+  for (unsigned i = 0; i < n; ++i)
+    keys[i] = i % 1000 == 17 ? std::nanf("") : float(i * 7919ull % n);
+  Tensor k = f.input(FLOAT, {n}, keys), values = f.input(UNSIGNED_INT, {n}, counted(n));
+  std::vector<unsigned> order = counted(n);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return keys[a] < keys[b] || (std::isnan(keys[b]) && !std::isnan(keys[a]));
+  });
+  CHECK(f.run<unsigned>(popops::sortKeyValue(g, k, values, 0, f.prog)) == order);
+  auto top = popops::topKWithPermutation(g, f.prog, k, {1, true, popops::SortOrder::NONE});
+  CHECK(f.run<float>(top.first)[0] == float(n - 1));
+}
+
 void loops_and_encodings()
 {
   Fixture f(5);
@@ -324,6 +345,7 @@ void loops_and_encodings()
     return body;
   }));
   CHECK(same(f.run<unsigned>(sum), {3 + 5 + 7 + 9}));
+  CHECK_THROWS(poplar_error, "an end of 4294967299", popops::countedLoop(g, (1ull << 32) + 3, {}));
   Tensor total = f.input(INT, {1}, counted(1)), i = g.clone(total),
          limit = f.input(INT, {1}, std::vector<int>{-6});
   Sequence body;
@@ -368,9 +390,56 @@ void loops_and_encodings()
              {5, 5, 1, 2}));
   CHECK(same(f.run<float>(popops::pad(x, 1, 2, 1, popops::padding::Type::EDGE)),
              {1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
+  CHECK_THROWS(index_error, "rank is 2", popops::pad(g, x, 1, 1, 7, x[0][0]));
   Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});
   CHECK(same(f.run<float>(popops::pad(r, {2}, {3}, popops::padding::Type::REFLECT)),
              {3, 2, 1, 2, 3, 4, 3, 2, 1}));
+}
+
+// Operands that share elements with what is written, on one tile, where a vertex reads them while
+// it writes.
+void shared_elements()
+{
+  Fixture f(1);
+  auto &g = f.graph;
+  auto numbered = [&](std::size_t n) {
+    std::vector<float> values(n);
+    std::iota(values.begin(), values.end(), 0.f);
+    return f.input(FLOAT, {n}, values);
+  };
+  Tensor a = numbered(48), whole = numbered(48);
+  popops::scaledAddTo(g, a.slice(1, 48), a.slice(0, 47), 1, f.prog);
+  popops::scaledAddTo(g, whole, whole, 1, f.prog);
+  std::vector<float> sums = {0}, doubled = {0};
+  for (unsigned i = 1; i < 48; ++i) {
+    sums.push_back(float(2 * i - 1));
+    doubled.push_back(float(2 * i));
+  }
+  CHECK(same(f.run<float>(a), sums));
+  CHECK(same(f.run<float>(whole), doubled));
+
+  Tensor matrix = numbered(144).reshape({12, 12});
+  popops::reduceWithOutput(g, matrix, matrix[11], {1}, {popops::Operation::ADD}, f.prog);
+  std::vector<float> rows;
+  for (unsigned i = 0; i < 12; ++i) rows.push_back(float(12 * 12 * i + 66));
+  CHECK(same(f.run<float>(matrix[11]), rows));
+  std::vector<ComputeSet> sets;
+  CHECK_THROWS(tensor_creation_error, "shares elements",
+               popops::reduceWithOutput(g, matrix, matrix[0], {1}, {popops::Operation::ADD}, sets));
+  popops::reduceWithOutput(g, whole, whole, {}, {popops::Operation::SQUARE_ADD}, sets);
+  for (const ComputeSet &set : sets) f.prog.add(Execute(set));
+  CHECK(f.run<float>(whole)[5] == 100);
+
+  Tensor offset = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{2}), t = numbered(8),
+         turned = numbered(8), u = numbered(4).reshape({4, 1});
+  popops::dynamicUpdate(g, t, t.slice(0, 6), offset, {0}, {6}, f.prog);
+  CHECK(same(f.run<float>(t), {0, 1, 0, 1, 2, 3, 4, 5}));
+  popops::dynamicUpdate(g, turned, turned, offset, {0}, {8}, f.prog);
+  CHECK(same(f.run<float>(turned), {6, 7, 0, 1, 2, 3, 4, 5}));
+  Tensor offsets = f.input(UNSIGNED_INT, {2, 1}, std::vector<unsigned>{2, 3}),
+         scale = f.input(FLOAT, {}, std::vector<float>{1});
+  popops::multiUpdateAdd(g, u, u.slice(1, 3).expand({1}), offsets, scale, {0}, {1}, f.prog, {}, {});
+  CHECK(same(f.run<float>(u), {0, 1, 3, 5}));
 }
 
 void mappings()
@@ -544,7 +613,9 @@ int main()
   long_columns();
   order();
   long_orders();
+  orders_with_nan();
   loops_and_encodings();
+  shared_elements();
   mappings();
   return failures != 0;
 }

@@ -89,8 +89,8 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
                             pop_program sequence, const char *name);
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
                              pop_tensor out, pop_program sequence, const char *name);
-/* a += scale * b, for float and half, of one type. b has the shape of a, or is broadcast to it.
- * `scale` is rounded to float. */
+/* a += scale * b, for float and half, of one type. b has the shape of a, or is broadcast to it. It
+ * is copied first if it shares elements with a, unless it is a. `scale` is rounded to float. */
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name);
 /* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are
@@ -142,6 +142,8 @@ enum { POP_REDUCE_MAX_SETS = 2 };
  * Reductions have two steps if the result has fewer elements than there are tiles, or if tiles have
  * several elements of each row, which are then combined where they are. So the order of float
  * additions depends on the tile mapping alone.
+ *
+ * The sequence first copies `a` if it shares elements with `out`. Compute sets cannot: TENSOR.
  *
  * Instead of the sequence, `compute_sets` may take the compute sets to be executed, in order: up to
  * POP_REDUCE_MAX_SETS. The sequence is not used then. *num_sets is their number in both cases. Both

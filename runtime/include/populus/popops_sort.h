@@ -1,8 +1,8 @@
 /* Sorting and top k. Programs know them as popops/Sort.hpp and popops/TopK.hpp.
  *
  * Call pop_popops_add_codelets first. Sequences, names and errors are as in populus/popops.h.
- * Keys are of type float, half, int or unsigned int; the position of NaN is unspecified. Values
- * move with their keys. They are of any type of 2 or 4 bytes; the null tensor stands for none.
+ * Keys are of type float, half, int or unsigned int; NaN is behind all numbers. Values move
+ * with their keys. They are of any type of 2 or 4 bytes; the null tensor stands for none.
  * Sorting is stable: equal keys keep their order. A row is all elements that differ in one
  * dimension only.
  *

@@ -364,7 +364,9 @@ static void scaled_add(pop_graph *graph, const char *call, pop_tensor a, pop_ten
                  call, pop_type_name(pop_tensor_element_type(b)), pop_type_name(type));
     return;
   }
-  pop_tensor flat_a = pop_tensor_flatten(a);
+  pop_tensor flat_a = pop_tensor_flatten(a), scale_by = {graph->top, 0};
+  if (by) scale_by = pop_tensor_flatten(poplibs_apart(graph, *by, a, sequence, name));
+  b = poplibs_apart(graph, b, a, sequence, name);
   pop_tensor flat_b =
       pop_tensor_flatten(poplibs_broadcast(call, b, pop_tensor_shape(a), pop_tensor_rank(a)));
   spread s = spread_of(graph, call, flat_a);
@@ -374,7 +376,7 @@ static void scaled_add(pop_graph *graph, const char *call, pop_tensor a, pop_ten
     pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat_a));
     pop_graph_connect(graph, vertex, "b", spread_slice(&s.parts[p], flat_b));
     pop_graph_set_field_float(graph, vertex, "scale", scale);
-    if (by) pop_graph_connect(graph, vertex, "by", pop_tensor_flatten(*by));
+    if (by) pop_graph_connect(graph, vertex, "by", scale_by);
   }
   spread_free(&s);
   pop_sequence_add(sequence, pop_program_execute(graph, set, name));
@@ -579,4 +581,18 @@ pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t n
                                                       : e.stack[0].tensor;
   free(e.stack);
   return result;
+}
+
+pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                               pop_tensor out, pop_program sequence, const char *name)
+{
+  if (pop_graph_error(graph) || pop_tensor_element_type(a) != POP_HALF)
+    return pop_popops_binary(graph, op, a, b, out, sequence, name);
+  const pop_expr_node nodes[] = {{.kind = POP_EXPR_TENSOR, .tensor = 0},
+                                 {.kind = POP_EXPR_CAST, .type = POP_FLOAT},
+                                 {.kind = POP_EXPR_TENSOR, .tensor = 1},
+                                 {.kind = POP_EXPR_BINARY, .op = op},
+                                 {.kind = POP_EXPR_CAST, .type = POP_HALF}};
+  return pop_popops_map(graph, nodes, sizeof nodes / sizeof *nodes, (const pop_tensor[]){a, b}, 2,
+                        out, sequence, name);
 }

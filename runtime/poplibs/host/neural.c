@@ -31,14 +31,21 @@ static pop_tensor below_largest(pop_graph *graph, const char *call, pop_tensor x
                            sequence, name);
 }
 
-/* Sums over the last dimension, whose size becomes 1. */
+/* Sums over the last dimension, whose size becomes 1. They are floats, because a sum of halves may
+ * be too large for a half. */
 static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequence,
                               const char *name)
 {
   size_t last = pop_tensor_rank(x) - 1;
-  pop_tensor none = {graph->top, 0};
-  pop_tensor sum = pop_popops_reduce(graph, x, &last, 1, (pop_reduction){.op = POP_REDUCE_ADD},
-                                     none, sequence, NULL, NULL, name);
+  pop_tensor sum = {graph->top, 0};
+  if (pop_graph_error(graph)) return sum;
+  if (pop_tensor_element_type(x) == POP_HALF) {
+    sum = pop_graph_add_variable(graph, POP_FLOAT, pop_tensor_shape(x), last, name);
+    pop_graph_map_linearly(graph, sum, 0, 0);
+    pop_sequence_add(sequence, pop_program_write_undef(pop_tensor_flatten(sum), name));
+  }
+  sum = pop_popops_reduce(graph, x, &last, 1, (pop_reduction){.op = POP_REDUCE_ADD}, sum, sequence,
+                          NULL, NULL, name);
   return pop_tensor_expand(sum, last);
 }
 
@@ -50,8 +57,8 @@ pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequenc
   pop_tensor y = below_largest(graph, "pop_popnn_softmax", x, sequence, name);
   if (!y.index) return y;
   pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
-  return pop_popops_binary(graph, POP_BINARY_DIVIDE, y, sum_of_rows(graph, y, sequence, name), y,
-                           sequence, name);
+  return poplibs_with_floats(graph, POP_BINARY_DIVIDE, y, sum_of_rows(graph, y, sequence, name), y,
+                             sequence, name);
 }
 
 pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
@@ -66,7 +73,7 @@ pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program seq
   pop_tensor powers = pop_popops_unary(graph, POP_UNARY_EXPONENT, y, none, sequence, name);
   pop_tensor sum = sum_of_rows(graph, powers, sequence, name);
   pop_popops_unary(graph, POP_UNARY_LOGARITHM, sum, sum, sequence, name);
-  return pop_popops_binary(graph, POP_BINARY_SUBTRACT, y, sum, y, sequence, name);
+  return poplibs_with_floats(graph, POP_BINARY_SUBTRACT, y, sum, y, sequence, name);
 }
 
 pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, pop_tensor *extreme,

@@ -233,7 +233,8 @@ static pop_tensor pool(const job *j, int kind, pop_tensor in, pop_tensor pooled,
                        pop_program sequence)
 {
   cut c = make_cut(j, j->out);
-  pop_tensor out = new_planes(j, &c, pop_tensor_element_type(in), j->out);
+  pop_type type = kind == TIES ? POP_FLOAT : pop_tensor_element_type(in);
+  pop_tensor out = new_planes(j, &c, type, j->out);
   pop_compute_set set = pop_graph_add_compute_set(j->graph, j->name);
   for (size_t i = 0; i < c.count && !pop_graph_error(j->graph); i++) {
     share s = share_of(j, &c, i, j->out);
@@ -308,26 +309,22 @@ static double elements_of(const pop_pooling_dim *d, size_t window)
 }
 
 /* The number of elements in each window without padding, at least 1: a constant, the same for
- * all planes. */
-static pop_tensor window_sizes(const job *j, pop_type type)
+ * all planes. Such numbers are floats, because they may be too large for a half. */
+static pop_tensor window_sizes(const job *j)
 {
   size_t count = j->out[0] * j->out[1] * j->out[2], at = 0;
-  float *floats = pop_xcalloc(count, sizeof *floats);
-  uint16_t *halves = pop_xcalloc(count, sizeof *halves);
+  float *sizes = pop_xcalloc(count, sizeof *sizes);
   for (size_t z = 0; z < j->out[0]; z++)
     for (size_t y = 0; y < j->out[1]; y++)
       for (size_t x = 0; x < j->out[2]; x++, at++) {
         double n =
             elements_of(&j->dims[0], z) * elements_of(&j->dims[1], y) * elements_of(&j->dims[2], x);
-        floats[at] = n > 0 ? (float)n : 1;
-        halves[at] = pop_half_from_float(floats[at]);
+        sizes[at] = n > 0 ? (float)n : 1;
       }
   const size_t shape[] = {1, j->out[0], j->out[1], j->out[2]};
-  const void *data = type == POP_HALF ? (const void *)halves : (const void *)floats;
-  pop_tensor t = pop_graph_add_constant(j->graph, type, shape, DIMS + 1, data, j->name);
+  pop_tensor t = pop_graph_add_constant(j->graph, POP_FLOAT, shape, DIMS + 1, sizes, j->name);
   pop_graph_set_tile_mapping(j->graph, t, 0);
-  free(floats);
-  free(halves);
+  free(sizes);
   return t;
 }
 
@@ -337,11 +334,11 @@ static pop_tensor shared_gradient(const job *j, bool shared, pop_tensor in, pop_
 {
   pop_tensor none = {j->graph->top, 0}, count = none;
   if (j->kind == POP_POOLING_AVERAGE)
-    count = window_sizes(j, pop_tensor_element_type(gradient));
+    count = window_sizes(j);
   else if (j->kind == POP_POOLING_MAX && shared)
     count = pool(j, TIES, in, pooled, sequence);
   if (!count.index) return gradient;
-  return pop_popops_binary(j->graph, POP_BINARY_DIVIDE, gradient, count, none, sequence, j->name);
+  return poplibs_with_floats(j->graph, POP_BINARY_DIVIDE, gradient, count, none, sequence, j->name);
 }
 
 pop_tensor pop_popnn_pool_gradient(pop_graph *graph, const pop_pooling *pooling, pop_tensor in,

@@ -2,6 +2,7 @@
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <float.h>
 #include <math.h>
 #include <populus/introspection.h>
 #include <populus/poprand.h>
@@ -95,7 +96,9 @@ static bool check_distribution(const drawing *d, const pop_distribution *how, po
     if (type == POP_INT)
       return need(d, how->a >= INT32_MIN && how->b <= INT32_MAX && ceil(how->a) <= floor(how->b),
                   "there is no int between the bounds");
-    return need(d, how->a < how->b, "the lower bound must be less than the upper one");
+    return need(d, how->a < how->b, "the lower bound must be less than the upper one") &&
+           need(d, (float)how->b - (float)how->a <= FLT_MAX,
+                "the difference of the bounds must be a finite float");
   case POP_NORMAL:
     return need(d, how->b >= 0, "the standard deviation must not be negative");
   case POP_TRUNCATED_NORMAL:

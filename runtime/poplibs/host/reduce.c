@@ -346,6 +346,29 @@ static bool check_how(const reduction *r, bool has_out)
       scaled ? pop_arena_printf(r->graph->top->arena, "%s with a scale", op) : op, r->type);
 }
 
+/* Vertices write `out` while they read the operand and the scale, so these are copied first if they
+ * share elements with it. Compute sets alone cannot copy: false, and an error. */
+static bool take_apart(reduction *r, pop_tensor *matrix, pop_tensor out,
+                       const pop_program *sequence)
+{
+  pop_tensor *scale = &r->how.scale;
+  /* A reduction over no dimensions reads each element before it writes it. */
+  bool in_place = pop_tensor_equal(pop_tensor_flatten(*matrix), pop_tensor_flatten(out));
+  if (sequence) {
+    if (!in_place) *matrix = poplibs_apart(r->graph, *matrix, out, *sequence, r->name);
+    if (scale->index) *scale = poplibs_apart(r->graph, *scale, out, *sequence, r->name);
+    return true;
+  }
+  if ((in_place || !pop_tensor_intersects_with(*matrix, out)) &&
+      !pop_tensor_intersects_with(*scale, out))
+    return true;
+  poplibs_fail(r->graph, POP_ERROR_TENSOR,
+               "%s: the output shares elements with the operand or the scale, which compute sets "
+               "cannot copy first; give a sequence",
+               call);
+  return false;
+}
+
 pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
                              pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name)
@@ -366,6 +389,7 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
       !as_matrix(graph, a, dimensions, count, &matrix, shape, &rank))
     return none;
   bool is_new = !out.index;
+  if (!is_new && !take_apart(&r, &matrix, out, compute_sets ? NULL : &sequence)) return none;
   out = poplibs_result(graph, call, out, r.result, shape, rank, NULL, 0, name);
   if (!out.index) return none;
   /* Vertices may read `out` (how.update). WriteUndef says that a new one is not live before. */

@@ -375,6 +375,9 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offset}, 3);
   static const char call[] = "pop_popops_dynamic_update";
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return;
+  /* As one slice of several, `s` is not `t` itself, whose rows would go to other places. */
+  s = pop_tensor_index(poplibs_apart(graph, pop_tensor_expand(s, 0), t, sequence, name), 0);
+  offset = poplibs_apart(graph, offset, t, sequence, name);
   /* With more than one dimension: slices the first, updates that slice in the others, and writes
    * it back. */
   access a = one_slice(graph, offset, 0, dims[0], sizes[0], sequence, name);
@@ -444,6 +447,15 @@ static bool check_operation(pop_graph *graph, const char *call, pop_update_op op
   return true;
 }
 
+/* An update reads these while it writes `t`. */
+static void take_apart(pop_graph *graph, pop_tensor t, pop_tensor *s, pop_tensor *offsets,
+                       pop_tensor *scale, pop_program sequence, const char *name)
+{
+  *s = poplibs_apart(graph, *s, t, sequence, name);
+  *offsets = poplibs_apart(graph, *offsets, t, sequence, name);
+  if (scale->index) *scale = poplibs_apart(graph, *scale, t, sequence, name);
+}
+
 void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name)
@@ -456,6 +468,7 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
       !check_slices(graph, call, t, s, pop_tensor_num_elements(offsets), dim, size) ||
       !check_operation(graph, call, op, pop_tensor_element_type(t), &scale, name))
     return;
+  take_apart(graph, t, &s, &offsets, &scale, sequence, name);
   size_t count = pop_tensor_num_elements(offsets), done = 0;
   if (op == POP_UPDATE_ADD)
     done = slice_add_in_copies(graph, t, s, offsets, dim, size, scale, sequence, name);
@@ -529,6 +542,7 @@ void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_ten
       !check_part(graph, call, pop_tensor_index(t, 0), offsets, dim, size) ||
       !check_operation(graph, call, op, pop_tensor_element_type(t), &scale, name))
     return;
+  take_apart(graph, t, &s, &offsets, &scale, sequence, name);
   access all = group_of(graph, offsets, 0, dim, size, sequence, name);
   steps steps = start_steps(&all);
   for (size_t g = 0; g < pop_tensor_dim(t, 0) && !pop_graph_error(graph); g++) {

@@ -136,6 +136,17 @@ pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, po
   return result;
 }
 
+pop_tensor poplibs_apart(pop_graph *graph, pop_tensor t, pop_tensor out, pop_program sequence,
+                         const char *name)
+{
+  if (pop_graph_error(graph) || !pop_tensor_intersects_with(t, out) || pop_tensor_equal(t, out))
+    return t;
+  pop_tensor copy =
+      pop_graph_clone(graph, pop_tensor_element_type(t), t, name, POP_CLONE_CREATE_NEW_ORDER);
+  pop_sequence_add(sequence, pop_program_copy(t, copy, name));
+  return copy;
+}
+
 /* ---- tiles ---- */
 
 void spread_add(spread *s, size_t tile, size_t begin, size_t end)
@@ -150,12 +161,39 @@ void spread_add(spread *s, size_t tile, size_t begin, size_t end)
     pop_push(part->intervals, part->count, part->capacity, ((pop_interval){begin, end}));
 }
 
+/* Adds to `to` parts of the same tile with the elements of `part`. */
+static void add_cut(spread *to, spread_part *part)
+{
+  spread_part next = {.tile = part->tile};
+  for (size_t i = 0; i < part->count; i++)
+    for (size_t begin = part->intervals[i].begin, end; begin < part->intervals[i].end;
+         begin = end) {
+      end = begin + SPREAD_MOST_ELEMENTS - next.num_elements;
+      if (end > part->intervals[i].end) end = part->intervals[i].end;
+      pop_push(next.intervals, next.count, next.capacity, ((pop_interval){begin, end}));
+      next.num_elements += end - begin;
+      if (next.num_elements < SPREAD_MOST_ELEMENTS) continue;
+      pop_push(to->parts, to->count, to->capacity, next);
+      next = (spread_part){.tile = part->tile};
+    }
+  if (next.count) pop_push(to->parts, to->count, to->capacity, next);
+  free(part->intervals);
+}
+
 void spread_finish(spread *s)
 {
-  size_t used = 0;
+  size_t used = 0, most = 0;
   for (size_t i = 0; i < s->count; i++)
-    if (s->parts[i].count) s->parts[used++] = s->parts[i];
+    if (s->parts[i].count) {
+      if (s->parts[i].num_elements > most) most = s->parts[i].num_elements;
+      s->parts[used++] = s->parts[i];
+    }
   s->count = used;
+  if (most <= SPREAD_MOST_ELEMENTS) return;
+  spread cut = {0};
+  for (size_t i = 0; i < s->count; i++) add_cut(&cut, &s->parts[i]);
+  free(s->parts);
+  *s = cut;
 }
 
 typedef struct spreading {

@@ -3,6 +3,7 @@
 #define POPLIBS_HOST_SPREAD_H
 
 #include <populus/graph.h>
+#include <populus/popops.h>
 #include <populus/program.h>
 
 /* estimates.c: adds the chip's estimators for vertices of popops. The graph must have the
@@ -40,14 +41,24 @@ pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, po
                           const size_t *shape, size_t rank, const pop_tensor *operands,
                           size_t num_operands, const char *name);
 
+/* `t`, or, if it shares elements with `out`, a copy that the sequence makes: for vertices that read
+ * `t` while they write `out`. A tensor that is `out` itself is not copied, because such vertices read
+ * an element before they write the same one. */
+pop_tensor poplibs_apart(pop_graph *graph, pop_tensor t, pop_tensor out, pop_program sequence,
+                         const char *name);
+
 /* The elements of a flattened tensor that are on one tile, in the tensor's order. */
 typedef struct spread_part {
   size_t tile;
   pop_interval *intervals;
   size_t count, capacity, num_elements;
 } spread_part;
+/* Of a part, so of a vertex: workers count in 16 bits how often they take four elements
+ * (popops/vectors.hpp). Tiles of the user's own targets may have room for more. */
+enum { SPREAD_MOST_ELEMENTS = 1 << 20 };
 typedef struct spread {
-  spread_part *parts; /* by tile, ascending; only tiles with elements */
+  spread_part *parts; /* by tile, ascending; only tiles with elements; several of a tile if it
+                       * has more than SPREAD_MOST_ELEMENTS */
   size_t count, capacity;
 } spread;
 /* Fails the graph if elements are on no tile. Free with spread_free. */
@@ -61,6 +72,11 @@ void spread_add(spread *s, size_t tile, size_t begin, size_t end);
 void spread_finish(spread *s);
 /* The part's elements of another flattened tensor, which has as many elements as the spread's. */
 pop_tensor spread_slice(const spread_part *part, pop_tensor flat);
+
+/* element_wise.c: `a op b` in the type of `a`, where `b` is of floats. Halves are calculated in
+ * single precision and rounded once. */
+pop_tensor poplibs_with_floats(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                               pop_tensor out, pop_program sequence, const char *name);
 
 /* Flattens a matrix row by row or column by column, whichever gives longer runs in memory: each
  * run is one message on its way to a vertex. Null after an error. */

@@ -6,6 +6,7 @@
 // the band.
 #include "../quotient.h"
 #include <poplar/Vertex.hpp>
+#include <type_traits>
 
 using namespace poplar;
 
@@ -37,13 +38,15 @@ struct PoolingAxis {
 
 enum PoolingKind { MAX, AVERAGE, SUM, TIES };
 
-// TIES counts the elements of a window that equal the pooled value, at least 1.
+// TIES counts the elements of a window that equal the pooled value, at least 1. The number may be
+// too large for a half.
 template <typename T, int kind> class Pool : public Vertex
 {
 public:
+  using Result = typename std::conditional<kind == TIES, float, T>::type;
   Input<Vector<T>> in;
   Input<Vector<T>> pooled; // for TIES
-  Output<Vector<T>> out;
+  Output<Vector<Result>> out;
   Input<Vector<int>> axes;
 
   static float ofWindow(const T *plane, const PoolingAxis *axis, int z, int y, int x, float pooled)
@@ -78,7 +81,7 @@ public:
       for (int z = 0; z < axis[0].out; ++z)
         for (int y = 0; y < axis[1].out; ++y)
           for (int x = 0; x < axis[2].out; ++x, ++at)
-            out[at] = T(ofWindow(plane, axis, z, y, x, kind == TIES ? float(pooled[at]) : 0));
+            out[at] = Result(ofWindow(plane, axis, z, y, x, kind == TIES ? float(pooled[at]) : 0));
     return true;
   }
 };

@@ -1,16 +1,19 @@
 // Sorts rows of keys, and the values that belong to them, in ascending or descending order. Merge
 // sort from runs of one element upwards; passes alternate between the row and a scratch row.
 #include <poplar/Vertex.hpp>
+#include <type_traits>
 
 using namespace poplar;
 
 namespace popops
 {
 
-// Does b, which comes after a, have to be before it?
+// Does b, which comes after a, have to be before it? NaN is behind all numbers: tiles that merge the
+// same two blocks must agree on the order, or elements are lost.
 template <bool descending, typename K> bool swapped(K a, K b)
 {
-  return descending ? a < b : b < a;
+  if (descending ? a < b : b < a) return true;
+  return !std::is_integral<K>::value && a != a && b == b;
 }
 
 // Merges [begin, middle) and [middle, end); move(to, from) moves an element.

@@ -75,7 +75,8 @@ template <typename T> struct Same {
   POPOPS_INLINE __UINTPTR_TYPE__ address() const { return 0; }
 };
 
-// A type for trip counts that holds a tile's elements. The chip has hardware loops for such counts
+// A type for trip counts that holds a vertex's elements, of which there are at most
+// SPREAD_MOST_ELEMENTS (host/spread.h). The chip has hardware loops for such counts
 // (runtime/isa/isa.h, repeats).
 #ifdef __IPU__
 using Rounds = unsigned short;

@@ -52,9 +52,7 @@ class Engine
   // Throws the last exception of a callback, or else the error.
   void finishRun(pop_error *error)
   {
-    if (get().thrown) {
-      std::exception_ptr thrown = get().thrown;
-      get().thrown = nullptr;
+    if (std::exception_ptr thrown = get().thrown.take()) {
       pop_error_free(error);
       std::rethrow_exception(thrown);
     }
@@ -419,6 +417,8 @@ public:
 private:
   static std::size_t bytes(const void *begin, const void *end)
   {
+    if (static_cast<const char *>(end) < static_cast<const char *>(begin))
+      throw poplar_error("poplar::Engine: a buffer ends before it begins");
     return static_cast<std::size_t>(static_cast<const char *>(end) -
                                     static_cast<const char *>(begin));
   }

@@ -51,6 +51,7 @@ class Sequence : public Program
   detail::SequenceNode &own()
   {
     auto *mine = static_cast<const detail::SequenceNode *>(node.get());
+    if (!mine) node.reset(mine = new detail::SequenceNode); // it was moved to a Program
     if (node.use_count() > 1) node.reset(mine = new detail::SequenceNode(*mine));
     return const_cast<detail::SequenceNode &>(*mine); // it was made without const, below or above
   }
@@ -103,7 +104,7 @@ public:
   }
   std::size_t size() const
   {
-    return static_cast<const detail::SequenceNode *>(node.get())->children.size();
+    return node ? static_cast<const detail::SequenceNode *>(node.get())->children.size() : 0;
   }
 };
 

@@ -2,6 +2,7 @@
 #ifndef POPOPS_LOOP_HPP
 #define POPOPS_LOOP_HPP
 
+#include <cstdint>
 #include <functional>
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
@@ -13,6 +14,7 @@ using CountedLoopBodyType = std::function<poplar::program::Program(const poplar:
 
 // Runs the body for begin, begin + step, … below `end`. `body` is called once, now, with a tensor
 // [1] of unsigned int that holds the number in each iteration, and returns the body's program.
+// Throws poplar_error for an end that is no unsigned int.
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin,
                                              std::size_t end, std::size_t step,
                                              const CountedLoopBodyType &body,
@@ -24,14 +26,18 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t b
         " in steps of " + std::to_string(step) +
         "; a step of at least 1, and an end that is not before the beginning, "
         "are needed");
+  if (end > UINT32_MAX)
+    throw poplar::poplar_error("popops::countedLoop: an end of " + std::to_string(end) +
+                               "; the numbers are unsigned int, up to " +
+                               std::to_string(UINT32_MAX));
+  const std::size_t iterations = (end - begin) / step + ((end - begin) % step != 0);
   poplar::Tensor count = graph.addVariable(poplar::UNSIGNED_INT, {1}, debugContext);
   graph.setTileMapping(count, 0);
   poplar::program::Sequence loop, steps;
   fill(graph, count, loop, static_cast<unsigned>(begin), debugContext);
   steps.add(body(count));
   addInPlace(graph, count, static_cast<unsigned>(step), steps, debugContext);
-  loop.add(poplar::program::Repeat(static_cast<std::uint32_t>((end - begin + step - 1) / step),
-                                   steps, debugContext));
+  loop.add(poplar::program::Repeat(static_cast<unsigned>(iterations), steps, debugContext));
   return loop;
 }
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t count,

@@ -50,6 +50,7 @@ poplar::Tensor padAll(poplar::Tensor t, const std::vector<std::ptrdiff_t> &lower
 inline poplar::Tensor padWith(const poplar::Tensor &t, std::ptrdiff_t lower, std::ptrdiff_t upper,
                               unsigned dim, const poplar::Tensor &value)
 {
+  const poplar::Tensor middle = cut(t, lower, upper, dim); // throws if there is no such dimension
   auto block = [&](std::ptrdiff_t size) {
     std::vector<std::size_t> shape = t.shape();
     shape[dim] = static_cast<std::size_t>(std::max<std::ptrdiff_t>(size, 0));
@@ -57,7 +58,7 @@ inline poplar::Tensor padWith(const poplar::Tensor &t, std::ptrdiff_t lower, std
     for (std::size_t s : shape) count *= s;
     return value.reshape({1}).broadcast(static_cast<unsigned>(count), 0).reshape(shape);
   };
-  return poplar::concat({block(lower), cut(t, lower, upper, dim), block(upper)}, dim);
+  return poplar::concat({block(lower), middle, block(upper)}, dim);
 }
 // Constants for padding beside `edge`, which has one element in `dim`: `size` times as large,
 // each on the tile of its nearest element.

@@ -2,6 +2,7 @@
 #ifndef POPLAR_DETAIL_ENGINESTATE_HPP
 #define POPLAR_DETAIL_ENGINESTATE_HPP
 
+#include <atomic>
 #include <exception>
 #include <poplar/Executable.hpp>
 #include <poplar/HostFunctionCallback.hpp>
@@ -15,6 +16,30 @@ namespace poplar
 namespace detail
 {
 
+// The last exception of the callbacks, which may run on several threads at once.
+class Thrown
+{
+  std::exception_ptr last;
+  std::atomic<bool> there{false};
+  std::atomic_flag busy = ATOMIC_FLAG_INIT; // while a thread swaps `last`
+
+  // What it was before is freed by the caller, and not while others wait.
+  std::exception_ptr swap(std::exception_ptr other)
+  {
+    while (busy.test_and_set(std::memory_order_acquire)) {
+    }
+    there = other != nullptr;
+    last.swap(other);
+    busy.clear(std::memory_order_release);
+    return other;
+  }
+
+public:
+  void keep() { swap(std::current_exception()); }
+  std::exception_ptr take() { return there ? swap(nullptr) : nullptr; }
+  explicit operator bool() const { return there; }
+};
+
 // A callback for a handle, of one replica or of all. Its exception is kept for the call of the
 // engine that finds it (Engine::finishRun).
 class Connected
@@ -25,12 +50,9 @@ class Connected
   Connected *next = nullptr;
 
 protected:
-  std::exception_ptr &thrown;
+  Thrown &thrown;
 
-  Connected(const std::string &h, unsigned r, std::exception_ptr &t)
-      : handle(h), replica(r), thrown(t)
-  {
-  }
+  Connected(const std::string &h, unsigned r, Thrown &t) : handle(h), replica(r), thrown(t) {}
 
 public:
   Connected(const Connected &) = delete;
@@ -80,7 +102,7 @@ class ConnectedCallback final : public Connected
     try {
       return f();
     } catch (...) {
-      thrown = std::current_exception();
+      thrown.keep();
     }
     return decltype(f())();
   }
@@ -90,8 +112,7 @@ class ConnectedCallback final : public Connected
   }
 
 public:
-  ConnectedCallback(const std::string &h, unsigned r, std::exception_ptr &t,
-                    Shared<StreamCallback> c)
+  ConnectedCallback(const std::string &h, unsigned r, Thrown &t, Shared<StreamCallback> c)
       : Connected(h, r, t), callback(std::move(c))
   {
   }
@@ -133,13 +154,13 @@ class ConnectedFunction final : public Connected
                              ArrayRef<void *>(outputs, self.numOutputs));
       return 0;
     } catch (...) {
-      self.thrown = std::current_exception();
+      self.thrown.keep();
     }
     return 1;
   }
 
 public:
-  ConnectedFunction(const std::string &h, unsigned r, std::exception_ptr &t, Shared<HostCallback> f,
+  ConnectedFunction(const std::string &h, unsigned r, Thrown &t, Shared<HostCallback> f,
                     std::size_t inputs, std::size_t outputs)
       : Connected(h, r, t), function(std::move(f)), numInputs(inputs), numOutputs(outputs)
   {
@@ -150,7 +171,7 @@ public:
 struct EngineState {
   Shared<ExecutableState> executable;
   OptionFlags options;
-  std::exception_ptr thrown; // by a callback
+  Thrown thrown; // by a callback
   ConnectedList callbacks, functions;
   CStream *print = nullptr;                     // Engine::setPrintStream
   Shared<pop_device, pop_device_free> prepared; // Engine::prepare
