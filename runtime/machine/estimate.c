@@ -110,23 +110,26 @@ static void note_cycles(tile *t, const context *c)
 }
 
 /* An estimator that counts below zero in 32 bits returns about 2^32 cycles. That is no endless
- * loop, so the run's limit is put off by as many cycles: for this tile in this superstep, and from
+ * loop, so the run's limit is extended by as many cycles: for this tile in this superstep, and from
  * the next one on for all, which then have waited for it. So where another tile ends at the limit
  * does not depend on which of them has run first. */
-static void put_off_limit(tile *t, uint64_t cycles)
+static void extend_limit(machine *m, tile *t, uint64_t cycles)
 {
   enum { PLAUSIBLE = INT32_MAX };
-  if (cycles > PLAUSIBLE && __builtin_add_overflow(t->put_off, cycles, &t->put_off))
-    t->put_off = UINT64_MAX;
+  if (cycles <= PLAUSIBLE) return;
+  if (__builtin_add_overflow(t->limit_extension, cycles, &t->limit_extension))
+    t->limit_extension = UINT64_MAX;
+  atomic_store(&m->extends_limit, true);
 }
 
-void estimate_put_off_limit(machine *m)
+void estimate_extend_limit(machine *m)
 {
   uint64_t most = 0, limit = atomic_load(&m->limit), later;
+  if (!atomic_load(&m->extends_limit)) return;
+  atomic_store(&m->extends_limit, false);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
-    if (!m->tiles[i].put_off) continue;
-    if (m->tiles[i].put_off > most) most = m->tiles[i].put_off;
-    m->tiles[i].put_off = 0;
+    if (m->tiles[i].limit_extension > most) most = m->tiles[i].limit_extension;
+    m->tiles[i].limit_extension = 0;
   }
   do {
     if (limit == 0) return; /* the run has been stopped */
@@ -134,10 +137,10 @@ void estimate_put_off_limit(machine *m)
   } while (!atomic_compare_exchange_weak(&m->limit, &limit, later));
 }
 
-static void end(tile *t, context *c)
+static void end(machine *m, tile *t, context *c)
 {
   if (c->is_estimated) {
-    if (c->estimated_end > c->clock) put_off_limit(t, c->estimated_end - c->clock);
+    if (c->estimated_end > c->clock) extend_limit(m, t, c->estimated_end - c->clock);
     c->clock = c->estimated_end;
   }
   if (c->note) note_cycles(t, c);
@@ -157,7 +160,7 @@ stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *
   for (;;) {
     stop why = run(m, t, c);
     if (why == STOP_RETURN) note_return(m, t, c);
-    if (is_over(c, why)) end(t, c);
+    if (is_over(c, why)) end(m, t, c);
     if (why == STOP_CALL) begin(t, c);
     if (why != STOP_CALL && why != STOP_RETURN) return why;
   }

@@ -123,8 +123,8 @@ typedef struct tile {
   uint64_t native_questions;   /* calls of translated_access */
   machine_trace_event *events; /* of this superstep, if traced: COMPUTE, VERTEX */
   size_t num_events, events_capacity;
-  uint64_t
-      put_off; /* estimate.c: cycles by which the run's limit is later here, in this superstep */
+  /* estimate.c: cycles by which the run's limit is later here, in this superstep. */
+  uint64_t limit_extension;
 } tile;
 
 /* Syncs that a tile has acknowledged (tile.sans). The tile runs on to STOP_ANS before the first of
@@ -170,8 +170,9 @@ struct machine {
   /* Cycle at which the current run ends. machine_stop sets it to 0; every thread that runs tiles
    * reads it now and then. */
   _Atomic uint64_t limit;
-  atomic_bool stopped;     /* machine_stop */
-  _Atomic uint64_t passed; /* machine_cycles_passed */
+  atomic_bool extends_limit; /* in this superstep: a tile has a limit_extension */
+  atomic_bool stopped;       /* machine_stop */
+  _Atomic uint64_t passed;   /* machine_cycles_passed */
   uint64_t supersteps;
   uint64_t exchanged_bytes, host_bytes, global_bytes;
   uint64_t control_instructions; /* that supervisors of groups have executed */
@@ -187,8 +188,8 @@ struct machine {
 static inline uint64_t cycle_limit(const machine *m, const tile *t)
 {
   uint64_t limit = atomic_load_explicit(&m->limit, memory_order_relaxed), later;
-  if (!limit || !t->put_off) return limit;
-  return __builtin_add_overflow(limit, t->put_off, &later) ? UINT64_MAX : later;
+  if (!limit || !t->limit_extension) return limit;
+  return __builtin_add_overflow(limit, t->limit_extension, &later) ? UINT64_MAX : later;
 }
 
 /* Do contexts of the tile stop at each tile.call (estimate.c)? */
@@ -254,8 +255,8 @@ stop translate_run(machine *m, tile *t, context *c);
  * translate_run(). */
 stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *, context *));
 void estimate_forget(tile *t);
-/* At the end of a superstep: puts the run's limit off by what vertices are said to take. */
-void estimate_put_off_limit(machine *m);
+/* At the end of a superstep: extends the run's limit by what vertices are said to take. */
+void estimate_extend_limit(machine *m);
 
 /* superstep.c */
 /* Zone 2: all tiles of all replicas go on. */

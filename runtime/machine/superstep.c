@@ -409,7 +409,7 @@ static bool run_superstep(machine *m, uint32_t *event)
     external += wants_external_sync(m, i);
     for_replicas += wants_replicas(m, i);
   }
-  estimate_put_off_limit(m);
+  estimate_extend_limit(m);
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
   if (for_host == m->num_tiles) {
     resolve_host_sync(m, event);

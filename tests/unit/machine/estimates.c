@@ -394,7 +394,7 @@ Test(machine_estimates, the_largest_limit_holds_for_later_runs)
 
 /* What a vertex of one tile is said to take gives an endless loop of another one no more time,
  * whichever tile runs first. */
-Test(machine_estimates, the_limit_of_other_tiles_is_not_put_off)
+Test(machine_estimates, the_limit_of_other_tiles_is_not_extended)
 {
   enum { LIMIT = 1000 * SLOT };
   for (size_t way = 0; way < NUM_WAYS; way++) {
