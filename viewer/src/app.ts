@@ -7,6 +7,7 @@ import { traceOf, type Trace } from './model/trace';
 export class Choices {
   private values = new Map<string, string>();
   private waiting = 0;
+  private address = ''; /* that was read or written last */
 
   /* Those of a part of the page are the page's, under names of their own. */
   constructor(private readonly whole?: Choices, private readonly prefix = '') {
@@ -14,6 +15,9 @@ export class Choices {
   }
 
   read(): void {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    this.address = location.hash;
     this.values = new Map(new URLSearchParams(location.hash.slice(1)));
   }
 
@@ -41,7 +45,10 @@ export class Choices {
     if (this.waiting) return;
     this.waiting = window.setTimeout(() => {
       this.waiting = 0;
+      /* Another address has been typed and is about to be read: it must not be written over. */
+      if (location.hash !== this.address) return;
       history.replaceState(null, '', `#${new URLSearchParams([...this.values])}`);
+      this.address = location.hash;
     }, 250);
   }
 }

@@ -85,6 +85,15 @@ export async function settle(ms = 0) {
   if (isBusy) throw new Error('the page is busy after 30 s');
 }
 
+/* As when a person types other choices into the address. The page reads them a little later. */
+export async function typed(choices) {
+  await page.evaluate((hash) => new Promise((done) => {
+    addEventListener('hashchange', done, { once: true });
+    location.hash = hash;
+  }), choices);
+  await settle();
+}
+
 /* What `of` makes of the element. A question is one message to the browser, where page.$eval needs four. */
 const asked = (selector, of, more) => page.evaluate(`(() => {
   const e = document.querySelector(${JSON.stringify(selector)});
