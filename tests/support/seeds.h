@@ -3,8 +3,9 @@
  *   POPULUS_TEST_SEED=s     s alone, as a failure names it
  *   POPULUS_TEST_CASES=n    n seeds, from s or else from the test's own first: more for
  *                           a long search
+ *   POPULUS_TEST_PART=k     one k-th of the test's seeds (test.sh --quick)
  *
- * If neither is set, AddressSanitizer builds use a fifth of the test's seeds, as the sanitizer is
+ * If none is set, AddressSanitizer builds use a fifth of the test's seeds, as the sanitizer is
  * slow. The other seeds find different results in the release build.
  */
 #ifndef POPULUS_TEST_SEEDS_H
@@ -28,7 +29,11 @@ static inline seed_range test_seeds(uint64_t first, uint64_t last)
   const char *seed = getenv("POPULUS_TEST_SEED"), *cases = getenv("POPULUS_TEST_CASES");
   if (seed) first = last = strtoull(seed, NULL, 10);
   if (cases) last = first + strtoull(cases, NULL, 10) - 1;
-  if (!seed && !cases) last = first + (last - first) / SEEDS_PART;
+  if (!seed && !cases) {
+    const char *part = getenv("POPULUS_TEST_PART");
+    uint64_t k = part ? strtoull(part, NULL, 10) : SEEDS_PART;
+    last = first + (last - first) / (k ? k : 1);
+  }
   return (seed_range){first, last};
 }
 
