@@ -132,6 +132,8 @@ void dimensions_in_factors()
   }
   CHECK(poputil::unfactorDims(factored, 2, 1) == t);
   CHECK(poputil::castToDeviceHalfValue(f.device.getTarget(), 0.1) == 0.0999755859375);
+  CHECK(poputil::castToDeviceHalfValue(f.device.getTarget(), 1 + 1.0 / 2048 + 1.0 / (1 << 30)) ==
+        1 + 1.0 / 1024);
   std::vector<poputil::Regions> regions{{{4, 6}, {0, 4}}, {}, {{1, 2}}};
   CHECK((poputil::flattenIntervals(regions) == poputil::Regions{{4, 6}, {0, 4}, {1, 2}}));
   poputil::mergeAdjacentRegions(regions);

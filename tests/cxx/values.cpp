@@ -185,6 +185,10 @@ void halves()
   copyDoubleToDeviceHalf(f.graph.getTarget(), &two, &bits, 1);
   copyDeviceHalfToDouble(f.graph.getTarget(), &bits, &back, 1);
   CHECK(bits == 0x4000 && back == 2);
+  // It would be a tie, and 1, if it were a float first.
+  double above = 1 + 1.0 / 2048 + 1.0 / (1 << 30);
+  copyDoubleToDeviceHalf(f.graph.getTarget(), &above, &bits, 1);
+  CHECK(bits == 0x3c01);
 }
 
 void types_and_targets()

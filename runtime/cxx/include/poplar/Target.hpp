@@ -238,8 +238,8 @@ public:
 #undef POPLAR_NO_FIGURE
 };
 
-// Converts between floats or doubles and elements of type HALF, in the host's memory. A double
-// becomes a float first.
+// Converts between floats or doubles and elements of type HALF, in the host's memory, rounded
+// once.
 inline void copyFloatToDeviceHalf(const Target &, const float *source, void *destination,
                                   std::size_t numElements)
 {
@@ -254,7 +254,7 @@ inline void copyDoubleToDeviceHalf(const Target &, const double *source, void *d
 {
   unsigned char *out = static_cast<unsigned char *>(destination);
   for (std::size_t i = 0; i < numElements; ++i) {
-    std::uint16_t half = pop_half_from_float(static_cast<float>(source[i]));
+    std::uint16_t half = pop_half_from_double(source[i]);
     __builtin_memcpy(out + i * sizeof half, &half, sizeof half);
   }
 }

@@ -66,10 +66,10 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
   return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, joined);
 }
 
-// The number, rounded to a half of the device (by way of float).
+// The number, rounded to a half of the device.
 inline double castToDeviceHalfValue(const poplar::Target &, double input)
 {
-  return static_cast<double>(pop_half_to_float(pop_half_from_float(static_cast<float>(input))));
+  return static_cast<double>(pop_half_to_float(pop_half_from_double(input)));
 }
 
 // ---- indices ----

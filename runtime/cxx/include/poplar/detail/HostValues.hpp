@@ -54,7 +54,7 @@ void putElement(unsigned char *out, pop_type type, T value, unsigned char metada
   case POP_UNSIGNED_LONGLONG:
     return putAs<std::uint64_t>(out, value);
   case POP_HALF:
-    return putAs<std::uint16_t>(out, pop_half_from_float(static_cast<float>(value)));
+    return putAs<std::uint16_t>(out, pop_half_from_double(static_cast<double>(value)));
   case POP_FLOAT:
     return putAs<float>(out, value);
   case POP_QUARTER:
