@@ -11,8 +11,20 @@ struct Derived : pvti::Tracepoint { // frameworks derive from it too
   explicit Derived(const char *label) : pvti::Tracepoint(&own, label) {}
 };
 
-int main(int argc, char **)
+// What a program may do, and its trace must survive.
+static int odd()
 {
+  {
+    pvti::Tracepoint elsewhere(&own, "elsewhere");
+    CHECK(chdir("/") == 0);
+  }
+  CHECK(pvti::getCurrentTraceFilename()[0] == '/');
+  return failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && argv[1] == std::string("odd")) return odd();
   bool on = argc > 1;
   pvti::Client client;
   pvti::ThreadName named("main thread");

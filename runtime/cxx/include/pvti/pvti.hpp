@@ -150,7 +150,11 @@ class Session
     gmtime_r(&now, &utc);
     std::strftime(date, sizeof date, "%a_%b_%d_%H:%M:%S_%Y_GMT", &utc);
     if (mkdir(options.directory.c_str(), 0777) != 0 && errno != EEXIST) fail(options.directory);
-    name = options.directory + "/" + date + "_" + std::to_string(process) + ".json";
+    char *folder =
+        realpath(options.directory.c_str(), nullptr); // the program may change to another
+    if (!folder) fail(options.directory);
+    name = std::string(folder) + "/" + date + "_" + std::to_string(process) + ".json";
+    std::free(folder);
     file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) fail(name);
     pending = "{\"traceEvents\":[";
