@@ -19,6 +19,12 @@ static int odd()
     CHECK(chdir("/") == 0);
   }
   CHECK(pvti::getCurrentTraceFilename()[0] == '/');
+  {
+    pvti::Tracepoint half(&own, "half");
+    pvti::disableTraceChannel(&own);
+    pvti::Tracepoint hidden(&own, "hidden");
+  }
+  pvti::enableTraceChannel(&own);
   return failures != 0;
 }
 

@@ -352,9 +352,11 @@ public:
   }
   Tracepoint(const Tracepoint &) = delete;
   Tracepoint &operator=(const Tracepoint &) = delete;
+  // Also of a channel that has been disabled since: what has begun must end.
   ~Tracepoint()
   {
-    if (channel) put('E', channel, label.data(), label.size(), nullptr);
+    if (channel && detail::Session::get().records())
+      detail::Session::get().put('E', channel->name, label.data(), label.size(), "");
   }
 
   // A span in two calls, on one thread.
