@@ -25,6 +25,7 @@ static int odd()
     pvti::Tracepoint hidden(&own, "hidden");
   }
   pvti::enableTraceChannel(&own);
+  pvti::Tracepoint::event(&own, "\xff \xc3\xa9 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82");
   return failures != 0;
 }
 

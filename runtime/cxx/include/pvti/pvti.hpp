@@ -35,12 +35,33 @@ struct TraceChannel;
 namespace detail
 {
 
+// The bytes of the UTF-8 sequence that `text` begins with; 0 if it begins with none.
+inline std::size_t utf8Length(const char *text, std::size_t size)
+{
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || length > size) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  bool beyond = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
+// Bytes that are not UTF-8 become U+FFFD, because JSON has no place for them.
 inline void appendJson(std::string &out, const char *text, std::size_t size)
 {
   out += '"';
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0, length; i < size; i += length ? length : 1) {
     char c = text[i], code[8];
-    if (c == '"' || c == '\\') {
+    length = utf8Length(text + i, size - i);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (length > 1) {
+      out.append(text + i, length);
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < ' ') {
