@@ -1,6 +1,7 @@
 // pvti: what a program records if PVTI_OPTIONS asks for it. e2e/cxx_programs.sh checks the file.
 #include "check.hpp"
 
+#include <clocale>
 #include <pvti/pvti.hpp>
 #include <sys/wait.h>
 #include <thread>
@@ -14,6 +15,7 @@ struct Derived : pvti::Tracepoint { // frameworks derive from it too
 // What a program may do, and its trace must survive.
 static int odd()
 {
+  std::setlocale(LC_ALL, "");
   {
     pvti::Tracepoint elsewhere(&own, "elsewhere");
     CHECK(chdir("/") == 0);
@@ -26,6 +28,7 @@ static int odd()
   }
   pvti::enableTraceChannel(&own);
   pvti::Tracepoint::event(&own, "\xff \xc3\xa9 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82");
+  pvti::Graph("load").addSeries("half").add(-0.5e-9);
   return failures != 0;
 }
 

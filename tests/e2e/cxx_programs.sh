@@ -57,15 +57,19 @@ assert [(e["ph"], e["name"]) for e in events] == [
 assert events[1]["args"] == {"step": 3} and events[1]["cat"] == "own" and events[-1]["args"] == {"host": 2}
 assert events[10]["tid"] != events[1]["tid"] and all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:]))
 END
-# Another folder, a channel that is disabled inside a span, a label that is not all UTF-8.
-PVTI_OPTIONS='{"enable": "true", "directory": "odd"}' ./pvti odd >out 2>&1 || fail "pvti odd: $(cat out)"
+# Another folder, a channel that is disabled inside a span, a label that is not all UTF-8, a decimal comma (if there is one).
+mkdir locales
+locale=C
+! localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>err || locale=de_DE.UTF-8
+LOCPATH=$PWD/locales LC_ALL=$locale PVTI_OPTIONS='{"enable": "true", "directory": "odd"}' ./pvti odd >out 2>&1 || fail "pvti odd: $(cat out)"
 python3 - odd/*.json <<'END' || fail "the trace: $(cat odd/*)"
 import json, sys
 
 events = json.load(open(sys.argv[1]))["traceEvents"]
 assert [(e["ph"], e["name"]) for e in events] == [
     ("B", "elsewhere"), ("E", "elsewhere"), ("B", "half"), ("E", "half"),
-    ("i", "\ufffd \u00e9 \ufffd\ufffd\ufffd \U0001f600 \ufffd\ufffd")], events
+    ("i", "\ufffd \u00e9 \ufffd\ufffd\ufffd \U0001f600 \ufffd\ufffd"), ("C", "load")], events
+assert events[-1]["args"] == {"half": -0.5e-9} and type(events[0]["ts"]) == float, events
 END
 for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
   if PVTI_OPTIONS=$wrong ./pvti 2>err; then fail "PVTI_OPTIONS=$wrong is taken"; fi

@@ -80,6 +80,22 @@ inline std::string quoted(const std::string &text)
   return out;
 }
 
+// A number of JSON, whatever the program's locale.
+inline std::string number(const char *format, double value)
+{
+  char text[400];
+  std::snprintf(text, sizeof text, format, value);
+  std::string out;
+  for (const char *c = text; *c; ++c) {
+    bool isPart = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+    if (isPart)
+      out += *c;
+    else if (out.find('.') == std::string::npos) // the locale's point, of one byte or more
+      out += '.';
+  }
+  return out;
+}
+
 // The options of PVTI_OPTIONS: an object with strings, true and false. Throws std::runtime_error
 // for anything else.
 class Options
@@ -235,11 +251,10 @@ public:
     appendJson(line, label, size);
     line += ",\"cat\":";
     appendJson(line, channel, std::strlen(channel));
-    char rest[128];
-    std::snprintf(rest, sizeof rest, ",\"ph\":\"%c\",\"ts\":%.3f,\"pid\":%ld,\"tid\":%ld%s", phase,
-                  microseconds, static_cast<long>(process), static_cast<long>(syscall(SYS_gettid)),
-                  phase == 'i' ? ",\"s\":\"t\"" : "");
-    line += rest;
+    line += std::string(",\"ph\":\"") + phase + "\",\"ts\":" + number("%.3f", microseconds);
+    line += ",\"pid\":" + std::to_string(process) +
+            ",\"tid\":" + std::to_string(syscall(SYS_gettid)) +
+            (phase == 'i' ? ",\"s\":\"t\"" : "");
     if (!arguments.empty()) line += ",\"args\":" + arguments;
     line += '}';
     std::lock_guard<std::mutex> lock(mutex);
@@ -411,12 +426,10 @@ public:
   void add(double value)
   {
     if (!enabled || !detail::Session::get().records()) return;
-    char number[40];
-    std::snprintf(number, sizeof number, "%.17g", value);
     bool isNumber = value - value == 0; // JSON has no others
     detail::Session::get().put('C', "Graph", graph.data(), graph.size(),
-                               "{" + detail::quoted(name) + ":" + (isNumber ? number : "null") +
-                                   "}");
+                               "{" + detail::quoted(name) + ":" +
+                                   (isNumber ? detail::number("%.17g", value) : "null") + "}");
   }
 };
 class Graph
