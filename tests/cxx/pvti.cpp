@@ -16,6 +16,7 @@ struct Derived : pvti::Tracepoint { // frameworks derive from it too
 static int odd()
 {
   std::setlocale(LC_ALL, "");
+  std::cout << "what nobody reads" << std::endl;
   {
     pvti::Tracepoint elsewhere(&own, "elsewhere");
     CHECK(chdir("/") == 0);

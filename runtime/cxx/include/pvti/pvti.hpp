@@ -193,6 +193,7 @@ class Session
     name = std::string(folder) + "/" + date + "_" + std::to_string(process) + ".json";
     std::free(folder);
     file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file >= 0 && file <= STDERR_FILENO) file = aboveStandard(file);
     if (file < 0) fail(name);
     pending = "{\"traceEvents\":[";
     std::atexit([] { get().close(); });
@@ -200,6 +201,15 @@ class Session
   [[noreturn]] static void fail(const std::string &path)
   {
     throw std::runtime_error("PVTI_OPTIONS: cannot write '" + path + "': " + std::strerror(errno));
+  }
+
+  // If standard streams are closed, the file must not become one of them.
+  static int aboveStandard(int file)
+  {
+    int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    ::close(file);
+    errno = error;
+    return above;
   }
 
   void flush()
