@@ -72,6 +72,26 @@ assert [(e["ph"], e["name"]) for e in events] == [
     ("i", "\ufffd \u00e9 \ufffd\ufffd\ufffd \U0001f600 \ufffd\ufffd"), ("C", "load")], events
 assert events[-1]["args"] == {"half": -0.5e-9} and type(events[0]["ts"]) == float, events
 END
+
+# A shared library that hides its symbols has a session of its own. Both write their traces.
+cat >sessions.cpp <<'END'
+#include <pvti/pvti.hpp>
+static pvti::TraceChannel channel = {NAME};
+struct Recorded {
+  Recorded() { pvti::Tracepoint::event(&channel, NAME); }
+} recorded;
+#ifdef MAIN
+int main() {}
+#endif
+END
+cxx "$compiler" -std=c++11 -fvisibility=hidden -fPIC -shared '-DNAME="library"' sessions.cpp -o libsession.so
+cxx "$compiler" -std=c++11 -fvisibility=hidden -DMAIN '-DNAME="program"' sessions.cpp "-Wl,--no-as-needed,-rpath,$PWD" -L. -lsession -o sessions
+PVTI_OPTIONS='{"enable": "true", "directory": "two"}' ./sessions >out 2>&1 || fail "sessions: $(cat out)"
+python3 - two/* <<'END' || fail "the traces: $(ls two) $(cat two/*)"
+import json, sys
+
+assert sorted(e["name"] for file in sys.argv[1:] for e in json.load(open(file))["traceEvents"]) == ["library", "program"]
+END
 for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
   if PVTI_OPTIONS=$wrong ./pvti 2>err; then fail "PVTI_OPTIONS=$wrong is taken"; fi
   has err "PVTI_OPTIONS: "

@@ -165,7 +165,8 @@ public:
   }
 };
 
-// The session of the process. It is never destroyed, because tracepoints of static objects may
+// The session of the process, or of a shared library that hides its symbols: that has a file of its
+// own, with _1 in its name if both begin in the same second. It is never destroyed, because tracepoints of static objects may
 // end late.
 class Session
 {
@@ -190,9 +191,14 @@ class Session
     char *folder =
         realpath(options.directory.c_str(), nullptr); // the program may change to another
     if (!folder) fail(options.directory);
-    name = std::string(folder) + "/" + date + "_" + std::to_string(process) + ".json";
+    std::string base = std::string(folder) + "/" + date + "_" + std::to_string(process);
     std::free(folder);
-    file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    for (unsigned number = 0; file < 0; ++number) {
+      name = base + (number ? "_" + std::to_string(number) : "") + ".json";
+      if (access(name.c_str(), F_OK) == 0) continue; // of another session, which has ended
+      file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file < 0 && errno != EEXIST) fail(name);
+    }
     if (file >= 0 && file <= STDERR_FILENO) file = aboveStandard(file);
     if (file < 0) fail(name);
     pending = "{\"traceEvents\":[";
