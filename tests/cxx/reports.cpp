@@ -437,6 +437,10 @@ void files_of_reports()
     serializeToCBOR(other, graph);
   }
   CHECK_THROWS(file_load_error, "is no report", pva::openReport("graph.pop"));
+
+  Engine other = std::move(engine);
+  CHECK(other.getReport().execution().runs().size() == 1);
+  CHECK_THROWS(poplar_error, "moved from", engine.getReport());
 }
 
 // An out-of-memory error names its report, and a summary of the report can be printed.
