@@ -443,6 +443,29 @@ void files_of_reports()
   CHECK_THROWS(poplar_error, "moved from", engine.getReport());
 }
 
+// A report whose parts have nothing in them.
+void damaged_reports()
+{
+  using Map = ProfileValue::Map;
+  using Vector = ProfileValue::Vector;
+  {
+    std::ofstream file("damaged.pop");
+    Map profile{{"tiles", Vector{Map{{"tile", 1}, {"blocks", Vector{Map()}}}, Map()}}};
+    serializeToCBOR(file, Map{{"format", "Populus report"},
+                              {"version", ""},
+                              {"graph", Map()},
+                              {"execution", Map{{"lightweightProfile", profile},
+                                                {"simulation", Map{{"steps", Vector{Map()}}}}}}});
+  }
+  pva::Report report = pva::openReport("damaged.pop");
+  const auto compilation = report.compilation();
+  CHECK(compilation.target().ipusPerReplica() == 0 && compilation.ipus().empty() &&
+        compilation.programs().empty() && report.poplarVersion().minor() == 0);
+  const auto execution = report.execution();
+  CHECK(execution.blocks(0).empty() && execution.blocks(1).size() == 1 &&
+        execution.steps().size() == 1 && execution.steps()[0].cyclesByTile().empty());
+}
+
 // An out-of-memory error names its report, and a summary of the report can be printed.
 void reports_of_a_graph_that_does_not_fit()
 {
@@ -483,6 +506,7 @@ int main()
   flushes_and_overflows();
   programs_are_visited();
   files_of_reports();
+  damaged_reports();
   reports_of_a_graph_that_does_not_fit();
   return failures != 0;
 }

@@ -170,11 +170,11 @@ public:
   std::vector<Block> blocks(std::uint64_t tile) const
   {
     std::vector<Block> own, others;
-    std::uint64_t perIpu = compilation.number("target.tilesPerIPU");
+    std::uint64_t perIpu = compilation.number("target.tilesPerIPU"); // 0 in a damaged report
     detail::Part tiles = part.find("lightweightProfile.tiles");
     for (std::size_t t = 0; t < tiles.size(); ++t) {
       std::uint64_t timing = tiles[t].number("tile");
-      if (timing != tile && timing / perIpu != tile / perIpu) continue;
+      if (timing != tile && (!perIpu || timing / perIpu != tile / perIpu)) continue;
       detail::Part list = tiles[t].find("blocks");
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (timing == tile)
