@@ -220,6 +220,36 @@ void vertices_of_tiles_and_compute_sets()
   CHECK(found == 1);
 }
 
+// The tile that takes longest takes the cycles of the step: also of vertices without an estimate on
+// a model, and in exchanges between IPUs and with the host.
+void cycles_of_the_tiles_of_steps()
+{
+  Fixture f(2);
+  Tensor x = f.graph.addVariable(INT, {64}, "x");
+  f.graph.setTileMapping(x.slice(0, 32), 1);
+  f.graph.setTileMapping(x.slice(32, 64), TILES + 1);
+  DataStream in = f.graph.addHostToDeviceFIFO("in", INT, 64);
+  Sequence program{Execute(f.busy("operation", 3)), Copy(x.slice(0, 32), x.slice(32, 64)),
+                   Copy(in, x)};
+  Engine engine(f.graph, program);
+  std::vector<int> data(64);
+  engine.connectStream("in", data.data(), data.data() + data.size());
+  engine.load(f.device);
+  engine.run();
+  std::set<pva::Program::Type> seen;
+  for (const auto &step : engine.getReport().execution().steps()) {
+    if (!step.cycles()) continue;
+    auto cycles = step.cyclesByTile();
+    bool computes = step.program()->type() == pva::Program::Type::OnTileExecute;
+    CHECK(cycles.size() == 2 * TILES && cycles[0] == 0 && (cycles[3] > 0) == computes);
+    CHECK(*std::max_element(cycles.begin(), cycles.end()) == step.cycles());
+    seen.insert(step.program()->type());
+  }
+  CHECK(seen == (std::set<pva::Program::Type>{pva::Program::Type::OnTileExecute,
+                                              pva::Program::Type::GlobalExchange,
+                                              pva::Program::Type::StreamCopy}));
+}
+
 struct Counts {
   std::size_t common, flushes, overflows, others;
 };
@@ -505,6 +535,7 @@ int main()
   streams_beside_computation();
   flushes_and_overflows();
   programs_are_visited();
+  cycles_of_the_tiles_of_steps();
   files_of_reports();
   damaged_reports();
   reports_of_a_graph_that_does_not_fit();
