@@ -118,14 +118,56 @@ class Options
     ++at;
     return true;
   }
+  // The 16 bits behind a \u.
+  unsigned unit()
+  {
+    if (at[0] != '\\' || at[1] != 'u') refuse("half of a character stands behind a \\u");
+    at += 2;
+    unsigned value = 0;
+    for (int i = 0; i < 4; ++i, ++at) {
+      static const char digits[] = "0123456789abcdefABCDEF";
+      const char *digit = *at ? std::strchr(digits, *at) : nullptr;
+      if (!digit) refuse("four hexadecimal digits are expected behind a \\u");
+      unsigned d = static_cast<unsigned>(digit - digits);
+      value = value << 4 | (d < 16 ? d : d - 6);
+    }
+    return value;
+  }
+  // The character that a backslash begins.
+  std::string escaped()
+  {
+    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    if (at[1] != 'u') {
+      const char *name = at[1] ? std::strchr(names, at[1]) : nullptr;
+      if (!name) refuse("a \\ of no meaning");
+      at += 2;
+      return std::string(1, meant[name - names]);
+    }
+    unsigned long c = unit();
+    if (c == 0) refuse("a \\u0000");
+    if (c >= 0xd800 && c < 0xdc00) {
+      unsigned long low = unit();
+      if (low < 0xdc00 || low > 0xdfff) refuse("half of a character stands behind a \\u");
+      c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    } else if (c >= 0xdc00 && c < 0xe000) {
+      refuse("half of a character stands behind a \\u");
+    }
+    int following = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
+    std::string text(1, static_cast<char>(first[following] | (c >> (6 * following))));
+    while (following-- > 0) text += static_cast<char>(0x80 | (c >> (6 * following) & 0x3f));
+    return text;
+  }
   std::string word()
   {
     std::string text;
     skip();
     if (take('"')) {
       while (*at && *at != '"') {
-        if (*at == '\\' && at[1]) ++at;
-        text += *at++;
+        if (*at == '\\')
+          text += escaped();
+        else
+          text += *at++;
       }
       if (!take('"')) refuse("a string does not end");
       return text;
