@@ -1,6 +1,7 @@
 // pvti: what a program records if PVTI_OPTIONS asks for it. e2e/cxx_programs.sh checks the file.
 #include "check.hpp"
 
+#include <atomic>
 #include <clocale>
 #include <pvti/pvti.hpp>
 #include <sys/wait.h>
@@ -33,8 +34,31 @@ static int odd()
   return failures != 0;
 }
 
+// Children of a program of which another thread records.
+static int forks()
+{
+  std::atomic<bool> stop(false);
+  std::thread busy([&] {
+    while (!stop) pvti::Tracepoint beside(&own, "beside");
+  });
+  for (int i = 0; i < 300; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60); // it must not hang
+      std::exit(0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    if (failures) break;
+  }
+  stop = true;
+  busy.join();
+  return failures != 0;
+}
+
 int main(int argc, char **argv)
 {
+  if (argc > 1 && argv[1] == std::string("forks")) return forks();
   if (argc > 1 && argv[1] == std::string("odd")) return odd();
   bool on = argc > 1;
   pvti::Client client;

@@ -73,6 +73,10 @@ assert [(e["ph"], e["name"]) for e in events] == [
 assert events[-1]["args"] == {"half": -0.5e-9} and type(events[0]["ts"]) == float, events
 END
 
+if [ -z "$POPULUS_SANITIZE" ]; then
+  PVTI_OPTIONS='{"enable": "true", "directory": "forks"}' ./pvti forks >out 2>&1 || fail "pvti forks: $(cat out)"
+fi
+
 # A shared library that hides its symbols has a session of its own. Both write their traces.
 cat >sessions.cpp <<'END'
 #include <pvti/pvti.hpp>

@@ -19,6 +19,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <sys/stat.h>
@@ -223,6 +224,9 @@ class Session
 
   explicit Session(const Options &options) : process(getpid()), isOn(options.enable)
   {
+    // A child of fork needs the mutex at its end, and another thread may have it at the fork.
+    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                   [] { get().mutex.unlock(); });
     if (!isOn) return;
     char date[64];
     std::time_t now = std::time(nullptr);
