@@ -56,8 +56,28 @@ static int forks()
   return failures != 0;
 }
 
+// The trace is closed, and its channel disabled, while another thread records.
+static int races()
+{
+  std::atomic<bool> records(false), stop(false);
+  std::thread busy([&] {
+    while (!stop) {
+      pvti::Tracepoint beside(&own, "beside");
+      records = true;
+    }
+  });
+  while (!records) std::this_thread::yield();
+  pvti::disableTraceChannel(&own);
+  pvti::enableTraceChannel(&own);
+  pvti::closeTrace();
+  stop = true;
+  busy.join();
+  return failures != 0;
+}
+
 int main(int argc, char **argv)
 {
+  if (argc > 1 && argv[1] == std::string("races")) return races();
   if (argc > 1 && argv[1] == std::string("forks")) return forks();
   if (argc > 1 && argv[1] == std::string("odd")) return odd();
   bool on = argc > 1;

@@ -75,6 +75,8 @@ END
 
 if [ -z "$POPULUS_SANITIZE" ]; then
   PVTI_OPTIONS='{"enable": "true", "directory": "forks"}' ./pvti forks >out 2>&1 || fail "pvti forks: $(cat out)"
+  cxx "$compiler" -std=c++11 -fsanitize=thread -pthread "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" -o races
+  PVTI_OPTIONS='{"enable": "true", "directory": "raced"}' ./races races >out 2>&1 || fail "races: $(cat out)"
 fi
 
 # A shared library that hides its symbols has a session of its own. Both write their traces.

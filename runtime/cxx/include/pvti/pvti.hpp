@@ -10,6 +10,7 @@
 #ifndef PVTI_PVTI_HPP
 #define PVTI_PVTI_HPP
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -209,12 +210,12 @@ public:
 };
 
 // The session of the process, or of a shared library that hides its symbols: that has a file of its
-// own, with _1 in its name if both begin in the same second. It is never destroyed, because tracepoints of static objects may
-// end late.
+// own, with _1 in its name if both begin in the same second. It is never destroyed, because
+// tracepoints of static objects may end late.
 class Session
 {
   std::mutex mutex;
-  int file = -1;
+  std::atomic<int> file{-1}; // the file is closed while other threads record
   std::string name, pending; // pending: not yet in the file. A child of fork does not write it
   pid_t process;
   bool isFirst = true, failed = false;
@@ -224,18 +225,21 @@ class Session
 
   explicit Session(const Options &options) : process(getpid()), isOn(options.enable)
   {
+    if (isOn) openFile(options);
     // A child of fork needs the mutex at its end, and another thread may have it at the fork.
     pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
                    [] { get().mutex.unlock(); });
-    if (!isOn) return;
+  }
+  void openFile(const Options &options)
+  {
     char date[64];
     std::time_t now = std::time(nullptr);
     std::tm utc;
     gmtime_r(&now, &utc);
     std::strftime(date, sizeof date, "%a_%b_%d_%H:%M:%S_%Y_GMT", &utc);
     if (mkdir(options.directory.c_str(), 0777) != 0 && errno != EEXIST) fail(options.directory);
-    char *folder =
-        realpath(options.directory.c_str(), nullptr); // the program may change to another
+    // Absolute, because the program may change to another folder.
+    char *folder = realpath(options.directory.c_str(), nullptr);
     if (!folder) fail(options.directory);
     std::string base = std::string(folder) + "/" + date + "_" + std::to_string(process);
     std::free(folder);
@@ -331,6 +335,7 @@ public:
   {
     if (!records()) return;
     std::lock_guard<std::mutex> lock(mutex);
+    if (file < 0) return;
     pending += "\n]}\n";
     flush();
     failed = ::close(file) != 0 || failed;
@@ -366,9 +371,18 @@ template <typename T> TraceChannel Channels<T>::traceDrivers("Drivers");
 template <typename T> TraceChannel Channels<T>::tracePoplar("Poplar");
 template <typename T> TraceChannel Channels<T>::traceFramework("Framework");
 
+// Channels are enabled and disabled while other threads record.
+inline bool isEnabled(const TraceChannel &channel)
+{
+  return __atomic_load_n(&channel.enabled, __ATOMIC_RELAXED);
+}
+inline void enable(TraceChannel &channel, bool isEnabled)
+{
+  __atomic_store_n(&channel.enabled, isEnabled, __ATOMIC_RELAXED);
+}
 inline bool records(const TraceChannel *channel)
 {
-  return channel && channel->enabled && Session::get().records();
+  return channel && isEnabled(*channel) && Session::get().records();
 }
 } // namespace detail
 
@@ -378,15 +392,15 @@ static TraceChannel &traceFramework = detail::Channels<void>::traceFramework;
 
 inline void enableTraceChannel(TraceChannel *channel)
 {
-  channel->enabled = true;
+  detail::enable(*channel, true);
 }
 inline void disableTraceChannel(TraceChannel *channel)
 {
-  channel->enabled = false;
+  detail::enable(*channel, false);
 }
 inline bool checkTraceChannel(TraceChannel *channel)
 {
-  return channel->enabled;
+  return detail::isEnabled(*channel);
 }
 inline std::vector<TraceChannel *> listTraceChannel()
 {
