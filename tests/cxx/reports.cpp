@@ -3,6 +3,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <clocale>
 #include <fstream>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
@@ -529,6 +530,7 @@ void reports_of_a_graph_that_does_not_fit()
 
 int main()
 {
+  std::setlocale(LC_ALL, "");
   vertices_of_tiles_and_compute_sets();
   stages_of_a_pipeline();
   executions_that_take_longer_and_longer();
