@@ -57,12 +57,9 @@ assert [(e["ph"], e["name"]) for e in events] == [
 assert events[1]["args"] == {"step": 3} and events[1]["cat"] == "own" and events[-1]["args"] == {"host": 2}
 assert events[10]["tid"] != events[1]["tid"] and all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:]))
 END
-# Another folder, a channel that is disabled inside a span, a label that is not all UTF-8, a decimal comma (if there is one); standard
-# output is closed.
-mkdir locales
-locale=C
-! localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>err || locale=de_DE.UTF-8
-LOCPATH=$PWD/locales LC_ALL=$locale PVTI_OPTIONS='{"enable": "true", "directory": "odd"}' ./pvti odd 2>err >&- || fail "pvti odd: $(cat err)"
+# Another folder, a channel that is disabled inside a span, a label that is not all UTF-8, a decimal comma; standard output
+# is closed.
+with_comma env PVTI_OPTIONS='{"enable": "true", "directory": "odd"}' ./pvti odd 2>err >&- || fail "pvti odd: $(cat err)"
 python3 - odd/*.json <<'END' || fail "the trace: $(cat odd/*)"
 import json, sys
 
