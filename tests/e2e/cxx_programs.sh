@@ -96,13 +96,10 @@ import json, sys
 assert sorted(e["name"] for file in sys.argv[1:] for e in json.load(open(file))["traceEvents"]) == ["library", "program"]
 END
 # As Python's json.dumps writes names of folders.
-PVTI_OPTIONS='{"enable": true, "directory": "r\u00e9\ud83d\ude00\/\"x\" y"}'
 mkdir 'ré😀'
-export PVTI_OPTIONS
-./pvti on >out 2>&1 || fail "pvti on: $(cat out)"
-unset PVTI_OPTIONS
+PVTI_OPTIONS='{"enable": true, "directory": "r\u00e9\ud83d\ude00\/\"x\" y"}' ./pvti on >out 2>&1 || fail "pvti on: $(cat out)"
 [ "$(find 'ré😀/"x" y' -name '*_GMT_*.json' | wc -l)" = 1 ] || fail "no trace in $(ls)"
-for wrong in '{"directory":"\q"}' '{"directory":"\u00g0"}' '{"directory":"\ud83d"}' '{"directory":"\' '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
+for wrong in '{"directory":"\q"}' '{"directory":"\u00g0"}' '{"directory":"\ud83d"}' '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
   if PVTI_OPTIONS=$wrong ./pvti 2>err; then fail "PVTI_OPTIONS=$wrong is taken"; fi
   has err "PVTI_OPTIONS: "
 done
