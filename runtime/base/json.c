@@ -146,12 +146,28 @@ static bool put_thousandths(FILE *stream, double value)
   return true;
 }
 
+/* With a point, whatever the program's locale. */
+static void put_number(FILE *stream, double value)
+{
+  char text[64];
+  bool has_point = false;
+  snprintf(text, sizeof text, "%.17g", value);
+  for (const char *c = text; *c; ++c) {
+    if ((*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e') {
+      putc_unlocked(*c, stream);
+    } else if (!has_point) { /* a point may have several bytes */
+      putc_unlocked('.', stream);
+      has_point = true;
+    }
+  }
+}
+
 void json_put_double(json_writer *json, const char *key, double value)
 {
   begin_value(json, key, true);
   if (put_thousandths(json->stream, value)) return;
   if (isfinite(value))
-    fprintf(json->stream, "%.17g", value);
+    put_number(json->stream, value);
   else
     fputs_unlocked("null", json->stream);
 }

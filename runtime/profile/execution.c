@@ -291,11 +291,9 @@ static uint64_t greatest(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-/* Between IPUs or replicas all tiles take the same time, which isa.h defines. This computes it as
- * the machine does (machine/global_exchange.c). */
-static uint64_t global_cycles(const execution *x, const executable_exchange *exchange)
+/* Computed as the machine does (machine/global_exchange.c). */
+uint64_t execution_global_cycles(const pop_executable *e, const executable_exchange *exchange)
 {
-  const pop_executable *e = x->executable;
   const pop_target *t = &e->target;
   uint64_t instructions = 0, tile_bytes = 0;
   for (size_t i = exchange->first_part; i < exchange->first_part + exchange->num_parts; i++) {
@@ -316,7 +314,7 @@ size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *c
   const executable_exchange *exchange = &x->executable->exchanges[index];
   planned_costs(x, exchange->first_part, exchange->num_parts, 0, costs);
   if (exchange->zone != ISA_SYNC_INTERNAL) {
-    uint64_t cycles = global_cycles(x, exchange);
+    uint64_t cycles = execution_global_cycles(x->executable, exchange);
     for (size_t i = 0; i < exchange->num_parts; i++) costs[i].cycles = cycles;
   }
   use_measured(x, MEASURE_EXCHANGE, index, costs, exchange->num_parts);

@@ -95,6 +95,8 @@ size_t execution_compute_costs(const execution *x, uint32_t compute_set, tile_co
  * machine takes, unless a vertex writes packet headers with fewer words. */
 size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost *costs);
 size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
+/* Between IPUs or replicas all tiles take the same time, which isa.h defines. */
+uint64_t execution_global_cycles(const pop_executable *e, const executable_exchange *exchange);
 
 /* The measured cycles of each call of a vertex in a work, in the order of executable_num_calls.
  * NULL if calls are not measured. */

@@ -1,4 +1,5 @@
 /* exchanges, externalExchanges and hostExchanges of the graph profile. */
+#include "profile/execution.h"
 #include "profile/graph_profile.h"
 
 #include <stdlib.h>
@@ -39,6 +40,16 @@ static void take_tensor(const pop_executable *e, const executable_tensor *tensor
   }
 }
 
+static void take_internal_or_global(const pop_executable *e, const executable_exchange *x,
+                                    tile_parts *t)
+{
+  const executable_exchange_part *parts = e->exchange_parts + x->first_part;
+  take_parts(t, parts, x->num_parts);
+  if (x->zone == ISA_SYNC_INTERNAL) return;
+  uint32_t cycles = (uint32_t)execution_global_cycles(e, x);
+  for (size_t i = 0; i < x->num_parts; i++) t->of[parts[i].tile].cycles = cycles;
+}
+
 static void take_event(const pop_executable *e, const executable_event *event, tile_parts *t)
 {
   if (event->kind != EXECUTABLE_EVENT_EXCHANGE) {
@@ -72,8 +83,7 @@ static void take_exchange(const pop_executable *e, const exchange_kind *kind, si
   if (kind->with_host)
     take_event(e, &e->events[member], t);
   else
-    take_parts(t, e->exchange_parts + e->exchanges[member].first_part,
-               e->exchanges[member].num_parts);
+    take_internal_or_global(e, &e->exchanges[member], t);
 }
 
 typedef enum part_value { BYTES_RECEIVED, BYTES_SENT, CYCLES } part_value;

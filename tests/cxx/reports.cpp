@@ -3,6 +3,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <clocale>
 #include <fstream>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
@@ -218,6 +219,36 @@ void vertices_of_tiles_and_compute_sets()
       ++found;
     }
   CHECK(found == 1);
+}
+
+// The tile that takes longest takes the cycles of the step: also of vertices without an estimate on
+// a model, and in exchanges between IPUs and with the host.
+void cycles_of_the_tiles_of_steps()
+{
+  Fixture f(2);
+  Tensor x = f.graph.addVariable(INT, {64}, "x");
+  f.graph.setTileMapping(x.slice(0, 32), 1);
+  f.graph.setTileMapping(x.slice(32, 64), TILES + 1);
+  DataStream in = f.graph.addHostToDeviceFIFO("in", INT, 64);
+  Sequence program{Execute(f.busy("operation", 3)), Copy(x.slice(0, 32), x.slice(32, 64)),
+                   Copy(in, x)};
+  Engine engine(f.graph, program);
+  std::vector<int> data(64);
+  engine.connectStream("in", data.data(), data.data() + data.size());
+  engine.load(f.device);
+  engine.run();
+  std::set<pva::Program::Type> seen;
+  for (const auto &step : engine.getReport().execution().steps()) {
+    if (!step.cycles()) continue;
+    auto cycles = step.cyclesByTile();
+    bool computes = step.program()->type() == pva::Program::Type::OnTileExecute;
+    CHECK(cycles.size() == 2 * TILES && cycles[0] == 0 && (cycles[3] > 0) == computes);
+    CHECK(*std::max_element(cycles.begin(), cycles.end()) == step.cycles());
+    seen.insert(step.program()->type());
+  }
+  CHECK(seen == (std::set<pva::Program::Type>{pva::Program::Type::OnTileExecute,
+                                              pva::Program::Type::GlobalExchange,
+                                              pva::Program::Type::StreamCopy}));
 }
 
 struct Counts {
@@ -437,6 +468,33 @@ void files_of_reports()
     serializeToCBOR(other, graph);
   }
   CHECK_THROWS(file_load_error, "is no report", pva::openReport("graph.pop"));
+
+  Engine other = std::move(engine);
+  CHECK(other.getReport().execution().runs().size() == 1);
+  CHECK_THROWS(poplar_error, "moved from", engine.getReport());
+}
+
+// A report whose parts have nothing in them.
+void damaged_reports()
+{
+  using Map = ProfileValue::Map;
+  using Vector = ProfileValue::Vector;
+  {
+    std::ofstream file("damaged.pop");
+    Map profile{{"tiles", Vector{Map{{"tile", 1}, {"blocks", Vector{Map()}}}, Map()}}};
+    serializeToCBOR(file, Map{{"format", "Populus report"},
+                              {"version", ""},
+                              {"graph", Map()},
+                              {"execution", Map{{"lightweightProfile", profile},
+                                                {"simulation", Map{{"steps", Vector{Map()}}}}}}});
+  }
+  pva::Report report = pva::openReport("damaged.pop");
+  const auto compilation = report.compilation();
+  CHECK(compilation.target().ipusPerReplica() == 0 && compilation.ipus().empty() &&
+        compilation.programs().empty() && report.poplarVersion().minor() == 0);
+  const auto execution = report.execution();
+  CHECK(execution.blocks(0).empty() && execution.blocks(1).size() == 1 &&
+        execution.steps().size() == 1 && execution.steps()[0].cyclesByTile().empty());
 }
 
 // An out-of-memory error names its report, and a summary of the report can be printed.
@@ -472,13 +530,16 @@ void reports_of_a_graph_that_does_not_fit()
 
 int main()
 {
+  std::setlocale(LC_ALL, "");
   vertices_of_tiles_and_compute_sets();
   stages_of_a_pipeline();
   executions_that_take_longer_and_longer();
   streams_beside_computation();
   flushes_and_overflows();
   programs_are_visited();
+  cycles_of_the_tiles_of_steps();
   files_of_reports();
+  damaged_reports();
   reports_of_a_graph_that_does_not_fit();
   return failures != 0;
 }

@@ -57,7 +57,49 @@ assert [(e["ph"], e["name"]) for e in events] == [
 assert events[1]["args"] == {"step": 3} and events[1]["cat"] == "own" and events[-1]["args"] == {"host": 2}
 assert events[10]["tid"] != events[1]["tid"] and all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:]))
 END
-for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
+# Another folder, a channel that is disabled inside a span, a label that is not all UTF-8, a decimal comma; standard output
+# is closed.
+with_comma env PVTI_OPTIONS='{"enable": "true", "directory": "odd"}' ./pvti odd 2>err >&- || fail "pvti odd: $(cat err)"
+python3 - odd/*.json <<'END' || fail "the trace: $(cat odd/*)"
+import json, sys
+
+events = json.load(open(sys.argv[1]))["traceEvents"]
+assert [(e["ph"], e["name"]) for e in events] == [
+    ("B", "elsewhere"), ("E", "elsewhere"), ("B", "half"), ("E", "half"),
+    ("i", "\ufffd \u00e9 \ufffd\ufffd\ufffd \U0001f600 \ufffd\ufffd"), ("C", "load")], events
+assert events[-1]["args"] == {"half": -0.5e-9} and type(events[0]["ts"]) == float, events
+END
+
+if [ -z "$POPULUS_SANITIZE" ]; then
+  PVTI_OPTIONS='{"enable": "true", "directory": "forks"}' ./pvti forks >out 2>&1 || fail "pvti forks: $(cat out)"
+  cxx "$compiler" -std=c++11 -fsanitize=thread -pthread "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" -o races
+  PVTI_OPTIONS='{"enable": "true", "directory": "raced"}' ./races races >out 2>&1 || fail "races: $(cat out)"
+fi
+
+# A shared library that hides its symbols has a session of its own. Both write their traces.
+cat >sessions.cpp <<'END'
+#include <pvti/pvti.hpp>
+static pvti::TraceChannel channel = {NAME};
+struct Recorded {
+  Recorded() { pvti::Tracepoint::event(&channel, NAME); }
+} recorded;
+#ifdef MAIN
+int main() {}
+#endif
+END
+cxx "$compiler" -std=c++11 -fvisibility=hidden -fPIC -shared '-DNAME="library"' sessions.cpp -o libsession.so
+cxx "$compiler" -std=c++11 -fvisibility=hidden -DMAIN '-DNAME="program"' sessions.cpp "-Wl,--no-as-needed,-rpath,$PWD" -L. -lsession -o sessions
+PVTI_OPTIONS='{"enable": "true", "directory": "two"}' ./sessions >out 2>&1 || fail "sessions: $(cat out)"
+python3 - two/* <<'END' || fail "the traces: $(ls two) $(cat two/*)"
+import json, sys
+
+assert sorted(e["name"] for file in sys.argv[1:] for e in json.load(open(file))["traceEvents"]) == ["library", "program"]
+END
+# As Python's json.dumps writes names of folders.
+mkdir 'ré😀'
+PVTI_OPTIONS='{"enable": true, "directory": "r\u00e9\ud83d\ude00\/\"x\" y"}' ./pvti on >out 2>&1 || fail "pvti on: $(cat out)"
+[ "$(find 'ré😀/"x" y' -name '*_GMT_*.json' | wc -l)" = 1 ] || fail "no trace in $(ls)"
+for wrong in '{"directory":"\q"}' '{"directory":"\u00g0"}' '{"directory":"\ud83d"}' '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
   if PVTI_OPTIONS=$wrong ./pvti 2>err; then fail "PVTI_OPTIONS=$wrong is taken"; fi
   has err "PVTI_OPTIONS: "
 done

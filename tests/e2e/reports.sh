@@ -6,7 +6,10 @@ set -eu
 
 for compiler in $compilers; do :; done # the last one
 link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/reports.cpp" report_checks -lpoplar -lpva
-./report_checks >out 2>&1 || fail "reports ($compiler): $(cat out)"
+with_comma ./report_checks >out 2>&1 || fail "reports ($compiler): $(cat out)"
+for file in reports/*.json; do
+  python3 -c 'import json, sys; json.load(sys.stdin)' <"$file" 2>err || fail "$file: $(tail -1 err)"
+done
 
 # A program that only reads a report.
 cat >reader.cpp <<'END'

@@ -76,3 +76,13 @@ example()
   esac
   link "$compiler" $in "$POPULUS_SOURCE_DIR/examples/cpp/$1.cpp" "$2" -lpopnn -lpoplin -lpopops -lpoputil -lpoplar || fail "$1 is not compiled"
 }
+
+# with_comma <command>...: in a locale with a decimal comma, for programs that call setlocale. (localedef fails, because
+# of warnings. If there is none, the locale is C.)
+with_comma()
+{
+  mkdir -p locales
+  printf '%s\n' LC_NUMERIC 'decimal_point ","' 'thousands_sep ""' 'grouping -1' 'END LC_NUMERIC' >comma.source
+  localedef -c -i ./comma.source -f ANSI_X3.4-1968 ./locales/comma >/dev/null 2>&1 || :
+  env -u LC_ALL "LOCPATH=$PWD/locales" LANG=C LC_NUMERIC=comma "$@"
+}

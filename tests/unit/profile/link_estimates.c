@@ -102,6 +102,24 @@ static void hear(void *context, const machine_trace_event *event)
   h->count++;
 }
 
+/* The graph profile has the same estimates. */
+static void compare_with_graph_profile(const layout *l, const pop_executable *e,
+                                       const tile_cost *costs, size_t count)
+{
+  pop_profile *profile;
+  expect_ok(pop_executable_graph_profile(e, &profile));
+  pop_profile_value exchanges =
+      pop_profile_find(pop_profile_root(profile), "externalExchanges.estimatedCyclesByTile");
+  cr_assert_eq(pop_profile_count(exchanges), 1);
+  pop_profile_value by_tile = pop_profile_at(exchanges, 0);
+  for (size_t tile = 0, i = 0; tile < pop_profile_count(by_tile); tile++) {
+    uint64_t cycles = i < count && costs[i].tile == tile ? costs[i++].cycles : 0;
+    cr_assert_eq(pop_profile_as_int(pop_profile_at(by_tile, tile)), cycles, "%s, tile %zu", l->what,
+                 tile);
+  }
+  pop_profile_free(profile);
+}
+
 static void compare_with_run(const layout *l, pop_executable *e)
 {
   uint32_t exchange = find_global(e);
@@ -110,6 +128,7 @@ static void compare_with_run(const layout *l, pop_executable *e)
   size_t count = execution_exchange_costs(x, exchange, costs);
   execution_free(x);
   cr_assert_gt(count, 0);
+  compare_with_graph_profile(l, e, costs, count);
   pop_engine *engine;
   expect_ok(pop_engine_create_from_executable(e, NULL, 0, &engine));
   expect_ok(pop_engine_load(engine));

@@ -52,7 +52,7 @@ inline Report openReport(const std::string &path)
 inline pva::Report poplar::Engine::getReport(bool reportExecution) const
 {
   pop_profile *report;
-  detail::check(pop_engine_report(state->engine, reportExecution, &report));
+  detail::check(pop_engine_report(get().engine, reportExecution, &report));
   return pva::Report(report);
 }
 

@@ -10,6 +10,7 @@
 #ifndef PVTI_PVTI_HPP
 #define PVTI_PVTI_HPP
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <sys/stat.h>
@@ -35,12 +37,33 @@ struct TraceChannel;
 namespace detail
 {
 
+// The bytes of the UTF-8 sequence that `text` begins with; 0 if it begins with none.
+inline std::size_t utf8Length(const char *text, std::size_t size)
+{
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || length > size) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  bool beyond = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
+// Bytes that are not UTF-8 become U+FFFD, because JSON has no place for them.
 inline void appendJson(std::string &out, const char *text, std::size_t size)
 {
   out += '"';
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0, length; i < size; i += length ? length : 1) {
     char c = text[i], code[8];
-    if (c == '"' || c == '\\') {
+    length = utf8Length(text + i, size - i);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (length > 1) {
+      out.append(text + i, length);
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < ' ') {
@@ -56,6 +79,22 @@ inline std::string quoted(const std::string &text)
 {
   std::string out;
   appendJson(out, text.data(), text.size());
+  return out;
+}
+
+// A number of JSON, whatever the program's locale.
+inline std::string number(const char *format, double value)
+{
+  char text[400];
+  std::snprintf(text, sizeof text, format, value);
+  std::string out;
+  for (const char *c = text; *c; ++c) {
+    bool isPart = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+    if (isPart)
+      out += *c;
+    else if (out.find('.') == std::string::npos) // the locale's point, of one byte or more
+      out += '.';
+  }
   return out;
 }
 
@@ -81,14 +120,56 @@ class Options
     ++at;
     return true;
   }
+  // The 16 bits behind a \u.
+  unsigned unit()
+  {
+    if (at[0] != '\\' || at[1] != 'u') refuse("half of a character stands behind a \\u");
+    at += 2;
+    unsigned value = 0;
+    for (int i = 0; i < 4; ++i, ++at) {
+      static const char digits[] = "0123456789abcdefABCDEF";
+      const char *digit = *at ? std::strchr(digits, *at) : nullptr;
+      if (!digit) refuse("four hexadecimal digits are expected behind a \\u");
+      unsigned d = static_cast<unsigned>(digit - digits);
+      value = value << 4 | (d < 16 ? d : d - 6);
+    }
+    return value;
+  }
+  // The character that a backslash begins.
+  std::string escaped()
+  {
+    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    if (at[1] != 'u') {
+      const char *name = at[1] ? std::strchr(names, at[1]) : nullptr;
+      if (!name) refuse("a \\ of no meaning");
+      at += 2;
+      return std::string(1, meant[name - names]);
+    }
+    unsigned long c = unit();
+    if (c == 0) refuse("a \\u0000");
+    if (c >= 0xd800 && c < 0xdc00) {
+      unsigned long low = unit();
+      if (low < 0xdc00 || low > 0xdfff) refuse("half of a character stands behind a \\u");
+      c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    } else if (c >= 0xdc00 && c < 0xe000) {
+      refuse("half of a character stands behind a \\u");
+    }
+    int following = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
+    std::string text(1, static_cast<char>(first[following] | (c >> (6 * following))));
+    while (following-- > 0) text += static_cast<char>(0x80 | (c >> (6 * following) & 0x3f));
+    return text;
+  }
   std::string word()
   {
     std::string text;
     skip();
     if (take('"')) {
       while (*at && *at != '"') {
-        if (*at == '\\' && at[1]) ++at;
-        text += *at++;
+        if (*at == '\\')
+          text += escaped();
+        else
+          text += *at++;
       }
       if (!take('"')) refuse("a string does not end");
       return text;
@@ -128,12 +209,13 @@ public:
   }
 };
 
-// The session of the process. It is never destroyed, because tracepoints of static objects may
-// end late.
+// The session of the process, or of a shared library that hides its symbols: that has a file of its
+// own, with _1 in its name if both begin in the same second. It is never destroyed, because
+// tracepoints of static objects may end late.
 class Session
 {
   std::mutex mutex;
-  int file = -1;
+  std::atomic<int> file{-1}; // the file is closed while other threads record
   std::string name, pending; // pending: not yet in the file. A child of fork does not write it
   pid_t process;
   bool isFirst = true, failed = false;
@@ -143,15 +225,31 @@ class Session
 
   explicit Session(const Options &options) : process(getpid()), isOn(options.enable)
   {
-    if (!isOn) return;
+    if (isOn) openFile(options);
+    // A child of fork needs the mutex at its end, and another thread may have it at the fork.
+    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                   [] { get().mutex.unlock(); });
+  }
+  void openFile(const Options &options)
+  {
     char date[64];
     std::time_t now = std::time(nullptr);
     std::tm utc;
     gmtime_r(&now, &utc);
     std::strftime(date, sizeof date, "%a_%b_%d_%H:%M:%S_%Y_GMT", &utc);
     if (mkdir(options.directory.c_str(), 0777) != 0 && errno != EEXIST) fail(options.directory);
-    name = options.directory + "/" + date + "_" + std::to_string(process) + ".json";
-    file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // Absolute, because the program may change to another folder.
+    char *folder = realpath(options.directory.c_str(), nullptr);
+    if (!folder) fail(options.directory);
+    std::string base = std::string(folder) + "/" + date + "_" + std::to_string(process);
+    std::free(folder);
+    for (unsigned number = 0; file < 0; ++number) {
+      name = base + (number ? "_" + std::to_string(number) : "") + ".json";
+      if (access(name.c_str(), F_OK) == 0) continue; // of another session, which has ended
+      file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file < 0 && errno != EEXIST) fail(name);
+    }
+    if (file >= 0 && file <= STDERR_FILENO) file = aboveStandard(file);
     if (file < 0) fail(name);
     pending = "{\"traceEvents\":[";
     std::atexit([] { get().close(); });
@@ -159,6 +257,15 @@ class Session
   [[noreturn]] static void fail(const std::string &path)
   {
     throw std::runtime_error("PVTI_OPTIONS: cannot write '" + path + "': " + std::strerror(errno));
+  }
+
+  // If standard streams are closed, the file must not become one of them.
+  static int aboveStandard(int file)
+  {
+    int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    ::close(file);
+    errno = error;
+    return above;
   }
 
   void flush()
@@ -210,11 +317,10 @@ public:
     appendJson(line, label, size);
     line += ",\"cat\":";
     appendJson(line, channel, std::strlen(channel));
-    char rest[128];
-    std::snprintf(rest, sizeof rest, ",\"ph\":\"%c\",\"ts\":%.3f,\"pid\":%ld,\"tid\":%ld%s", phase,
-                  microseconds, static_cast<long>(process), static_cast<long>(syscall(SYS_gettid)),
-                  phase == 'i' ? ",\"s\":\"t\"" : "");
-    line += rest;
+    line += std::string(",\"ph\":\"") + phase + "\",\"ts\":" + number("%.3f", microseconds);
+    line += ",\"pid\":" + std::to_string(process) +
+            ",\"tid\":" + std::to_string(syscall(SYS_gettid)) +
+            (phase == 'i' ? ",\"s\":\"t\"" : "");
     if (!arguments.empty()) line += ",\"args\":" + arguments;
     line += '}';
     std::lock_guard<std::mutex> lock(mutex);
@@ -229,6 +335,7 @@ public:
   {
     if (!records()) return;
     std::lock_guard<std::mutex> lock(mutex);
+    if (file < 0) return;
     pending += "\n]}\n";
     flush();
     failed = ::close(file) != 0 || failed;
@@ -264,9 +371,18 @@ template <typename T> TraceChannel Channels<T>::traceDrivers("Drivers");
 template <typename T> TraceChannel Channels<T>::tracePoplar("Poplar");
 template <typename T> TraceChannel Channels<T>::traceFramework("Framework");
 
+// Channels are enabled and disabled while other threads record.
+inline bool isEnabled(const TraceChannel &channel)
+{
+  return __atomic_load_n(&channel.enabled, __ATOMIC_RELAXED);
+}
+inline void enable(TraceChannel &channel, bool isEnabled)
+{
+  __atomic_store_n(&channel.enabled, isEnabled, __ATOMIC_RELAXED);
+}
 inline bool records(const TraceChannel *channel)
 {
-  return channel && channel->enabled && Session::get().records();
+  return channel && isEnabled(*channel) && Session::get().records();
 }
 } // namespace detail
 
@@ -276,15 +392,15 @@ static TraceChannel &traceFramework = detail::Channels<void>::traceFramework;
 
 inline void enableTraceChannel(TraceChannel *channel)
 {
-  channel->enabled = true;
+  detail::enable(*channel, true);
 }
 inline void disableTraceChannel(TraceChannel *channel)
 {
-  channel->enabled = false;
+  detail::enable(*channel, false);
 }
 inline bool checkTraceChannel(TraceChannel *channel)
 {
-  return channel->enabled;
+  return detail::isEnabled(*channel);
 }
 inline std::vector<TraceChannel *> listTraceChannel()
 {
@@ -348,9 +464,11 @@ public:
   }
   Tracepoint(const Tracepoint &) = delete;
   Tracepoint &operator=(const Tracepoint &) = delete;
+  // Also of a channel that has been disabled since: what has begun must end.
   ~Tracepoint()
   {
-    if (channel) put('E', channel, label.data(), label.size(), nullptr);
+    if (channel && detail::Session::get().records())
+      detail::Session::get().put('E', channel->name, label.data(), label.size(), "");
   }
 
   // A span in two calls, on one thread.
@@ -384,12 +502,10 @@ public:
   void add(double value)
   {
     if (!enabled || !detail::Session::get().records()) return;
-    char number[40];
-    std::snprintf(number, sizeof number, "%.17g", value);
     bool isNumber = value - value == 0; // JSON has no others
     detail::Session::get().put('C', "Graph", graph.data(), graph.size(),
-                               "{" + detail::quoted(name) + ":" + (isNumber ? number : "null") +
-                                   "}");
+                               "{" + detail::quoted(name) + ":" +
+                                   (isNumber ? detail::number("%.17g", value) : "null") + "}");
   }
 };
 class Graph

@@ -39,7 +39,11 @@ public:
   explicit Target(const detail::Part &p) : part(p) {}
   std::uint64_t numIPUs() const { return part.number("numIPUs"); }
   std::uint64_t numReplicas() const { return part.number("numReplicas"); }
-  std::uint64_t ipusPerReplica() const { return numIPUs() / numReplicas(); }
+  std::uint64_t ipusPerReplica() const
+  {
+    std::uint64_t replicas = numReplicas(); // 0 in a damaged report
+    return replicas ? numIPUs() / replicas : 0;
+  }
   std::uint64_t tilesPerIpu() const { return part.number("tilesPerIPU"); }
   std::uint64_t numTiles() const { return part.number("numTiles"); }
   std::uint64_t bytesPerTile() const { return part.number("bytesPerTile"); }

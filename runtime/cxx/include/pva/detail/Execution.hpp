@@ -49,6 +49,22 @@ class ExecutionStep
 {
   detail::Part part, execution, graph;
 
+  // What the step's times are made of: `number` is its key in the step, `kind` in the costs.
+  std::vector<std::uint64_t> costs(const char *number, const std::string &kind) const
+  {
+    if (!part.find(number).exists()) return {};
+    detail::Part cost =
+        execution.find("simulation.costs." + kind)[static_cast<std::size_t>(part.number(number))];
+    if (!cost.exists()) return {};
+    detail::Part tiles = cost.find("tiles"); // ranges: first, how many
+    std::vector<std::uint64_t> all(graph.find("memory.byTile.total").size());
+    std::vector<std::uint64_t> cycles = cost.find("cycles").numbers();
+    for (std::size_t r = 0, at = 0; r + 1 < tiles.size(); r += 2)
+      for (std::uint64_t i = 0; i < tiles[r + 1].number() && at < cycles.size(); ++i, ++at)
+        if (tiles[r].number() + i < all.size()) all[tiles[r].number() + i] = cycles[at];
+    return all;
+  }
+
 public:
   ExecutionStep(const detail::Part &p, const detail::Part &e, const detail::Part &g)
       : part(p), execution(e), graph(g)
@@ -73,23 +89,21 @@ public:
     if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
     return std::make_shared<Program>(graph, static_cast<std::size_t>(part.number("program")));
   }
-  // Cycles of each tile. For a compute set: as measured last, otherwise as estimated. For an
-  // exchange: as planned; with the host or other IPUs, as estimated. Empty for other steps, and if
-  // nothing is known.
+  // Cycles of each tile, those of cycles(). For a compute set: as measured last, otherwise as
+  // estimated; on an IPU Model, vertices without an estimate take what their code takes. For an
+  // exchange: as measured, otherwise as planned or, with the host or other IPUs, as estimated. Empty
+  // for other steps, and if nothing is known.
   std::vector<std::uint64_t> cyclesByTile() const
   {
     for (const ComputeSetExecution &set : computeSets()) {
       std::vector<std::uint64_t> measured = set.cyclesByTile();
-      return measured.empty() ? set.estimatedCyclesByTile() : measured;
+      if (!measured.empty()) return measured;
+      bool isModel = execution.text("profilerMode") == "IPU_MODEL";
+      return isModel ? costs("computeSet", "computeSets") : set.estimatedCyclesByTile();
     }
-    const Program of = *program();
-    detail::Part exchange = of.self().find("exchange");
-    if (!exchange.exists()) return {};
-    const char *cycles = of.type() == Program::Type::DoExchange ? "exchanges.cyclesByTile"
-                         : of.type() == Program::Type::GlobalExchange
-                             ? "externalExchanges.estimatedCyclesByTile"
-                             : "hostExchanges.estimatedCyclesByTile";
-    return graph.find(cycles)[static_cast<std::size_t>(exchange.number())].numbers();
+    for (const char *kind : {"exchange", "externalExchange", "hostExchange"})
+      if (part.find(kind).exists()) return costs(kind, std::string(kind) + "s");
+    return {};
   }
   // 0 for Sync, StreamCopyBegin and StreamCopyEnd.
   std::uint64_t cycles() const { return part.number("cycles"); }
@@ -170,11 +184,11 @@ public:
   std::vector<Block> blocks(std::uint64_t tile) const
   {
     std::vector<Block> own, others;
-    std::uint64_t perIpu = compilation.number("target.tilesPerIPU");
+    std::uint64_t perIpu = compilation.number("target.tilesPerIPU"); // 0 in a damaged report
     detail::Part tiles = part.find("lightweightProfile.tiles");
     for (std::size_t t = 0; t < tiles.size(); ++t) {
       std::uint64_t timing = tiles[t].number("tile");
-      if (timing != tile && timing / perIpu != tile / perIpu) continue;
+      if (timing != tile && (!perIpu || timing / perIpu != tile / perIpu)) continue;
       detail::Part list = tiles[t].find("blocks");
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (timing == tile)
