@@ -4,6 +4,7 @@
 #include <populus/populus.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -257,6 +258,24 @@ Test(device, many_processes_get_a_device_each, .init = in_fresh_folder)
     kill(children[i], SIGKILL);
     waitpid(children[i], NULL, 0);
   }
+}
+
+Test(device, a_device_of_many_ipus_takes_few_open_files, .init = in_fresh_folder)
+{
+  enum { FEW = 100 };
+  struct rlimit files;
+  pop_device_manager *manager = new_manager("[{\"ipus\":1024,\"tilesPerIPU\":2}]");
+  pop_device *all;
+  cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = FEW;
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+  expect_ok(pop_device_manager_acquire(manager, 1024, &all));
+  pop_device_manager *other = new_manager(NULL);
+  expect_error(pop_device_attach(get(other, 1023)), POP_ERROR_SYSTEM, "by this process", "a part");
+  pop_device_free(all);
+  pop_device_manager_free(manager);
+  expect_ok(pop_device_attach(get(other, 1023)));
+  pop_device_manager_free(other);
 }
 
 Test(device, folders_of_locks_that_are_no_good, .init = in_fresh_folder)
