@@ -465,6 +465,7 @@ Test(device, executable_and_device_must_agree, .init = in_fresh_folder)
                "the device is ipu2 of type IPU_MODEL", "another type");
   pop_engine *on_model = new_engine(pop_device_target(device));
   expect_ok(pop_engine_load_device(on_model, device)); /* without attaching */
+  pop_device_detach(device);                           /* does nothing */
   expect_ok(pop_engine_run(on_model, 0));
   cr_assert_eq(read_to(on_model), 7);
   pop_device_free(device);
