@@ -45,6 +45,7 @@ ends hangs 3 "error: instance 2 on $host has not come to 'the run of a program' 
 # An instance that stops anywhere is named, not those that wait for it.
 ends stops 3 "^error: instance 2 on $host has not come to '"
 ! grep -q "instance [013] on $host has not come" err || fail "$mpi, stops: $(cat err)"
+ends second 3 "error: instance 2 on $host has not come to 'the compilation of a graph' in 6 s"
 timeout=
 # The rest does not depend on the MPI.
 ends other 3 "error: instance 2 on $host has made another graph than instance 0 on $host, or has other options: their hashes"

@@ -12,7 +12,8 @@
  *   memory    it has no memory to load
  *   aborts    pop_engine_stop stops it
  *   disk      it cannot write the archive, which all write after the runs if there is an ARCHIVE
- *   stops     all run for ever, and a signal soon stops the instance */
+ *   stops     all run for ever, and a signal soon stops the instance
+ *   second    all make a second engine, before which it hangs */
 #include <populus/populus.h>
 
 #include <signal.h>
@@ -258,6 +259,11 @@ int main(int argc, char **argv)
   if (is("ends")) return 0;
   pop_engine_set_print_stream(engine, stdout);
   if (argc > 3 && strcmp(argv[3], "stops") == 0) run_for_ever();
+  if (is("second")) pause();
+  if (argc > 3 && strcmp(argv[3], "second") == 0) {
+    pop_engine_free(engine);
+    ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  }
   run();
   signal(SIGXFSZ, SIG_IGN);
   if (is("disk")) limit(RLIMIT_FSIZE);
