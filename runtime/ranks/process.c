@@ -98,7 +98,7 @@ static double read_timeout(void)
   return *end || !(seconds >= 0) ? RANKS_TIMEOUT : seconds;
 }
 
-enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has at least as many */
+enum { GOODBYE = 0, QUESTION, ANSWER }; /* tags; RANKS_FIRST_TAG is the next */
 static uint8_t token_byte;
 static const ranks_piece token = {&token_byte, 1};
 

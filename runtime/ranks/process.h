@@ -28,9 +28,11 @@ typedef struct message {
   size_t num_pieces;
 } message;
 
+/* The first tag for callers; this process needs those before it. There are at least 32,767. */
+enum { RANKS_FIRST_TAG = 3 };
 /* Passes all messages and returns when all are done. On failure *late is a rank whose message did
  * not come in time, or that exits instead (*left is true then); or process_count if the reason is
- * another one. `no_timeout`: no limit. Tags are at least 1. */
+ * another one. `no_timeout`: no limit. */
 POP_MUST_CHECK pop_error *process_pass(int tag, bool no_timeout, const message *messages,
                                        size_t count, uint32_t *late, bool *left);
 

@@ -30,7 +30,7 @@ typedef struct header {
 
 /* The host of each rank, known once they have joined. */
 static char (*hosts)[HOST];
-static int last_tag = 1; /* 1 is the tag of `everybody` */
+static int last_tag = RANKS_FIRST_TAG; /* the first one is the tag of `everybody` */
 
 void ranks_set_no_timeout(ranks *r, bool no_timeout)
 {
@@ -326,7 +326,7 @@ pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t
 
 /* ---- joining ---- */
 
-static ranks everybody = {.tag = 1};
+static ranks everybody = {.tag = RANKS_FIRST_TAG};
 
 typedef struct identity {
   char host[HOST], build[64];
