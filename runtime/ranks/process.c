@@ -29,7 +29,7 @@ static struct {
   uint32_t own, count; /* 0 of 0 until it has joined */
   double timeout;
   pid_t pid;
-  bool broken;
+  bool broken, left;
   ranks_request *
       *goodbyes; /* by rank: receives its goodbye; NULL once it has come, and for this rank */
 } process = {.use = PTHREAD_MUTEX_INITIALIZER};
@@ -57,6 +57,11 @@ void process_break(void)
 bool process_is_broken(void)
 {
   return process.broken;
+}
+
+bool process_has_left(void)
+{
+  return process.left;
 }
 
 /* ---- joining ---- */
@@ -113,7 +118,7 @@ static bool receive_goodbyes(char why[RANKS_WHY])
   return true;
 }
 
-static void at_exit(void);
+static void leave(void);
 
 pop_error *process_join(void)
 {
@@ -128,12 +133,12 @@ pop_error *process_join(void)
     process.pid = getpid();
     error = open_module(kind);
     if (!error &&
-        !(process.module->open(&process.own, &process.count, why) && receive_goodbyes(why)))
+        !(process.module->open(&process.own, &process.count, leave, why) && receive_goodbyes(why)))
       error = pop_error_new(POP_ERROR_SYSTEM, "cannot join the other instances: %s", why);
     if (error)
       process.count = 0;
     else
-      process.broken = atexit(at_exit) != 0;
+      process.broken = atexit(leave) != 0;
   }
   pthread_mutex_unlock(&process.use);
   return error;
@@ -389,11 +394,12 @@ static bool all_have_exited(void)
   return true;
 }
 
-/* Ranks that still wait for this one get its goodbye, and fail. */
-static void at_exit(void)
+/* At exit, or when the program ends MPI itself. Ranks that still wait for this one get its goodbye,
+ * and fail. */
+static void leave(void)
 {
-  if (getpid() != process.pid || process.broken)
-    return; /* a forked child, or nothing can be sent */
+  if (process.count == 0 || getpid() != process.pid || process.broken)
+    return; /* it has not joined, or is a forked child, or nothing can be sent */
   passing_list list = {0};
   char why[RANKS_WHY];
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
@@ -406,7 +412,7 @@ static void at_exit(void)
     waited = now() - from;
   }
   if (good && list.count == 0 && all_have_exited()) process.module->close();
-  process.broken = true;
+  process.broken = process.left = true;
   free(list.items);
   free(goodbyes);
 }

@@ -11,11 +11,14 @@ uint32_t process_own(void);
 uint32_t process_count(void);
 
 /* Joins once; the process is alone unless the environment says otherwise. At exit it tells the
- * other ranks, waits until they exit, too, and finalises MPI. */
+ * other ranks, waits until they exit, too, and finalises MPI; if the program finalises MPI itself,
+ * it does so before that. */
 POP_MUST_CHECK pop_error *process_join(void);
 /* Afterwards nothing can be sent: messages that nobody has waited for may still arrive. */
 void process_break(void);
 bool process_is_broken(void);
+/* Has the program ended MPI itself? */
+bool process_has_left(void);
 
 /* Seconds to wait for other ranks; 0: no limit. */
 double process_timeout(void);

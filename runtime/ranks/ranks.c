@@ -222,10 +222,11 @@ static pop_error *pass_parts(collective_call *c, const ranks_part *sent, ranks_p
 static pop_error *make_call(collective_call *c, const char *label, pop_error *own,
                             const ranks_part *sent, ranks_part *received)
 {
-  pop_error *error = process_is_broken()
-                         ? pop_error_new(POP_ERROR_RUNTIME,
-                                         "the instances have lost each other: see the first error")
-                         : pass_headers(c, label, own, sent);
+  pop_error *error =
+      process_is_broken()
+          ? pop_error_new(POP_ERROR_RUNTIME, "the instances have lost each other: %s",
+                          process_has_left() ? "the program has ended MPI" : "see the first error")
+          : pass_headers(c, label, own, sent);
   if (!error) error = check_place(c);
   if (error && own) {
     pop_error_free(error);

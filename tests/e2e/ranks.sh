@@ -27,6 +27,14 @@ for mpi in $mpis; do
   same "$mpi" 4 cpu
 done
 
+# A program may start and end MPI itself.
+for mpi in $mpis; do
+  "$poprun" --mpi "$mpi" --num-instances 2 --only-output-from-instance 1 "$rank_program" ranks.gp ipu own-mpi >out 2>err ||
+    fail "$mpi: $(cat err)"
+  cmp out alone.ipu || fail "$mpi: $(diff out alone.ipu | head -n 5)"
+  [ ! -s err ] || fail "$mpi: $(cat err)"
+done
+
 # There is no limit to the engines that a program makes one after the other. A call of one waits in
 # a thread while another one is called.
 for mpi in $mpis; do

@@ -98,7 +98,7 @@ check_nothing_left "other build"
 mkdir data
 for file in "$POPULUS_DATA_DIR"/*; do ln -s "$file" data/; done
 rm "data/populus-mpi-$mpi.so"
-LC_ALL=C sed 's/ranks 3/ranks 0/' "$POPULUS_DATA_DIR/populus-mpi-$mpi.so" >"data/populus-mpi-$mpi.so"
+LC_ALL=C sed 's/ranks 4/ranks 0/' "$POPULUS_DATA_DIR/populus-mpi-$mpi.so" >"data/populus-mpi-$mpi.so"
 status=0
 POPULUS_DATA_DIR=$PWD/data "$poprun" --mpi "$mpi" --num-instances 2 "$rank_program" "$$.gp" ipu >out 2>err || status=$?
 [ $status = 4 ] || fail "other module: status $status: $(cat err)"
