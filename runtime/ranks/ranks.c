@@ -6,6 +6,7 @@
 #include "ranks_identity.h"
 #include <assert.h>
 #include <populus/arena.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ typedef struct header {
   uint8_t here[SHORT];
 } header;
 
+/* Threads open engines at the same time. For joining, and for the tags. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /* The host of each rank, known once they have joined. */
 static char (*hosts)[HOST];
 static int last_tag = RANKS_FIRST_TAG; /* the first one is the tag of `everybody` */
@@ -352,6 +355,7 @@ static pop_error *exchange_identities(void)
   assert(count > 0);
   identity mine = {.host = "?"}, *all = pop_xcalloc(count, sizeof *all);
   char(*names)[HOST] = pop_xcalloc(count, sizeof *names);
+  assert(all);
   gethostname(mine.host, HOST - 1);
   snprintf(mine.build, sizeof mine.build, "%s %.40s", POPULUS_VERSION, POPULUS_RANKS_IDENTITY);
   pop_error *error = ranks_gather(&everybody, "start", NULL, &mine, sizeof mine, all);
@@ -363,14 +367,23 @@ static pop_error *exchange_identities(void)
   return error;
 }
 
-pop_error *ranks_open(ranks **opened)
+static pop_error *join(void)
 {
   bool first = process_count() == 0;
-  *opened = NULL;
   POP_TRY(process_join());
-  if (first && process_count() > 1) POP_TRY(exchange_identities());
+  return first && process_count() > 1 ? exchange_identities() : NULL;
+}
+
+pop_error *ranks_open(ranks **opened)
+{
+  *opened = NULL;
+  pthread_mutex_lock(&opening);
+  pop_error *error = join();
+  int tag = error ? 0 : ++last_tag;
+  pthread_mutex_unlock(&opening);
+  if (error) return error;
   *opened = pop_xcalloc(1, sizeof **opened);
-  (*opened)->tag = ++last_tag;
+  (*opened)->tag = tag;
   return NULL;
 }
 
