@@ -195,9 +195,11 @@ bool ranks_reserve(ranks_part *part, size_t bytes)
 static pop_error *take(collective_call *c, uint32_t from, ranks_part *part)
 {
   uint64_t bytes = c->in[from].bytes;
-  if ((!part->data || part->capacity) && !ranks_reserve(part, bytes))
+  if ((!part->data || part->capacity) && !ranks_reserve(part, bytes)) {
+    process_break(); /* the data is under way, and a later call would take it for its own */
     return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
                          (unsigned long long)bytes, from);
+  }
   if (part->bytes != bytes) {
     process_break();
     return pop_error_new(POP_ERROR_RUNTIME,

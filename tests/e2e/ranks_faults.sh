@@ -54,7 +54,15 @@ ends vertex 3 "^error: device fault INVALID_ADDRESS at address 0x8 on tile 1, wo
 ends aborts 3 "^error: instance 2 on $host: the run was stopped (pop_engine_stop)"
 ends disk 4 "cannot write 'all.a': File too large" "poprun: instance 2 on $host has ended with exit status 4"
 case $POPULUS_SANITIZE in *address*) ;; *)
-  ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'" ;;
+  ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'"
+  # What arrives too late is not taken for the answer to a later call.
+  for mpi in $mpis; do
+    status=0
+    "$poprun" --mpi "$mpi" --num-instances 2 --rank-timeout 30 "$POPULUS_BUILD_DIR/tests/support/rank_memory" >out 2>err || status=$?
+    [ $status = 3 ] || fail "$mpi: status $status: $(cat err)"
+    grep -q '^error: no memory for 268435456 bytes from instance 1' err || fail "$mpi: $(cat err)"
+    grep -q '^error: the instances have lost each other: see the first error' err || fail "$mpi: $(cat err)"
+  done ;;
 esac
 
 # A full disk for one instance: a small file system, if this user may mount one.
