@@ -347,6 +347,21 @@ Test(device, models_have_their_own_figures, .init = in_fresh_folder)
   model.exchange_bytes_per_cycle = 6;
   expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
                "exchange_bytes_per_cycle is 6", "6 bytes");
+  model.exchange_bytes_per_cycle = 4;
+  model.memory_bytes_per_tile = 4096;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "memory_bytes_per_tile is 4096, but must be at least 8192", "4096 bytes");
+  model.memory_bytes_per_tile = UINT32_MAX - 3;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "memory_bytes_per_tile is not possible", "4 GiB");
+  model.memory_bytes_per_tile = 65536;
+  model.interleaved_memory_element_index = 0;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "interleaved_memory_element_index is 0, but must be at least 1", "all of it");
+  model.interleaved_memory_element_index = 1;
+  model.min_ipu_sync_delay = UINT32_MAX;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "min_ipu_sync_delay is not possible: ", "a sync");
   expect_error(pop_ipu_model_init(&model, "ipu9"), POP_ERROR_INVALID_ARGUMENT, "no target 'ipu9'",
                "version");
   memset(&model, 'x', sizeof model);
