@@ -574,6 +574,16 @@ Test(event_trace, matrix_products_are_said_to_be_for_what_their_names_say)
   free(info);
 }
 
+Test(event_trace, matrix_products_of_one_name_are_there_once)
+{
+  static const char *const names[] = {"mul", "Fwd/mul", "mul"};
+  pop_graph *graph = new_graph_with_tiles(NUM_TILES);
+  pop_program program = products(graph, names, 3);
+  char *info = map_of(graph, &program, 1, true);
+  cr_expect_str_eq(info, "{\"ml_types\":{\"mul\":0,\"Fwd/mul\":2}}");
+  free(info);
+}
+
 Test(event_trace, the_graph_is_there_if_it_is_wanted)
 {
   static const pop_option options[] = {
