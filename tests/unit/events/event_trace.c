@@ -626,6 +626,30 @@ Test(event_trace, records_what_runs_on_the_cpu)
 
 /* ---- writing ---- */
 
+/* Anybody may have named a program. */
+Test(event_trace, a_name_is_within_its_line)
+{
+  static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
+  rig r = compile_as("a\nb\x1b[2J", options);
+  expect_ok(pop_engine_create_from_executable(r.executable, NULL, 0, &r.engine));
+  expect_ok(pop_engine_load(r.engine));
+  expect_ok(pop_engine_run(r.engine, 0));
+  pop_trace_events *events = fetch(&r, "BELX");
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  cr_assert_not_null(stream);
+  expect_ok(pop_trace_events_print(events, stream));
+  fclose(stream);
+  cr_assert_null(strchr(text, '\x1b'));
+  cr_assert_null(strstr(text, "a\n"));
+  cr_assert_not_null(strstr(text, ": Execute: a\\x0ab\\x1b[2J, program a\\x0ab\\x1b[2J\n"), "%s",
+                     text);
+  free(text);
+  pop_trace_events_free(events);
+  free_rig(&r);
+}
+
 Test(event_trace, a_full_disk_is_an_error)
 {
   static const pop_option options[] = {{"profiling", "true"}, {NULL, NULL}};
