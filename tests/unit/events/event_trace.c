@@ -246,6 +246,28 @@ Test(event_trace, records_what_engines_of_an_archive_do)
   free_rig(&r);
 }
 
+Test(event_trace, leaves_out_engines_that_were_made_before)
+{
+  static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
+  rig r = compile_as("count", options);
+  pop_executable *loaded;
+  pop_engine *before;
+  expect_ok(pop_executable_save(r.executable, "archive.a"));
+  expect_ok(pop_executable_load("archive.a", &loaded));
+  expect_ok(pop_engine_create_from_executable(loaded, NULL, 0, &before));
+  expect_ok(pop_event_trace_add_executable(r.trace, loaded, "late"));
+  expect_ok(pop_engine_create_from_executable(loaded, NULL, 0, &r.engine));
+  pop_executable_free(loaded);
+  expect_ok(pop_engine_load(before));
+  expect_ok(pop_engine_run(before, 0));
+  fetch_only(&r, "BE");
+  expect_ok(pop_engine_load(r.engine));
+  expect_ok(pop_engine_run(r.engine, 0));
+  fetch_only(&r, "LX");
+  pop_engine_free(before);
+  free_rig(&r);
+}
+
 Test(event_trace, outlives_who_made_it)
 {
   static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
