@@ -17,6 +17,7 @@
 #include <populus/data_dir.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,7 +30,7 @@ static struct {
   uint32_t own, count; /* 0 of 0 until it has joined */
   double timeout;
   pid_t pid;
-  bool broken, left;
+  bool broken, left; /* left: the module is used no more */
   ranks_request *
       *goodbyes; /* by rank: receives its goodbye; NULL once it has come, and for this rank */
 } process = {.use = PTHREAD_MUTEX_INITIALIZER};
@@ -156,6 +157,13 @@ typedef struct passing_list {
   size_t count, capacity;
 } passing_list;
 
+/* Another thread may wait for a message when the program ends. */
+static bool may_use_module(char why[RANKS_WHY])
+{
+  if (process.left) snprintf(why, RANKS_WHY, "the program ends, and MPI with it");
+  return !process.left;
+}
+
 static bool begin_part(passing_list *list, const message *m, int tag, const ranks_piece *pieces,
                        size_t count, char why[RANKS_WHY])
 {
@@ -196,7 +204,7 @@ static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_
 {
   if (!m->num_pieces) return true;
   pthread_mutex_lock(&process.use);
-  bool good = begin_parts(list, m, tag, why);
+  bool good = may_use_module(why) && begin_parts(list, m, tag, why);
   pthread_mutex_unlock(&process.use);
   return good;
 }
@@ -205,8 +213,8 @@ static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_
 static bool look(passing_list *list, char why[RANKS_WHY])
 {
   size_t left = 0;
-  bool good = true;
   pthread_mutex_lock(&process.use);
+  bool good = may_use_module(why);
   for (size_t i = 0; i < list->count; i++) {
     int result = good ? process.module->test(list->items[i].request, why) : 0;
     if (result == 0) list->items[left++] = list->items[i];
@@ -248,7 +256,8 @@ static bool has_exited(uint32_t rank)
   char why[RANKS_WHY];
   pthread_mutex_lock(&process.use);
   ranks_request *goodbye = process.goodbyes[rank];
-  if (goodbye && process.module->test(goodbye, why) != 0) process.goodbyes[rank] = NULL;
+  if (goodbye && may_use_module(why) && process.module->test(goodbye, why) != 0)
+    process.goodbyes[rank] = NULL;
   bool left = !process.goodbyes[rank];
   pthread_mutex_unlock(&process.use);
   return left;
@@ -291,7 +300,7 @@ static void answer(void)
   char why[RANKS_WHY];
   static const message said = {.sends = true};
   pthread_mutex_lock(&process.use);
-  for (uint32_t from; process.module->peek(QUESTION, &from);) {
+  for (uint32_t from; may_use_module(why) && process.module->peek(QUESTION, &from);) {
     ranks_request *both[] = {process.module->receive(from, QUESTION, &token, 1, why),
                              process.module->send(from, ANSWER, &token, 1, why)};
     for (int i = 0; i < 2; i++)
@@ -411,8 +420,11 @@ static void leave(void)
     yield_core(waited, 0);
     waited = now() - from;
   }
-  if (good && list.count == 0 && all_have_exited()) process.module->close();
+  bool all = good && list.count == 0 && all_have_exited();
+  pthread_mutex_lock(&process.use);
   process.broken = process.left = true;
+  if (all) process.module->close();
+  pthread_mutex_unlock(&process.use);
   free(list.items);
   free(goodbyes);
 }
