@@ -1,11 +1,12 @@
-/* Which process has which IPU. Each IPU has a file, and its owner holds a lock on it.
+/* Which process has which IPU. A system has a file, in which each IPU has a byte that its owner
+ * locks, and a record that says who that is. A device of 1,024 IPUs so has one open file.
  *
- * flock belongs to an open file, not to a process. So it also conflicts within a process, and the
- * kernel releases it however the process ends. The file says who holds the lock. A device of
- * several IPUs takes its locks one by one. Nobody may look at them meanwhile: it would see IPUs as
- * taken that are free again at once. The lock on the file "attach" prevents that. It is held for
- * microseconds. A process that does not get it within a second (its holder is stopped) continues
- * without it.
+ * The locks (F_OFD_SETLK) belong to an open file, not to a process. So they also conflict within a
+ * process, and the kernel releases them however the process ends. Locks are taken one by one, and
+ * then the records are written. Nobody may look at them meanwhile: it would see IPUs as taken that
+ * are free again at once, or read who had them before. The lock on the file "attach" prevents that.
+ * It is held for microseconds. A process that does not get it within a second (its holder is
+ * stopped) continues without it.
  *
  * Only the user may own the folder and write to it, because in /tmp anybody can make files. */
 #include "device/device.h"
@@ -69,16 +70,17 @@ static pop_error *open_file(int folder, const char *name, int *file)
   return pop_error_errno(errno, "cannot open the lock '%s' of a device", name);
 }
 
-static pop_error *open_lock(int folder, const pop_device *device, uint32_t i, int *file)
+/* The file of the device's system. */
+static pop_error *open_locks(int folder, const pop_device *device, int *file)
 {
   /* Each instance of poprun on a machine has devices of its own. */
   const char *set = secure_getenv("POPULUS_DEVICE_SET");
   unsigned long number = set && *set ? strtoul(set, NULL, 10) : 0;
   char name[DEVICE_MAX_SYSTEM_NAME + 48];
   if (number)
-    snprintf(name, sizeof name, "%s.set%lu.ipu%u", device->system, number, device->ipus[i]);
+    snprintf(name, sizeof name, "%s.set%lu.ipus", device->system, number);
   else
-    snprintf(name, sizeof name, "%s.ipu%u", device->system, device->ipus[i]);
+    snprintf(name, sizeof name, "%s.ipus", device->system);
   return open_file(folder, name, file);
 }
 
@@ -93,21 +95,30 @@ static pop_error *enter(int folder, int *guard)
   return NULL;
 }
 
-/* ---- who ---- */
-
-static void write_user(int file)
+/* A child that another thread forks meanwhile has the file, too: closing it is not enough. */
+static void leave(int guard)
 {
-  char text[256], executable[200] = "";
-  (void)pop_own_program_path(executable, sizeof executable);
-  int size = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), executable);
-  /* Only for a message, so a failure is ignored. */
-  if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)size, 0) != size) return;
+  flock(guard, LOCK_UN);
+  close(guard);
 }
 
-static void read_user(int file, device_user *user)
+/* ---- who ---- */
+
+enum { RECORD_BYTES = 256 };
+
+static void write_user(int file, uint32_t ipu)
 {
-  char text[256];
-  ssize_t size = pread(file, text, sizeof text - 1, 0);
+  char record[RECORD_BYTES] = "", executable[200] = "";
+  (void)pop_own_program_path(executable, sizeof executable);
+  snprintf(record, sizeof record, "%ld %s\n", (long)getpid(), executable);
+  /* Only for a message, so a failure is ignored. */
+  if (pwrite(file, record, sizeof record, (off_t)ipu * RECORD_BYTES) != RECORD_BYTES) return;
+}
+
+static void read_user(int file, uint32_t ipu, device_user *user)
+{
+  char text[RECORD_BYTES];
+  ssize_t size = pread(file, text, sizeof text - 1, (off_t)ipu * RECORD_BYTES);
   text[size > 0 ? size : 0] = '\0';
   char *end;
   user->pid = strtol(text, &end, 10);
@@ -119,7 +130,7 @@ static pop_error *taken(const pop_device *device, uint32_t i, int file)
 {
   device_user user;
   char who[256] = "another process";
-  read_user(file, &user);
+  read_user(file, device->ipus[i], &user);
   if (user.pid == getpid())
     snprintf(who, sizeof who, "this process");
   else if (user.pid > 0)
@@ -132,43 +143,47 @@ static pop_error *taken(const pop_device *device, uint32_t i, int file)
 
 /* ---- locks ---- */
 
-static pop_error *lock_all(pop_device *device, int folder, uint32_t *count)
+/* F_OFD_SETLK: takes the lock of an IPU, if nobody has it. F_OFD_GETLK: *lock tells whether it could
+ * be taken. */
+static int call_lock(int file, int command, uint32_t ipu, struct flock *lock)
 {
-  for (; *count < device->target.num_ipus; ++*count) {
-    int file;
-    POP_TRY(open_lock(folder, device, *count, &file));
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-      pop_error *error = errno == EWOULDBLOCK
-                             ? taken(device, *count, file)
-                             : pop_error_errno(errno, "cannot lock IPU %u of '%s'",
-                                               device->ipus[*count], device->system);
-      close(file);
-      return error;
-    }
-    write_user(file);
-    device->locks[*count] = file;
+  *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ipu, .l_len = 1};
+  return fcntl(file, command, lock);
+}
+
+static pop_error *lock_all(const pop_device *device, int file)
+{
+  for (uint32_t i = 0; i < device->target.num_ipus; i++) {
+    struct flock lock;
+    if (call_lock(file, F_OFD_SETLK, device->ipus[i], &lock) == 0) continue;
+    return errno == EAGAIN || errno == EACCES ? taken(device, i, file)
+                                              : pop_error_errno(errno, "cannot lock IPU %u of '%s'",
+                                                                device->ipus[i], device->system);
   }
+  for (uint32_t i = 0; i < device->target.num_ipus; i++) write_user(file, device->ipus[i]);
   return NULL;
 }
 
-static void unlock(pop_device *device, uint32_t count)
+static pop_error *open_and_lock(pop_device *device, int folder)
 {
-  while (count > 0) close(device->locks[--count]);
-  free(device->locks);
-  device->locks = NULL;
+  static const struct flock nothing = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  POP_TRY(open_locks(folder, device, &device->locks));
+  pop_error *error = lock_all(device, device->locks);
+  if (error) {
+    fcntl(device->locks, F_OFD_SETLK, &nothing); /* as in `leave` */
+    close(device->locks);
+  }
+  return error;
 }
 
 pop_error *device_lock(pop_device *device)
 {
   int folder, guard;
-  uint32_t count = 0;
   POP_TRY(open_folder(&folder));
   pop_error *error = enter(folder, &guard);
   if (!error) {
-    device->locks = pop_xcalloc(device->target.num_ipus, sizeof *device->locks);
-    error = lock_all(device, folder, &count);
-    if (error) unlock(device, count);
-    close(guard);
+    error = open_and_lock(device, folder);
+    leave(guard);
   }
   close(folder);
   return error;
@@ -176,21 +191,16 @@ pop_error *device_lock(pop_device *device)
 
 void device_unlock(pop_device *device)
 {
-  unlock(device, device->target.num_ipus);
+  close(device->locks);
 }
 
-static bool is_taken(int folder, const pop_device *device, uint32_t i, device_user *user)
+static bool is_taken(const pop_device *device, uint32_t i, int file, device_user *user)
 {
-  int file;
-  pop_error *error = open_lock(folder, device, i, &file);
-  if (error) {
-    pop_error_free(error);
+  struct flock lock;
+  if (call_lock(file, F_OFD_GETLK, device->ipus[i], &lock) != 0 || lock.l_type == F_UNLCK)
     return false;
-  }
-  bool found = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (found) read_user(file, user);
-  close(file);
-  return found;
+  read_user(file, device->ipus[i], user);
+  return true;
 }
 
 bool device_find_user(const pop_device *device, device_user *user)
@@ -202,11 +212,14 @@ bool device_find_user(const pop_device *device, device_user *user)
     return false;
   }
   bool found = false;
+  int file;
   error = enter(folder, &guard);
   if (!error) {
-    for (uint32_t i = 0; i < device->target.num_ipus && !found; i++)
-      found = is_taken(folder, device, i, user);
-    close(guard);
+    error = open_locks(folder, device, &file);
+    for (uint32_t i = 0; !error && i < device->target.num_ipus && !found; i++)
+      found = is_taken(device, i, file, user);
+    if (!error) close(file);
+    leave(guard);
   }
   pop_error_free(error);
   close(folder);

@@ -136,8 +136,8 @@ void pop_device_detach(pop_device *device)
 {
   if (!object_there(device, OBJECT_DEVICE, __func__)) return;
   device = whole(device);
-  device->loaded = NULL;
   if (!device->attached) return;
+  device->loaded = NULL;
   if (device->system[0]) device_unlock(device);
   device->attached = false;
 }

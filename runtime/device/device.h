@@ -30,7 +30,7 @@ struct pop_device {
   /* Type IPU, from a manager: */
   char system[DEVICE_MAX_SYSTEM_NAME + 1]; /* "" if there is nothing to lock */
   uint32_t *ipus;                          /* numbers of target.num_ipus IPUs, ascending */
-  int *locks;                              /* descriptors of their lock files, while attached */
+  int locks; /* descriptor of the file of their locks, while attached */
 };
 
 /* configuration.c: reads the environment. Free *systems. */

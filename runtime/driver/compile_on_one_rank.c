@@ -82,8 +82,8 @@ pop_error *compile_on_one_rank(ranks *r, const uint64_t source[2], compile_call 
 {
   *executable = NULL;
   if (ranks_count(r) == 1) return compile(context, executable);
-  ranks_set_no_timeout(r, true); /* a large graph may take longer than anything else */
   pop_error *error = check_same(r, source);
+  ranks_set_no_timeout(r, true); /* a large graph may take longer than anything else */
   if (!error && ranks_own(r) == 0) {
     error = compile(context, executable);
     error = send(r, error, *executable);

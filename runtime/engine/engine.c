@@ -52,6 +52,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 {
   pop_engine *made = object_new(OBJECT_ENGINE, sizeof *made);
   made->executable = executable_retain(executable);
+  made->traced = executable->traced;
   engine_name_handles(made);
   pop_error *error = replicas_create(made, options);
   if (error) {

@@ -50,7 +50,9 @@ typedef struct run_state {
 struct pop_engine {
   object base;
   pop_executable *executable; /* retained */
-  pop_device *device;         /* retained; NULL: the machine is the engine's own */
+  /* The executable's when the engine was made: records what it does. NULL: nothing does. */
+  struct traced_module *traced;
+  pop_device *device; /* retained; NULL: the machine is the engine's own */
   replica *replicas;
   uint32_t num_replicas;    /* at least 1 */
   ranks *ranks;             /* that share the replicas; alone unless the graph is replicated */

@@ -180,7 +180,7 @@ pop_error *pop_event_trace_add_executable(pop_event_trace *trace, pop_executable
 
 void trace_load(const pop_engine *engine, event_time begun)
 {
-  const traced_module *module = engine->executable->traced;
+  const traced_module *module = engine->traced;
   if (!module) return;
   pop_trace_event event = event_new(POP_TRACE_LOAD_ENGINE, traced_module_name(module));
   event_trace_add(traced_module_trace(module), &event, begun, event_now());
@@ -189,7 +189,7 @@ void trace_load(const pop_engine *engine, event_time begun)
 static pop_error *write_execution_report(FILE *stream, const void *context)
 {
   const pop_engine *engine = context;
-  const traced_module *module = engine->executable->traced;
+  const traced_module *module = engine->traced;
   if (event_trace_options(traced_module_trace(module))->text_report)
     return pop_engine_print_execution_summary(engine, true, stream);
   return pop_engine_write_execution_profile(engine, profile_format(module), stream);
@@ -208,13 +208,12 @@ static pop_error *report_run(traced_module *module, const pop_engine *engine,
 pop_error *trace_run(const pop_engine *engine, size_t program, event_time begun, pop_error *error)
 {
   event_time ended = event_now();
-  const pop_executable *e = engine->executable;
-  traced_module *module = e->traced;
+  traced_module *module = engine->traced;
   if (!module) return error;
   const trace_options *options = event_trace_options(traced_module_trace(module));
   if (options->execution == NO_EXECUTION_PROFILE && !options->events) return error;
   pop_trace_event event = event_new(POP_TRACE_EXECUTE, traced_module_name(module));
-  event_set_text(&event.program, e->programs[program]);
+  event_set_text(&event.program, engine->executable->programs[program]);
   bool wants_report =
       traced_module_count_execution(module) && options->execution != NO_EXECUTION_PROFILE;
   if (error)

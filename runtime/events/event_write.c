@@ -3,6 +3,7 @@
 
 #include "event_trace.pb-c.h"
 #include <errno.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -165,11 +166,18 @@ static void print_event(const pop_trace_event *event, FILE *stream)
   for (int i = 0; i < RULE; i++) putc('-', stream);
   fputs("\n=> @ ", stream);
   print_time(event->timestamp, stream);
-  fprintf(stream, ": %s: %s%s%s\n", type_names[event->type], event->module_name,
-          *event->program ? ", program " : "", event->program);
+  fprintf(stream, ": %s: ", type_names[event->type]);
+  pop_write_name(event->module_name, stream);
+  if (*event->program) fputs(", program ", stream);
+  pop_write_name(event->program, stream);
+  putc('\n', stream);
   if (event->type != POP_TRACE_COMPILE_BEGIN)
     fprintf(stream, "Duration: %lld us\n", (long long)event->duration);
-  if (*event->error) fprintf(stream, "Error: %s\n", event->error);
+  if (*event->error) {
+    fputs("Error: ", stream);
+    pop_write_printable(event->error, strlen(event->error), stream);
+    putc('\n', stream);
+  }
   print_bytes(event->report, stream);
 }
 

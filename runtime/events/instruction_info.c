@@ -44,6 +44,14 @@ static bool *find_products(const pop_graph *graph)
   return found;
 }
 
+/* Compute sets may have the same name, and then have the same type. A key is written once. */
+static bool is_new_name(pop_name_table *names, const char *name)
+{
+  if (pop_name_table_find(names, name) != POP_NAME_NONE) return false;
+  pop_name_table_add(names, name, 0);
+  return true;
+}
+
 pop_error *write_instruction_info(FILE *stream, const void *context)
 {
   const pop_graph *graph = ((const traced_graph *)context)->graph;
@@ -51,17 +59,20 @@ pop_error *write_instruction_info(FILE *stream, const void *context)
   for (size_t i = 0; i < graph->num_compute_sets; i++)
     if (products[i] && type_by_name(graph->compute_sets[i].name) != UNCLASSIFIED)
       is_training = true;
+  pop_name_table names = {0};
   json_writer json = {.stream = stream, .layout = JSON_DENSE};
   json_begin_object(&json, NULL);
   json_begin_object(&json, "ml_types");
   for (size_t i = 0; i < graph->num_compute_sets; i++) {
-    if (!products[i]) continue;
-    ml_type type = type_by_name(graph->compute_sets[i].name);
+    const char *name = graph->compute_sets[i].name;
+    if (!products[i] || !is_new_name(&names, name)) continue;
+    ml_type type = type_by_name(name);
     if (type == UNCLASSIFIED && !is_training) type = STANDALONE;
-    json_put_number(&json, graph->compute_sets[i].name, type);
+    json_put_number(&json, name, type);
   }
   json_end_object(&json);
   json_end_object(&json);
+  pop_name_table_free(&names);
   free(products);
   return fflush(stream) == 0 && !ferror(stream)
              ? NULL

@@ -18,8 +18,9 @@ typedef struct ranks_request ranks_request;
 /* One thread at a time makes calls. If a call fails, `why` is the reason. */
 typedef struct ranks_module {
   const char *contract; /* RANKS_CONTRACT of the module's build */
-  /* Joins the other ranks. A process that has initialised MPI itself must also finalise it. */
-  bool (*open)(uint32_t *own, uint32_t *count, char why[RANKS_WHY]);
+  /* Joins the other ranks. A process that has initialised MPI itself must also finalise it. `leave`
+   * is called then, while messages are still possible. */
+  bool (*open)(uint32_t *own, uint32_t *count, void (*leave)(void), char why[RANKS_WHY]);
   /* Begins a message of at most RANKS_MESSAGE_BYTES. Both sides may have different pieces. Messages
    * between two ranks with the same tag keep their order. The bytes must stay in place until the
    * message is done; the list of pieces need not. NULL: it failed. */
@@ -34,6 +35,6 @@ typedef struct ranks_module {
   void (*close)(void);
 } ranks_module;
 
-#define RANKS_CONTRACT "ranks 3"
+#define RANKS_CONTRACT "ranks 4"
 
 #endif

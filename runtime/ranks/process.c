@@ -17,6 +17,7 @@
 #include <populus/data_dir.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,7 +30,7 @@ static struct {
   uint32_t own, count; /* 0 of 0 until it has joined */
   double timeout;
   pid_t pid;
-  bool broken;
+  bool broken, left; /* left: the module is used no more */
   ranks_request *
       *goodbyes; /* by rank: receives its goodbye; NULL once it has come, and for this rank */
 } process = {.use = PTHREAD_MUTEX_INITIALIZER};
@@ -57,6 +58,11 @@ void process_break(void)
 bool process_is_broken(void)
 {
   return process.broken;
+}
+
+bool process_has_left(void)
+{
+  return process.left;
 }
 
 /* ---- joining ---- */
@@ -98,7 +104,7 @@ static double read_timeout(void)
   return *end || !(seconds >= 0) ? RANKS_TIMEOUT : seconds;
 }
 
-enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has at least as many */
+enum { GOODBYE = 0, QUESTION, ANSWER }; /* tags; RANKS_FIRST_TAG is the next */
 static uint8_t token_byte;
 static const ranks_piece token = {&token_byte, 1};
 
@@ -113,7 +119,7 @@ static bool receive_goodbyes(char why[RANKS_WHY])
   return true;
 }
 
-static void at_exit(void);
+static void leave(void);
 
 pop_error *process_join(void)
 {
@@ -128,12 +134,12 @@ pop_error *process_join(void)
     process.pid = getpid();
     error = open_module(kind);
     if (!error &&
-        !(process.module->open(&process.own, &process.count, why) && receive_goodbyes(why)))
+        !(process.module->open(&process.own, &process.count, leave, why) && receive_goodbyes(why)))
       error = pop_error_new(POP_ERROR_SYSTEM, "cannot join the other instances: %s", why);
     if (error)
       process.count = 0;
     else
-      process.broken = atexit(at_exit) != 0;
+      process.broken = atexit(leave) != 0;
   }
   pthread_mutex_unlock(&process.use);
   return error;
@@ -150,6 +156,13 @@ typedef struct passing_list {
   passing *items;
   size_t count, capacity;
 } passing_list;
+
+/* Another thread may wait for a message when the program ends. */
+static bool may_use_module(char why[RANKS_WHY])
+{
+  if (process.left) snprintf(why, RANKS_WHY, "the program ends, and MPI with it");
+  return !process.left;
+}
 
 static bool begin_part(passing_list *list, const message *m, int tag, const ranks_piece *pieces,
                        size_t count, char why[RANKS_WHY])
@@ -191,7 +204,7 @@ static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_
 {
   if (!m->num_pieces) return true;
   pthread_mutex_lock(&process.use);
-  bool good = begin_parts(list, m, tag, why);
+  bool good = may_use_module(why) && begin_parts(list, m, tag, why);
   pthread_mutex_unlock(&process.use);
   return good;
 }
@@ -200,8 +213,8 @@ static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_
 static bool look(passing_list *list, char why[RANKS_WHY])
 {
   size_t left = 0;
-  bool good = true;
   pthread_mutex_lock(&process.use);
+  bool good = may_use_module(why);
   for (size_t i = 0; i < list->count; i++) {
     int result = good ? process.module->test(list->items[i].request, why) : 0;
     if (result == 0) list->items[left++] = list->items[i];
@@ -243,7 +256,8 @@ static bool has_exited(uint32_t rank)
   char why[RANKS_WHY];
   pthread_mutex_lock(&process.use);
   ranks_request *goodbye = process.goodbyes[rank];
-  if (goodbye && process.module->test(goodbye, why) != 0) process.goodbyes[rank] = NULL;
+  if (goodbye && may_use_module(why) && process.module->test(goodbye, why) != 0)
+    process.goodbyes[rank] = NULL;
   bool left = !process.goodbyes[rank];
   pthread_mutex_unlock(&process.use);
   return left;
@@ -286,7 +300,7 @@ static void answer(void)
   char why[RANKS_WHY];
   static const message said = {.sends = true};
   pthread_mutex_lock(&process.use);
-  for (uint32_t from; process.module->peek(QUESTION, &from);) {
+  for (uint32_t from; may_use_module(why) && process.module->peek(QUESTION, &from);) {
     ranks_request *both[] = {process.module->receive(from, QUESTION, &token, 1, why),
                              process.module->send(from, ANSWER, &token, 1, why)};
     for (int i = 0; i < 2; i++)
@@ -389,11 +403,12 @@ static bool all_have_exited(void)
   return true;
 }
 
-/* Ranks that still wait for this one get its goodbye, and fail. */
-static void at_exit(void)
+/* At exit, or when the program ends MPI itself. Ranks that still wait for this one get its goodbye,
+ * and fail. */
+static void leave(void)
 {
-  if (getpid() != process.pid || process.broken)
-    return; /* a forked child, or nothing can be sent */
+  if (process.count == 0 || getpid() != process.pid || process.broken)
+    return; /* it has not joined, or is a forked child, or nothing can be sent */
   passing_list list = {0};
   char why[RANKS_WHY];
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
@@ -405,8 +420,11 @@ static void at_exit(void)
     yield_core(waited, 0);
     waited = now() - from;
   }
-  if (good && list.count == 0 && all_have_exited()) process.module->close();
-  process.broken = true;
+  bool all = good && list.count == 0 && all_have_exited();
+  pthread_mutex_lock(&process.use);
+  process.broken = process.left = true;
+  if (all) process.module->close();
+  pthread_mutex_unlock(&process.use);
   free(list.items);
   free(goodbyes);
 }

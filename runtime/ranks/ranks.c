@@ -6,6 +6,7 @@
 #include "ranks_identity.h"
 #include <assert.h>
 #include <populus/arena.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,11 @@ typedef struct header {
   uint8_t here[SHORT];
 } header;
 
+/* Threads open engines at the same time. For joining, and for the tags. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /* The host of each rank, known once they have joined. */
 static char (*hosts)[HOST];
-static int last_tag = 1; /* 1 is the tag of `everybody` */
+static int last_tag = RANKS_FIRST_TAG; /* the first one is the tag of `everybody` */
 
 void ranks_set_no_timeout(ranks *r, bool no_timeout)
 {
@@ -192,9 +195,11 @@ bool ranks_reserve(ranks_part *part, size_t bytes)
 static pop_error *take(collective_call *c, uint32_t from, ranks_part *part)
 {
   uint64_t bytes = c->in[from].bytes;
-  if ((!part->data || part->capacity) && !ranks_reserve(part, bytes))
+  if ((!part->data || part->capacity) && !ranks_reserve(part, bytes)) {
+    process_break(); /* the data is under way, and a later call would take it for its own */
     return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
                          (unsigned long long)bytes, from);
+  }
   if (part->bytes != bytes) {
     process_break();
     return pop_error_new(POP_ERROR_RUNTIME,
@@ -222,10 +227,11 @@ static pop_error *pass_parts(collective_call *c, const ranks_part *sent, ranks_p
 static pop_error *make_call(collective_call *c, const char *label, pop_error *own,
                             const ranks_part *sent, ranks_part *received)
 {
-  pop_error *error = process_is_broken()
-                         ? pop_error_new(POP_ERROR_RUNTIME,
-                                         "the instances have lost each other: see the first error")
-                         : pass_headers(c, label, own, sent);
+  pop_error *error =
+      process_is_broken()
+          ? pop_error_new(POP_ERROR_RUNTIME, "the instances have lost each other: %s",
+                          process_has_left() ? "the program has ended MPI" : "see the first error")
+          : pass_headers(c, label, own, sent);
   if (!error) error = check_place(c);
   if (error && own) {
     pop_error_free(error);
@@ -326,7 +332,7 @@ pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t
 
 /* ---- joining ---- */
 
-static ranks everybody = {.tag = 1};
+static ranks everybody = {.tag = RANKS_FIRST_TAG};
 
 typedef struct identity {
   char host[HOST], build[64];
@@ -351,6 +357,7 @@ static pop_error *exchange_identities(void)
   assert(count > 0);
   identity mine = {.host = "?"}, *all = pop_xcalloc(count, sizeof *all);
   char(*names)[HOST] = pop_xcalloc(count, sizeof *names);
+  assert(all);
   gethostname(mine.host, HOST - 1);
   snprintf(mine.build, sizeof mine.build, "%s %.40s", POPULUS_VERSION, POPULUS_RANKS_IDENTITY);
   pop_error *error = ranks_gather(&everybody, "start", NULL, &mine, sizeof mine, all);
@@ -362,14 +369,23 @@ static pop_error *exchange_identities(void)
   return error;
 }
 
-pop_error *ranks_open(ranks **opened)
+static pop_error *join(void)
 {
   bool first = process_count() == 0;
-  *opened = NULL;
   POP_TRY(process_join());
-  if (first && process_count() > 1) POP_TRY(exchange_identities());
+  return first && process_count() > 1 ? exchange_identities() : NULL;
+}
+
+pop_error *ranks_open(ranks **opened)
+{
+  *opened = NULL;
+  pthread_mutex_lock(&opening);
+  pop_error *error = join();
+  int tag = error ? 0 : ++last_tag;
+  pthread_mutex_unlock(&opening);
+  if (error) return error;
   *opened = pop_xcalloc(1, sizeof **opened);
-  (*opened)->tag = ++last_tag;
+  (*opened)->tag = tag;
   return NULL;
 }
 

@@ -62,7 +62,8 @@ bool ranks_reserve(ranks_part *part, size_t bytes);
  * `own` is this rank's error (the call takes it), or NULL. If any rank has one, nothing is
  * exchanged, and all ranks return an error: their own, or one that names the first rank that
  * failed, and its reason. Further errors: RUNTIME: ranks are in different places, or did not come
- * in time; they are named. After these two nothing can be exchanged any more. */
+ * in time; they are named. MEMORY: for a part that has none. After these nothing can be exchanged
+ * any more. */
 POP_MUST_CHECK pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own,
                                          const ranks_part *sent, ranks_part *received);
 /* The bytes for or from one rank, piece by piece. */

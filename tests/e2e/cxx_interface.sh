@@ -7,3 +7,6 @@ set -eu
 [ -z "$POPULUS_SANITIZE" ] || ulimit -s 65536
 
 for subject in interface callbacks values mistakes constants; do by_each c++11 $subject; done
+
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/attributes.cpp" ./attributes -lpoplar -Wl,--wrap=pop_device_get_attributes || fail "not compiled"
+POPULUS_RUN_DIR=$PWD/run ./attributes >out 2>&1 || fail "attributes: $(cat out)"

@@ -27,6 +27,25 @@ for mpi in $mpis; do
   same "$mpi" 4 cpu
 done
 
+# A program may start and end MPI itself.
+for mpi in $mpis; do
+  "$poprun" --mpi "$mpi" --num-instances 2 --only-output-from-instance 1 "$rank_program" ranks.gp ipu own-mpi >out 2>err ||
+    fail "$mpi: $(cat err)"
+  cmp out alone.ipu || fail "$mpi: $(diff out alone.ipu | head -n 5)"
+done
+
+# There is no limit to the engines that a program makes one after the other. A call of one waits in
+# a thread while another one is called.
+for mpi in $mpis; do
+  "$poprun" --mpi "$mpi" --rank-timeout 60 --num-instances 2 "$POPULUS_BUILD_DIR/tests/support/rank_tags" 32772 >out 2>err ||
+    fail "$mpi: $(cat err)"
+done
+
+# A program may end while a thread waits.
+for mpi in $mpis; do
+  "$poprun" --mpi "$mpi" --num-instances 2 "$POPULUS_BUILD_DIR/tests/support/rank_ends" >out 2>err || fail "$mpi: $(cat err)"
+done
+
 # A program may set the replicas of each process itself.
 quiet out "$poprun" --num-instances 2 --num-replicas 4 sh -c \
   'POPLAR_ENGINE_OPTIONS="{\"target.firstRuntimeReplica\":\"$POPDIST_REPLICA_INDEX_OFFSET\",\"target.numberRuntimeReplica\":\"$POPDIST_NUM_LOCAL_REPLICAS\"}" "$@"' \

@@ -45,6 +45,7 @@ ends hangs 3 "error: instance 2 on $host has not come to 'the run of a program' 
 # An instance that stops anywhere is named, not those that wait for it.
 ends stops 3 "^error: instance 2 on $host has not come to '"
 ! grep -q "instance [013] on $host has not come" err || fail "$mpi, stops: $(cat err)"
+ends second 3 "error: instance 2 on $host has not come to 'the compilation of a graph' in 6 s"
 timeout=
 # The rest does not depend on the MPI.
 ends other 3 "error: instance 2 on $host has made another graph than instance 0 on $host, or has other options: their hashes"
@@ -53,7 +54,15 @@ ends vertex 3 "^error: device fault INVALID_ADDRESS at address 0x8 on tile 1, wo
 ends aborts 3 "^error: instance 2 on $host: the run was stopped (pop_engine_stop)"
 ends disk 4 "cannot write 'all.a': File too large" "poprun: instance 2 on $host has ended with exit status 4"
 case $POPULUS_SANITIZE in *address*) ;; *)
-  ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'" ;;
+  ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'"
+  # What arrives too late is not taken for the answer to a later call.
+  for mpi in $mpis; do
+    status=0
+    "$poprun" --mpi "$mpi" --num-instances 2 --rank-timeout 30 "$POPULUS_BUILD_DIR/tests/support/rank_memory" >out 2>err || status=$?
+    [ $status = 3 ] || fail "$mpi: status $status: $(cat err)"
+    grep -q '^error: no memory for 268435456 bytes from instance 1' err || fail "$mpi: $(cat err)"
+    grep -q '^error: the instances have lost each other: see the first error' err || fail "$mpi: $(cat err)"
+  done ;;
 esac
 
 # A full disk for one instance: a small file system, if this user may mount one.
@@ -97,7 +106,7 @@ check_nothing_left "other build"
 mkdir data
 for file in "$POPULUS_DATA_DIR"/*; do ln -s "$file" data/; done
 rm "data/populus-mpi-$mpi.so"
-LC_ALL=C sed 's/ranks 3/ranks 0/' "$POPULUS_DATA_DIR/populus-mpi-$mpi.so" >"data/populus-mpi-$mpi.so"
+LC_ALL=C sed 's/ranks 4/ranks 0/' "$POPULUS_DATA_DIR/populus-mpi-$mpi.so" >"data/populus-mpi-$mpi.so"
 status=0
 POPULUS_DATA_DIR=$PWD/data "$poprun" --mpi "$mpi" --num-instances 2 "$rank_program" "$$.gp" ipu >out 2>err || status=$?
 [ $status = 4 ] || fail "other module: status $status: $(cat err)"

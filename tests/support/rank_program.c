@@ -12,9 +12,13 @@
  *   memory    it has no memory to load
  *   aborts    pop_engine_stop stops it
  *   disk      it cannot write the archive, which all write after the runs if there is an ARCHIVE
- *   stops     all run for ever, and a signal soon stops the instance */
+ *   stops     all run for ever, and a signal soon stops the instance
+ *   second    all make a second engine, before which it hangs
+ *
+ * With `own-mpi` instead all start and end MPI themselves. */
 #include <populus/populus.h>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +234,19 @@ static void run_for_ever(void)
   for (;;) run();
 }
 
+/* A call of the MPI that poprun uses, which has no arguments or null pointers. */
+static void call_mpi(const char *name)
+{
+  const char *kind = getenv("POPULUS_RANKS");
+  bool is_mpich = kind && strcmp(kind, "mpich") == 0;
+  void *mpi = dlopen(is_mpich ? "libmpich.so.12" : "libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+  int (*call)(void *, void *) = NULL;
+  if (mpi) *(void **)(void *)&call = dlsym(mpi, name);
+  if (call && call(NULL, NULL) == 0) return;
+  fprintf(stderr, "error: %s: %s\n", name, mpi ? "it has failed" : dlerror());
+  exit(1);
+}
+
 static void limit(int what)
 {
   const struct rlimit little = {1 << 12, 1 << 12};
@@ -242,6 +259,8 @@ int main(int argc, char **argv)
   bool on_cpu = argc > 2 && strcmp(argv[2], "cpu") == 0;
   if (argc > 4 && index && strcmp(index, argv[4]) == 0) fault = argv[3];
   large_store = argc > 3 && strcmp(argv[3], "memory") == 0;
+  bool own_mpi = argc > 3 && strcmp(argv[3], "own-mpi") == 0;
+  if (own_mpi) call_mpi("MPI_Init");
   pop_target target;
   ok(pop_target_create("ipu2", 2 * REPLICAS, &target));
   target.tiles_per_ipu = 3;
@@ -258,6 +277,11 @@ int main(int argc, char **argv)
   if (is("ends")) return 0;
   pop_engine_set_print_stream(engine, stdout);
   if (argc > 3 && strcmp(argv[3], "stops") == 0) run_for_ever();
+  if (is("second")) pause();
+  if (argc > 3 && strcmp(argv[3], "second") == 0) {
+    pop_engine_free(engine);
+    ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  }
   run();
   signal(SIGXFSZ, SIG_IGN);
   if (is("disk")) limit(RLIMIT_FSIZE);
@@ -265,5 +289,6 @@ int main(int argc, char **argv)
   if (!on_cpu) ok(pop_engine_print_execution_summary(engine, true, stdout));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  if (own_mpi) call_mpi("MPI_Finalize");
   return 0;
 }

@@ -116,6 +116,40 @@ Test(many_threads, P13_T02_graphs_and_engines_of_different_threads_are_independe
   expect_ok(run_threads(build_and_run, seeds, sizeof *seeds));
 }
 
+/* Replicated graphs join the other processes of poprun, if there are any. */
+static void *build_and_run_replicas(void *context)
+{
+  static const size_t one = 1;
+  pop_target target;
+  pop_engine *engine = NULL;
+  int n = *(const int *)context, seen[2] = {0};
+  POP_TRY(pop_target_create("ipu2", 2, &target));
+  target.tiles_per_ipu = 1;
+  pop_graph *graph = pop_graph_create_replicated(&target, 2);
+  pop_tensor from = pop_graph_add_constant(graph, POP_INT, &one, 1, &n, "from");
+  pop_tensor to = pop_graph_add_variable(graph, POP_INT, &one, 1, "to");
+  pop_graph_set_tile_mapping(graph, from, 0);
+  pop_graph_set_tile_mapping(graph, to, 0);
+  pop_graph_create_host_read(graph, "to", to);
+  pop_program main = pop_program_copy(from, to, "main");
+  pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &engine);
+  if (!error) error = pop_engine_load(engine);
+  if (!error) error = pop_engine_run(engine, 0);
+  if (!error) error = pop_engine_read_tensor(engine, "to", seen, sizeof seen);
+  if (!error && (seen[0] != n || seen[1] != n))
+    error = pop_error_new(POP_ERROR_RUNTIME, "%d and %d instead of %d", seen[0], seen[1], n);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+  return error;
+}
+
+Test(many_threads, T02_replicated_graphs_of_different_threads_are_independent)
+{
+  int numbers[NUM_THREADS];
+  for (int i = 0; i < NUM_THREADS; i++) numbers[i] = 100 + i;
+  expect_ok(run_threads(build_and_run_replicas, numbers, sizeof *numbers));
+}
+
 /* ---- one executable, one archive ---- */
 
 typedef struct shared {

@@ -11,6 +11,7 @@ struct ranks_request {
 
 static MPI_Comm world = MPI_COMM_NULL;
 static bool ends_mpi;
+static void (*leave_before_end)(void);
 
 static bool good(int result, const char *call, char why[RANKS_WHY])
 {
@@ -22,20 +23,40 @@ static bool good(int result, const char *call, char why[RANKS_WHY])
   return false;
 }
 
-static bool join(char why[RANKS_WHY])
+static int mpi_ends(MPI_Comm of, int key, void *value, void *extra)
+{
+  (void)of;
+  (void)key;
+  (void)value;
+  (void)extra;
+  leave_before_end();
+  return MPI_SUCCESS;
+}
+
+/* MPI_Finalize begins with the attributes of MPI_COMM_SELF. */
+static bool await_end(void (*leave)(void), char why[RANKS_WHY])
+{
+  int key = MPI_KEYVAL_INVALID;
+  leave_before_end = leave;
+  return good(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &key, NULL),
+              "MPI_Comm_create_keyval", why) &&
+         good(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL), "MPI_Comm_set_attr", why);
+}
+
+static bool join(void (*leave)(void), char why[RANKS_WHY])
 {
   int there = 0, provided = 0;
   if (!good(MPI_Initialized(&there), "MPI_Initialized", why)) return false;
-  if (there) return true;
+  if (there) return await_end(leave, why);
   ends_mpi = true;
   return good(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread",
               why);
 }
 
-static bool open_world(uint32_t *own, uint32_t *count, char why[RANKS_WHY])
+static bool open_world(uint32_t *own, uint32_t *count, void (*leave)(void), char why[RANKS_WHY])
 {
   int rank = 0, size = 0;
-  if (!join(why)) return false;
+  if (!join(leave, why)) return false;
   if (!good(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup", why)) return false;
   if (!good(MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", why))
     return false;

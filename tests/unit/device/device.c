@@ -4,6 +4,7 @@
 #include <populus/populus.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -259,6 +260,24 @@ Test(device, many_processes_get_a_device_each, .init = in_fresh_folder)
   }
 }
 
+Test(device, a_device_of_many_ipus_takes_few_open_files, .init = in_fresh_folder)
+{
+  enum { FEW = 100 };
+  struct rlimit files;
+  pop_device_manager *manager = new_manager("[{\"ipus\":1024,\"tilesPerIPU\":2}]");
+  pop_device *all;
+  cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = FEW;
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+  expect_ok(pop_device_manager_acquire(manager, 1024, &all));
+  pop_device_manager *other = new_manager(NULL);
+  expect_error(pop_device_attach(get(other, 1023)), POP_ERROR_SYSTEM, "by this process", "a part");
+  pop_device_free(all);
+  pop_device_manager_free(manager);
+  expect_ok(pop_device_attach(get(other, 1023)));
+  pop_device_manager_free(other);
+}
+
 Test(device, folders_of_locks_that_are_no_good, .init = in_fresh_folder)
 {
   pop_device_manager *manager = new_manager(NULL);
@@ -328,6 +347,21 @@ Test(device, models_have_their_own_figures, .init = in_fresh_folder)
   model.exchange_bytes_per_cycle = 6;
   expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
                "exchange_bytes_per_cycle is 6", "6 bytes");
+  model.exchange_bytes_per_cycle = 4;
+  model.memory_bytes_per_tile = 4096;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "memory_bytes_per_tile is 4096, but must be at least 8192", "4096 bytes");
+  model.memory_bytes_per_tile = UINT32_MAX - 3;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "memory_bytes_per_tile is not possible", "4 GiB");
+  model.memory_bytes_per_tile = 65536;
+  model.interleaved_memory_element_index = 0;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "interleaved_memory_element_index is 0, but must be at least 1", "all of it");
+  model.interleaved_memory_element_index = 1;
+  model.min_ipu_sync_delay = UINT32_MAX;
+  expect_error(pop_ipu_model_create_device(&model, &device), POP_ERROR_INVALID_ARGUMENT,
+               "min_ipu_sync_delay is not possible: ", "a sync");
   expect_error(pop_ipu_model_init(&model, "ipu9"), POP_ERROR_INVALID_ARGUMENT, "no target 'ipu9'",
                "version");
   memset(&model, 'x', sizeof model);
@@ -446,6 +480,7 @@ Test(device, executable_and_device_must_agree, .init = in_fresh_folder)
                "the device is ipu2 of type IPU_MODEL", "another type");
   pop_engine *on_model = new_engine(pop_device_target(device));
   expect_ok(pop_engine_load_device(on_model, device)); /* without attaching */
+  pop_device_detach(device);                           /* does nothing */
   expect_ok(pop_engine_run(on_model, 0));
   cr_assert_eq(read_to(on_model), 7);
   pop_device_free(device);

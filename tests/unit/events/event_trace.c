@@ -246,6 +246,28 @@ Test(event_trace, records_what_engines_of_an_archive_do)
   free_rig(&r);
 }
 
+Test(event_trace, leaves_out_engines_that_were_made_before)
+{
+  static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
+  rig r = compile_as("count", options);
+  pop_executable *loaded;
+  pop_engine *before;
+  expect_ok(pop_executable_save(r.executable, "archive.a"));
+  expect_ok(pop_executable_load("archive.a", &loaded));
+  expect_ok(pop_engine_create_from_executable(loaded, NULL, 0, &before));
+  expect_ok(pop_event_trace_add_executable(r.trace, loaded, "late"));
+  expect_ok(pop_engine_create_from_executable(loaded, NULL, 0, &r.engine));
+  pop_executable_free(loaded);
+  expect_ok(pop_engine_load(before));
+  expect_ok(pop_engine_run(before, 0));
+  fetch_only(&r, "BE");
+  expect_ok(pop_engine_load(r.engine));
+  expect_ok(pop_engine_run(r.engine, 0));
+  fetch_only(&r, "LX");
+  pop_engine_free(before);
+  free_rig(&r);
+}
+
 Test(event_trace, outlives_who_made_it)
 {
   static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
@@ -574,6 +596,16 @@ Test(event_trace, matrix_products_are_said_to_be_for_what_their_names_say)
   free(info);
 }
 
+Test(event_trace, matrix_products_of_one_name_are_there_once)
+{
+  static const char *const names[] = {"mul", "Fwd/mul", "mul"};
+  pop_graph *graph = new_graph_with_tiles(NUM_TILES);
+  pop_program program = products(graph, names, 3);
+  char *info = map_of(graph, &program, 1, true);
+  cr_expect_str_eq(info, "{\"ml_types\":{\"mul\":0,\"Fwd/mul\":2}}");
+  free(info);
+}
+
 Test(event_trace, the_graph_is_there_if_it_is_wanted)
 {
   static const pop_option options[] = {
@@ -615,6 +647,30 @@ Test(event_trace, records_what_runs_on_the_cpu)
 }
 
 /* ---- writing ---- */
+
+/* Anybody may have named a program. */
+Test(event_trace, a_name_is_within_its_line)
+{
+  static const pop_option options[] = {{"enable_ipu_events", "true"}, {NULL, NULL}};
+  rig r = compile_as("a\nb\x1b[2J", options);
+  expect_ok(pop_engine_create_from_executable(r.executable, NULL, 0, &r.engine));
+  expect_ok(pop_engine_load(r.engine));
+  expect_ok(pop_engine_run(r.engine, 0));
+  pop_trace_events *events = fetch(&r, "BELX");
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  cr_assert_not_null(stream);
+  expect_ok(pop_trace_events_print(events, stream));
+  fclose(stream);
+  cr_assert_null(strchr(text, '\x1b'));
+  cr_assert_null(strstr(text, "a\n"));
+  cr_assert_not_null(strstr(text, ": Execute: a\\x0ab\\x1b[2J, program a\\x0ab\\x1b[2J\n"), "%s",
+                     text);
+  free(text);
+  pop_trace_events_free(events);
+  free_rig(&r);
+}
 
 Test(event_trace, a_full_disk_is_an_error)
 {

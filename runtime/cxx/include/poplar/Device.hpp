@@ -25,6 +25,7 @@ class Device
           "poplar::Device: there is no device: it was made by Device() or moved from");
     return device.get();
   }
+  // Those without a key, at the end, are of a user who has left meanwhile.
   detail::CArray<pop_device_attribute> attributes() const
   {
     detail::CArray<pop_device_attribute> list(pop_device_get_attributes(get(), nullptr, 0));
@@ -114,13 +115,14 @@ public:
   template <typename Map = std::map<std::string, std::string>> Map getAttributes() const
   {
     Map result;
-    for (const auto &attribute : attributes()) result[attribute.key] = attribute.value;
+    for (const auto &attribute : attributes())
+      if (attribute.key) result[attribute.key] = attribute.value;
     return result;
   }
   std::string getAttribute(const std::string &key) const
   {
     for (const auto &attribute : attributes())
-      if (key == attribute.key) return attribute.value;
+      if (attribute.key && key == attribute.key) return attribute.value;
     throw poplar_error("the device has no attribute '" + key + "'");
   }
 };
