@@ -76,9 +76,10 @@ expect 2 'empty' ''
 expect 2 "'-o' has an empty value" $flags vertex.c -o ''
 expect 2 "'-D' has an empty value" -D '' vertex.c
 # S14: options that would load code into the compiler
-for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -load -mllvm -B/tmp -Wl,-x -Wp,-MD,f -flto; do
+for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -Xclang=-load -load -mllvm -mllvm=-x -B/tmp -Wl,-x -Wp,-MD,f -flto; do
   expect 2 'is not for codelets' "$option" vertex.c
 done
+expect 2 "'-Xclang=-load'" -X -Xclang=-load vertex.c
 expect 2 'two output files' $flags vertex.c -o a.gp -o b.gp
 
 # accept <argument>...: status 0 and no message
