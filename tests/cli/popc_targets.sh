@@ -90,6 +90,9 @@ refused 2 'unknown key' --target '[{"name":"x","arch":"ipu2","compile_flags":[]}
 refused 2 'no name' --target '[{"arch":"ipu2"}]' one.c
 refused 2 "'-Xclang'" --target '[{"name":"x","arch":"ipu2","compile-flags":["-Xclang"]}]' one.c
 refused 2 'only options for the compiler' --target '[{"name":"x","arch":"ipu2","compile-flags":["-v","-ox"]}]' one.c
+refused 2 'only options for the compiler' --target '[{"name":"x","arch":"ipu2","compile-flags":["--vectors=never"]}]' one.c
+refused 2 "that is another architecture's" --target '[{"name":"cpu","arch":"ipu2"}]' one.c
+refused 2 "cannot have the name 'host'" --target '[{"name":"host","arch":"cpu"}]' one.c
 refused 2 'described twice' --target '["ipu2",{"name":"ipu2","compile-flags":["-DN"]}]' one.c
 
 refused 2 "unknown target 'ipu22'; did you mean 'ipu2'? popc compiles for cpu,ipu1,ipu2,ipu21" --target ipu22 one.c
