@@ -165,8 +165,7 @@ static pop_error *check_entries(build *b, const popc_result *result)
 
 static pop_error *take_result(build *b, group *g, const popc_result *result)
 {
-  popc_add_dependencies(b->dependencies, (const char *)result->dependencies.data,
-                        result->dependencies.size);
+  popc_add_dependencies_of(b->settings, b->source, &result->dependencies, b->dependencies);
   bool tile = g->variant->target == POPC_TILE;
   if (tile) {
     POP_TRY(check_entries(b, result));

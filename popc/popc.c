@@ -320,8 +320,7 @@ static pop_error *make_text_of(run *r, const popc_source *source)
   pop_error *error = popc_compile_with_remedies(settings, source, settings->product, &variant, 1,
                                                 &result, &diagnostics);
   error = report(settings, error, &diagnostics);
-  popc_add_dependencies(&r->dependencies, (const char *)result.dependencies.data,
-                        result.dependencies.size);
+  popc_add_dependencies_of(settings, source, &result.dependencies, &r->dependencies);
   if (!error && !settings->dry_run)
     error = popc_write_file(settings->output, result.bytes, result.size);
   popc_results_free(&result, 1);

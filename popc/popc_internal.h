@@ -210,6 +210,11 @@ typedef struct popc_source {
       folder; /* of a file that clang gets as a stream: where it finds what it includes in quotes; NULL: it knows */
 } popc_source;
 
+/* dependencies.c: what compiling the source has read. clang does not name a file that it gets as a
+ * stream, as assembly without a preprocessor and IR. */
+void popc_add_dependencies_of(const popc_settings *settings, const popc_source *source,
+                              const pop_bytes *rule, popc_file_list *list);
+
 /* arguments.c: what clang is told, without input and output. In `arena`. */
 typedef struct popc_arguments {
   const char **items;

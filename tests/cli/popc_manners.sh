@@ -107,6 +107,10 @@ grep -qx 'include/value.h:' deps || fail '-MP'
 cp v.cpp 'blank name.cpp'
 run -MMD -MF - -Iinclude 'blank name.cpp' -o out.gp && says 'blank\\ name.cpp'
 run -MD -MF gp.d out.gp -o copy.gp && grep -q 'copy.gp:.*' gp.d && grep -q ' out.gp$' gp.d || fail '.gp inputs are no dependencies'
+# So are those whose names clang does not hear.
+for file in v.ll v.s; do
+  run -MD -MF stream.d $file --target ipu2 -o copy.gp && grep -qx "  $file" stream.d || fail "$file is no dependency"
+done
 refused 2 'need -MD' -MF x v.c
 refused 2 'needs -MF' -MD v.c -o -
 
