@@ -154,6 +154,9 @@ static pop_error *check_output(const popc_settings *settings)
   struct stat status;
   if (stat(settings->output, &status) == 0 && S_ISDIR(status.st_mode))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write '%s': it is a folder", settings->output);
+  /* These are written to, not replaced: their folder does not matter. */
+  bool exists = stat(settings->output, &status) == 0;
+  if (exists && (!S_ISREG(status.st_mode) || !strncmp(settings->output, "/dev/", 5))) return NULL;
   const char *slash = strrchr(settings->output, '/');
   const char *folder = !slash ? "."
                        : slash == settings->output

@@ -130,6 +130,10 @@ grep -q "two outputs would be the file 'both.d': -o or -MF" err.txt || fail 'doe
 one_file $flags source.c -o both.d -MJ both.d
 [ ! -e both.d ] || fail 'there is an output'
 accept $flags source.c -o /dev/null -MD -MF /dev/null
+# Somebody who may not write into /dev may write to what is there.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups "$popc" --version >/dev/null 2>&1; then
+  setpriv --reuid=65534 --clear-groups "$popc" -x c - -o /dev/null 2>err.txt <old.c || fail '/dev/null for another user'
+fi
 
 # C11: unusual names
 mkdir 'with space'
