@@ -222,15 +222,30 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   return second ? first : NULL;
 }
 
+/* What was said about one target is not said again about another. */
+static void drop_repetition(pop_bytes *diagnostics, size_t before)
+{
+  size_t size = diagnostics->size - before;
+  if (before && size && memmem(diagnostics->data, before, diagnostics->data + before, size))
+    diagnostics->size = before;
+}
+
 static pop_error *compile_all(build *b, const group *groups, size_t count, popc_result *results)
 {
   const popc_variant *variants[POPC_MAX_JOBS];
-  for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
-  if (b->source->language != POPC_ASSEMBLER_CPP)
-    return popc_compile_with_remedies(b->settings, b->source, POPC_GP, variants, count, results,
-                                      b->diagnostics);
+  size_t before = b->diagnostics->size;
   pop_error *error = NULL;
-  for (size_t i = 0; i < count && !error; ++i) error = assemble(b, variants[i], &results[i]);
+  for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
+  if (b->source->language != POPC_ASSEMBLER_CPP) {
+    error = popc_compile_with_remedies(b->settings, b->source, POPC_GP, variants, count, results,
+                                       b->diagnostics);
+    drop_repetition(b->diagnostics, before);
+  }
+  for (size_t i = 0; i < count && !error && b->source->language == POPC_ASSEMBLER_CPP; ++i) {
+    before = b->diagnostics->size;
+    error = assemble(b, variants[i], &results[i]);
+    drop_repetition(b->diagnostics, before);
+  }
   return error;
 }
 

@@ -354,5 +354,24 @@ grep -q "'V'.*warning.cpp.*other.cpp" popc.txt || { fail 'both files are not nam
 echo '#warning no reason' >>other.cpp
 "$popc" warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name, and a warning'
 grep -q "popc: error: vertex 'V' is defined twice" popc.txt || { fail 'only the warning is shown'; cat popc.txt; }
+# A source that is compiled for each IPU warns once.
+cat >each.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#warning told once
+struct V : poplar::Vertex {
+  poplar::Output<int> o;
+  bool compute() {
+#ifdef __IPU__
+    *o = __IPU_ARCH_VERSION__;
+#endif
+    return true;
+  }
+};
+END
+printf '#warning told once\nnop\n' >each.S
+for source in each.cpp each.S; do
+  "$popc" "$source" -o out.gp 2>popc.txt || fail "$source"
+  [ "$(grep -c '#warning told' popc.txt)" = 1 ] || { fail "$source: a warning for each IPU"; cat popc.txt; }
+done
 
 [ $failures = 0 ]
