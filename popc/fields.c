@@ -274,7 +274,7 @@ static bool c_edge(CXType type, const char *annotation, pop_field *field)
   field->interleaved = interleaved != 0;
   if (type.kind == CXType_ConstantArray && count == 4) {
     long long rows = clang_getArraySize(type);
-    if (rows > UINT16_MAX) return false;
+    if (rows <= 0 || rows > UINT16_MAX) return false;
     type = clang_getCanonicalType(clang_getArrayElementType(type));
     type = target_of(type, field->layout);
     add_table(field, POP_LAYOUT_ARRAY, 0);
@@ -288,6 +288,9 @@ static bool c_edge(CXType type, const char *annotation, pop_field *field)
     type = target_of(type, field->layout);
     if (!is_list(field)) type = target_of(type, field->row_layout);
   }
+  /* Data of the vertex itself are a vector. A single value needs no pointer. */
+  if (field->kind == POP_FIELD_CONSTANT && (field->has_rows || field->layout == POP_LAYOUT_SCALAR))
+    return false;
   return known && scalar_type(type, &field->type);
 }
 
@@ -399,6 +402,17 @@ static void take_metadata(field_list *list, CXCursor cursor, const pop_field *fi
   take(list, metadata);
 }
 
+/* What to write instead of an unsupported field. */
+static const char *advice(CXCursor cursor)
+{
+  char annotation[80] = "";
+  clang_visitChildren(cursor, find_annotation, annotation);
+  if (!strncmp(annotation, "populus:state:", strlen("populus:state:")))
+    return ": STATE is for a VECTOR, and a value of its own is written without it";
+  bool plain_row = !*annotation && clang_getCursorType(cursor).kind == CXType_ConstantArray;
+  return plain_row ? ": constants in a row are a Vector" : "";
+}
+
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 {
   field_list *list = data;
@@ -409,7 +423,7 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
     const char *spelling = reflect_string(r, clang_getTypeSpelling(type));
     reflect_error(r, cursor, "field '%s.%s' has unsupported field type '%s'%s", list->vertex,
                   field.name, clang_Cursor_isBitField(cursor) ? "bit-field" : spelling,
-                  type.kind == CXType_ConstantArray ? ": constants in a row are a Vector" : "");
+                  advice(cursor));
     return CXVisit_Continue;
   }
   for (size_t i = 0; i < list->count; ++i)

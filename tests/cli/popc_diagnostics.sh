@@ -287,12 +287,18 @@ typedef struct {
   INPUT(double) number;
   INOUT(VECTOR(int, ONE_PTR, 12)) twelve;
   float row[4];
+  STATE(float) value;
+  STATE(VECTOR_OF(VECTOR(float))) rows;
+  INPUT(float) none[0];
 } V;
 COMPUTE(V) { return vertex->number; }
 END
 expect fields.c 3:25 "field 'V.pointers' has unsupported field type"
 expect fields.c 4:17 "field 'V.number' has unsupported field type"
 expect fields.c 6:9 "field 'V.row' has unsupported field type 'float[4]': constants in a row are a Vector"
+expect fields.c 7:16 "field 'V.value' has unsupported field type 'typeof(float *)': STATE is for a VECTOR"
+expect fields.c 8:35 "field 'V.rows' has unsupported field type"
+expect fields.c 9:16 "field 'V.none' has unsupported field type"
 expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
 
 # S12: a constructor that would have to run at start
