@@ -89,6 +89,23 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
+/* Another vertex has the symbol: `a::b` and `a__b`. Or it has even the name: V<3> and V<3u> of
+ * <auto n>. */
+static void refuse_same_symbol(reflection *r, CXCursor record, const popc_vertex *vertex,
+                               const popc_vertex *other)
+{
+  reflect_error(r, record,
+                "the name of vertex '%s' makes the symbol '%s', as that of vertex '%s' (%s) does: "
+                "rename one",
+                vertex->type.name, vertex->type.symbol, other->type.name, other->type.source);
+}
+
+static bool is_same_class(const popc_vertex *a, const popc_vertex *b)
+{
+  return !strcmp(a->type.name, b->type.name) &&
+         (!a->cxx_name || !b->cxx_name || !strcmp(a->cxx_name, b->cxx_name));
+}
+
 /* `spelling`: the name of the class or struct in generated code. */
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
                        const vertex_class *class)
@@ -102,8 +119,13 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   CXCursor pattern = clang_getSpecializedCursorTemplate(record);
   vertex.jumps = r->target == POPC_HOST && !clang_Cursor_isNull(pattern);
   vertex.type.kind = class->kind;
-  for (size_t i = 0; i < r->num_vertices; ++i)
-    if (!strcmp(r->vertices[i].type.name, vertex.type.name)) return; /* seen: declared again */
+  for (size_t i = 0; i < r->num_vertices; ++i) {
+    const popc_vertex *other = &r->vertices[i];
+    if (is_same_class(other, &vertex)) return; /* seen: declared again */
+    if (strcmp(other->type.symbol, vertex.type.symbol) != 0) continue;
+    refuse_same_symbol(r, record, &vertex, other);
+    return;
+  }
   vertex.type.source = source_place(r, record);
   pop_push(r->vertices, r->num_vertices, r->capacity, vertex);
   pop_push(r->cursors, r->num_cursors, r->cursors_capacity, record);
@@ -301,7 +323,8 @@ static bool parse(reflection *r, CXIndex index, const char *path, const pop_byte
 
 static void look(reflection *r)
 {
-  r->num_vertices = r->num_cursors = r->num_classes = 0;
+  r->num_vertices = r->num_cursors = r->num_classes = r->num_errors = 0;
+  r->diagnostics->size = 0;
   clang_visitChildren(clang_getTranslationUnitCursor(r->unit), visit_declaration, r);
 }
 

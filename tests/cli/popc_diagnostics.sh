@@ -360,6 +360,19 @@ grep -q "'V'.*warning.cpp.*other.cpp" popc.txt || { fail 'both files are not nam
 echo '#warning no reason' >>other.cpp
 "$popc" warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name, and a warning'
 grep -q "popc: error: vertex 'V' is defined twice" popc.txt || { fail 'only the warning is shown'; cat popc.txt; }
+# Nor may one have the other's symbol: the wrong code would run.
+symbols() {
+  printf '#include <poplar/Vertex.hpp>\n%s\n' "$1"
+}
+body='poplar::Vertex { poplar::InOut<int> out; bool compute() { *out ='
+symbols "namespace a { struct b : $body 1; return true; } }; }" >scoped.cpp
+symbols "struct a__b : $body 2; return true; } };" >plain.cpp
+sed 1d plain.cpp | cat scoped.cpp - >same.cpp
+expect same.cpp 3:8 "the name of vertex 'a__b' makes the symbol '__runCodelet_a__b', as that of vertex 'a::b' (same.cpp:2) does"
+"$popc" scoped.cpp plain.cpp -o out.gp 2>popc.txt && fail 'two vertices of one symbol'
+grep -q "'a::b', in scoped.cpp .*'a__b', in plain.cpp .*'__runCodelet_a__b': rename one" popc.txt ||
+  { fail 'the symbol of both is not named'; cat popc.txt; }
+
 # A source that is compiled for each IPU warns once.
 cat >each.cpp <<'END'
 #include <poplar/Vertex.hpp>
