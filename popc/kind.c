@@ -102,7 +102,7 @@ static void note_base(void *context, CXCursor base, bool is_public)
                         .name = reflect_string(r, clang_getCursorSpelling(base)),
                         .derived_class = clang_getNullCursor(),
                         .base_class = clang_getNullCursor()};
-    const char *path = pop_arena_printf(r->arena, "base_%zu<%s>::type", r->num_bases, b.derived);
+    const char *path = pop_arena_printf(r->arena, "base_%zu<%s>::__type", r->num_bases, b.derived);
     pop_push(r->bases, r->num_bases, r->bases_capacity, b);
     reflect_note_bases(r, base, path);
   }
