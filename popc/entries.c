@@ -85,6 +85,10 @@ void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *ou
            "#ifndef POPULUS_ENTER\n#define POPULUS_ENTER(state, stub) (state)\n#endif\n");
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
+    if (vertices[i].alias) {
+      put(out, vertices[i].alias);
+      put(out, "\n");
+    }
     if (vertices[i].cxx_name) put_entry(out, &vertices[i]);
     if (vertices[i].checks) put(out, vertices[i].checks);
     types[i] = vertices[i].type;

@@ -96,7 +96,7 @@ static void note_base(void *context, CXCursor base, bool is_public)
   reflection *r = notes->r;
   if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
   if (!reflect_is_dependent(base)) {
-    reflect_note_bases(r, base, reflect_class_name(r, base));
+    reflect_note_bases(r, base, reflect_cxx_name(r, base));
   } else if (clang_getCursorKind(base) == CXCursor_ClassTemplate) {
     dependent_base b = {.derived = notes->derived,
                         .name = reflect_string(r, clang_getCursorSpelling(base)),

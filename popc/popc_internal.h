@@ -341,6 +341,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
 typedef struct popc_vertex {
   pop_vertex_type type;
   const char *cxx_name; /* how generated C++ names the class; NULL in C */
+  const char *alias;    /* generated C++: defines cxx_name; or NULL */
   const char *checks;   /* generated C++: that inherited fields are where the type says; or NULL */
   bool returns_void;
   bool jumps; /* the entry calls compute() instead of holding a copy of it */

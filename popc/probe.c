@@ -28,10 +28,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No source has macros of these names; it may well have V, R, value or type. */
+static const char questions_begin[] = "\n\n#if __INCLUDE_LEVEL__ == 0\n"
+                                      "#pragma clang diagnostic ignored \"-Weverything\"\n"
+                                      "# 1 \"populus-probes\" 3\n";
 static const char questions[] =
-    "\n\n#if __INCLUDE_LEVEL__ == 0\n"
-    "#pragma clang diagnostic ignored \"-Weverything\"\n"
-    "# 1 \"populus-probes\" 3\n"
     "namespace populus_probe {\n"
     "template <typename __V> __V &__vertex();\n"
     "template <typename __R> constexpr int __result() {\n"
@@ -75,6 +76,11 @@ static void put_base(size_t i, const dependent_base *base, pop_bytes *out)
 
 void reflect_write_probes(const reflection *r, pop_bytes *out)
 {
+  put(out, questions_begin);
+  for (size_t i = 0; i < r->num_aliases; ++i) {
+    put(out, r->aliases[i].definition);
+    put(out, "\n");
+  }
   put(out, questions);
   for (size_t i = 0; i < r->num_probes; ++i) {
     char *line = pop_xasprintf("constexpr int probe_%zu = __ask<%s>();\n", i, r->probes[i].name);

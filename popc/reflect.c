@@ -113,7 +113,10 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL,
                         .returns_void = class->result == RETURNS_VOID};
   const char *name = cxx ? reflect_vertex_name(r, record) : spelling;
-  const char *plain = take_from_heap(r, popc_vertex_name(spelling));
+  const char *for_symbol = cxx ? reflect_class_name(r, record) : spelling;
+  const char *plain = take_from_heap(r, popc_vertex_name(for_symbol));
+  const class_alias *alias = cxx ? reflect_alias(r, record) : NULL;
+  if (alias) vertex.alias = alias->definition;
   vertex.type.name = take_from_heap(r, popc_vertex_name(name));
   vertex.type.symbol = take_from_heap(r, pop_vertex_symbol(plain));
   CXCursor pattern = clang_getSpecializedCursorTemplate(record);
@@ -148,7 +151,7 @@ static void take_class(reflection *r, CXCursor cursor)
   if (!clang_isCursorDefinition(cursor)) return;
   vertex_class class = reflect_class(cursor);
   if (!class.is_vertex && !class.open) return;
-  const char *name = reflect_class_name(r, cursor);
+  const char *name = reflect_cxx_name(r, cursor);
   if (class.open) {
     const probe *answer = reflect_find_probe(r, name);
     if (!answer && !r->probed) {
@@ -389,6 +392,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.cursors);
   free(r.classes);
   free(r.probes);
+  free(r.aliases);
   free(r.bases);
   pop_arena_free(r.arena);
   /* The syntax tree is not freed: the process ends soon, and freeing takes longer. */

@@ -42,6 +42,12 @@ typedef struct dependent_base {
   CXCursor derived_class, base_class; /* answered; null: there is no such class */
 } dependent_base;
 
+/* What generated C++ calls a class whose template arguments only its author can write. */
+typedef struct class_alias {
+  const char *meaning; /* what tells it from others */
+  const char *name, *definition;
+} class_alias;
+
 typedef struct reflection {
   CXTranslationUnit unit;
   popc_target target;
@@ -56,6 +62,8 @@ typedef struct reflection {
   size_t num_probes, probes_capacity;
   dependent_base *bases; /* of open classes: the same */
   size_t num_bases, bases_capacity;
+  class_alias *aliases;
+  size_t num_aliases, aliases_capacity;
   bool probed; /* this is the second look */
   pop_bytes *diagnostics;
   unsigned num_errors;
@@ -98,8 +106,9 @@ const probe *reflect_find_probe(const reflection *r, const char *name);
 /* The class that a dependent base is in an instantiation; null if that is not known. */
 CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base);
 
-/* vertex_name.c: the qualified name of a class, in the arena. The first is for generated C++, the
- * second for people. */
+/* vertex_name.c: the qualified name of a class, in the arena. The first is for symbols, the second
+ * for people, the third for generated C++, which needs the alias's definition, if there is one (NULL:
+ * there is none). */
 char *reflect_class_name(reflection *r, CXCursor cursor);
 char *reflect_vertex_name(reflection *r, CXCursor cursor);
 
@@ -107,6 +116,8 @@ char *reflect_vertex_name(reflection *r, CXCursor cursor);
 void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);
 
 /* constraints.c: fills in the constraints of a vertex type whose fields are filled in. */
+const char *reflect_cxx_name(reflection *r, CXCursor cursor);
+const class_alias *reflect_alias(reflection *r, CXCursor cursor);
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 
 /* mark.c: appends a mark, a section of the given name, if `mentions` holds for one of the source's

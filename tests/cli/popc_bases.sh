@@ -113,3 +113,45 @@ Others<(n::E)5,(n::Plain)3,u'\u1234',1,1>
 END
 "$popc" --list-vertices names.gp | sed -n 's/: worker, names.*//p' >found.txt
 diff expected.txt found.txt || fail 'other names'
+
+# Template arguments that only their author can write, and members of unnamed namespaces. The entry
+# calls the specialization that was instantiated, and no other: sizeof(n) tells.
+cat >arguments.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+namespace { struct Seven { static constexpr int of = 7; }; enum class Mode { A, B }; }
+template <class Op, Mode m> struct Hidden : Vertex { InOut<int> out; bool compute() { *out = Op::of + int(m); return true; } };
+template struct Hidden<Seven, Mode::B>;
+enum class E : short { A, B };
+template <auto n> struct Auto : Vertex { InOut<int> out; bool compute() { *out = 10 * int(sizeof(n)) + int(n); return true; } };
+template struct Auto<true>;
+template struct Auto<E::B>;
+template struct Auto<3>;
+template struct Auto<4ull>;
+template struct Auto<(unsigned char)5>;
+namespace n {
+enum class Op { ADD, MUL };
+template <Op... ops> struct Pack : Vertex { InOut<int> out; bool compute() { *out = sizeof...(ops); return true; } };
+template struct Pack<Op::ADD, Op::MUL>;
+inline int twice(int x) { return 2 * x; }
+template <class T> struct Base : Vertex { InOut<T> out; };
+template <int (*f)(int), class T> struct Calls : Base<T> { bool compute() { *this->out = f(21); return true; } };
+template struct Calls<twice, int>;
+}
+END
+"$popc" arguments.cpp -o arguments.gp
+runs() {
+  found=$("$POPULUS_BUILD_DIR/tests/support/run_vertex" arguments.gp "$1") || fail "$1"
+  [ "$found" = "out = $2" ] || fail "$1: $found instead of $2"
+}
+runs 'Hidden<Seven,Mode::B>' 8
+runs 'Auto<true>' 11
+runs 'Auto<E::B>' 21
+runs 'Auto<3>' 43
+runs 'Auto<4>' 84
+runs "Auto<'\\x05'>" 15
+runs 'n::Pack<Op::ADD,Op::MUL>' 2
+runs 'n::Calls<twice,int>' 42
+echo 'template struct Auto<3u>;' >>arguments.cpp
+! "$popc" arguments.cpp -o arguments.gp 2>err.txt || fail 'two vertices Auto<3>'
+[ "$(grep -c error: err.txt)" = 1 ] && grep -q "arguments.cpp:22:17: error: the name of vertex 'Auto<3>' makes the symbol" err.txt || fail "$(cat err.txt)"
