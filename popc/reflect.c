@@ -210,12 +210,10 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
   switch (clang_getCursorKind(cursor)) {
   case CXCursor_Namespace:
   case CXCursor_LinkageSpec:
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
-      return CXChildVisit_Continue;
-    return CXChildVisit_Recurse;
+    return reflect_is_in_library(cursor) ? CXChildVisit_Continue : CXChildVisit_Recurse;
   case CXCursor_ClassDecl:
   case CXCursor_StructDecl:
-    if (!clang_Location_isInSystemHeader(clang_getCursorLocation(cursor))) take_class(data, cursor);
+    if (!reflect_is_in_library(cursor)) take_class(data, cursor);
     return CXChildVisit_Continue;
   case CXCursor_TypedefDecl:
     take_typedef(data, cursor);
@@ -257,9 +255,10 @@ static bool check_class(reflection *r, size_t index)
   if (!is_seen && !class->has_compute && is_base_of_another(r, index)) return false;
   if (!clang_Cursor_isNull(class->first_virtual))
     reflect_error(r, class->first_virtual,
-                  "vertex '%s' has a virtual function: vertex state can "
-                  "hold only fields",
-                  name);
+                  "vertex '%s' has a virtual %s: vertex state can hold only fields", name,
+                  clang_getCursorKind(class->first_virtual) == CXCursor_CXXBaseSpecifier
+                      ? "base class"
+                      : "function");
   else if (is_seen)
     reflect_check_compute(r, name, class);
   else if (!class->has_compute)
@@ -392,8 +391,8 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.cursors);
   free(r.classes);
   free(r.probes);
-  free(r.aliases);
   free(r.bases);
+  free(r.aliases);
   pop_arena_free(r.arena);
   /* The syntax tree is not freed: the process ends soon, and freeing takes longer. */
   return result;

@@ -22,7 +22,7 @@ typedef struct vertex_class {
   pop_vertex_kind kind;
   CXCursor compute; /* where compute() is to be seen; null: there is none */
   vertex_result result;
-  CXCursor first_virtual; /* a virtual function; null: there is none */
+  CXCursor first_virtual; /* a virtual function or base class; null: there is none */
   bool has_compute;       /* there is one, seen or not */
 } vertex_class;
 
@@ -84,8 +84,13 @@ bool reflect_is_poplar(CXCursor declaration, const char *name);
 /* Calls visit for each base class (its declaration). */
 typedef void (*base_visitor)(void *context, CXCursor base, bool is_public);
 void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context);
+/* The cursor that shows the class's bases and functions: the class itself, also as an explicit
+ * specialization, or the template that it was instantiated from. */
+CXCursor reflect_with_members(CXCursor class_cursor);
 /* Does the base depend on template parameters? Then it is no class yet. */
 bool reflect_is_dependent(CXCursor base);
+/* Is it in a header of the C++ library or of ours? A user's headers may be system headers, too. */
+bool reflect_is_in_library(CXCursor cursor);
 /* Notes the dependent bases of a class, and those of its bases, in r->bases. `name`: as generated C++
  * can write the class. */
 void reflect_note_bases(reflection *r, CXCursor class_cursor, const char *name);
@@ -111,13 +116,13 @@ CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base)
  * there is none). */
 char *reflect_class_name(reflection *r, CXCursor cursor);
 char *reflect_vertex_name(reflection *r, CXCursor cursor);
+const char *reflect_cxx_name(reflection *r, CXCursor cursor);
+const class_alias *reflect_alias(reflection *r, CXCursor cursor);
 
 /* fields.c: fills in fields, state size and alignment, and the assertions for the compiler. */
 void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);
 
 /* constraints.c: fills in the constraints of a vertex type whose fields are filled in. */
-const char *reflect_cxx_name(reflection *r, CXCursor cursor);
-const class_alias *reflect_alias(reflection *r, CXCursor cursor);
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 
 /* mark.c: appends a mark, a section of the given name, if `mentions` holds for one of the source's

@@ -155,3 +155,58 @@ runs 'n::Calls<twice,int>' 42
 echo 'template struct Auto<3u>;' >>arguments.cpp
 ! "$popc" arguments.cpp -o arguments.gp 2>err.txt || fail 'two vertices Auto<3>'
 [ "$(grep -c error: err.txt)" = 1 ] && grep -q "arguments.cpp:22:17: error: the name of vertex 'Auto<3>' makes the symbol" err.txt || fail "$(cat err.txt)"
+
+# Names outside ASCII have symbols of their own, in C++ and in C.
+for name in 加算 減算; do
+  echo "#include <poplar/Vertex.hpp>
+struct $name : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = $([ $name = 加算 ] && echo 1 || echo 2); return true; } };" >$name.cpp
+done
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { INOUT(int) out; } Größe;' \
+  'COMPUTE(Größe) { *vertex->out = 3; return true; }' >unicode.c
+"$popc" 加算.cpp 減算.cpp unicode.c -o arguments.gp
+runs 加算 1
+runs 減算 2
+runs Größe 3
+
+# A template that derives from itself.
+cat >chain.cpp <<'END'
+#include <poplar/Vertex.hpp>
+template <int N> struct Left;
+template <int N> struct Right : Left<N - 1> { int f() { return N * Left<N - 1>::f(); } };
+template <int N> struct Left : Right<N - 1>, poplar::Vertex { int f() { return N + Right<N - 1>::f(); } };
+template <> struct Right<1> { int f() { return 1; } };
+template <int N> struct Sum : Sum<N - 1> { int f() { return N + Sum<N - 1>::f(); } };
+template <> struct Sum<0> { int f() { return 0; } };
+template <int N> struct Chain : poplar::Vertex, Sum<N> { poplar::InOut<int> out; bool compute() { *out = this->f(); return true; } };
+template struct Chain<4>;
+template <int N> struct Turns : Left<N> { poplar::InOut<int> out; bool compute() { *out = this->f(); return true; } };
+template struct Turns<2>;
+END
+"$popc" chain.cpp -o arguments.gp
+runs 'Chain<4>' 10
+runs 'Turns<2>' 3
+
+# An explicit specialization has its own constraints. Vertices, and their bases, may be in headers that
+# are included as those of the system.
+mkdir -p system
+cat >system/theirs.hpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct Theirs : Vertex { Input<Vector<float>> a, b; };
+template <class T> struct [[poplar::constraint("elem(*a) != elem(*b)")]] Two : Theirs { bool compute() { return true; } };
+template <> struct [[poplar::constraint("elem(*c) != elem(*d)")]] Two<int> : Vertex {
+  Input<Vector<float>> c, d;
+  bool compute() { return true; }
+};
+END
+printf '%s\n' '#include <theirs.hpp>' 'template struct Two<float>;' 'struct Ours : Theirs { bool compute() { return true; } };' >ours.cpp
+"$popc" -isystem system ours.cpp --target=ipu2 -o ours.gp
+"$popc" --list-vertices --json ours.gp | grep -oE '"constraints":[^]]*]|"name":"(Two|Ours)[^"]*"' >found.txt
+cat >expected.txt <<'END'
+"constraints":["elem(*c) != elem(*d)"]
+"name":"Two<int>"
+"constraints":["elem(*a) != elem(*b)"]
+"name":"Two<float>"
+"name":"Ours"
+END
+sort expected.txt >a && sort found.txt >b && diff a b || fail 'constraints, or vertices of a system header'

@@ -265,6 +265,15 @@ expect fields.cpp 10:7 "field 'V.bits' has unsupported field type 'bit-field'"
 expect fields.cpp 11:40 "field 'V.deep' has unsupported field type"
 expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type"
 expect fields.cpp 16:11 "vertex 'Virtual' has a virtual function"
+cat >virtual.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct A : virtual poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
+struct Mixin { float k; };
+struct Between : virtual private Mixin {};
+struct B : poplar::Vertex, Between { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
+END
+expect virtual.cpp 2:20 "vertex 'A' has a virtual base class: vertex state can hold only fields"
+expect virtual.cpp 4:34 "vertex 'B' has a virtual base class"
 cat >constraints.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
