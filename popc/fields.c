@@ -258,13 +258,30 @@ static CXType target_of(CXType type, pop_field_layout layout)
   return clang_getPointeeType(type);
 }
 
+/* A number as C has it: 16, 16u, 0x10; from C23 on, true is a word of the language. */
+static bool take_number(const char *text, uint32_t *number)
+{
+  char *end;
+  unsigned long value = strtoul(text, &end, 0);
+  if (!strcmp(text, "true") || !strcmp(text, "false")) {
+    *number = *text == 't';
+    return true;
+  }
+  *number = (uint32_t)value;
+  return *text >= '0' && *text <= '9' && !end[strspn(end, "uUlL")] && value <= UINT32_MAX;
+}
+
 static bool c_edge(CXType type, const char *annotation, pop_field *field)
 {
-  char kind[16], layout[16], table[16];
-  unsigned interleaved, table_alignment;
-  int count = sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%u:%u:%15[A-Z_0-9]:%u", kind,
-                     layout, &field->alignment, &interleaved, table, &table_alignment);
-  if ((count != 4 && count != 6) || !find_layout(layout, &field->layout)) return false;
+  char kind[16], layout[16], table[16], numbers[3][16] = {"", "", "0"};
+  uint32_t interleaved, table_alignment;
+  int count =
+      sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%15[^:]:%15[^:]:%15[A-Z_0-9]:%15[^:]", kind,
+             layout, numbers[0], numbers[1], table, numbers[2]);
+  if ((count != 4 && count != 6) || !find_layout(layout, &field->layout) ||
+      !take_number(numbers[0], &field->alignment) || !take_number(numbers[1], &interleaved) ||
+      !take_number(numbers[2], &table_alignment))
+    return false;
   bool known = false;
   for (size_t i = 0; i < NUM_KINDS; ++i) {
     if (strcmp(kinds[i].c, kind) != 0) continue;

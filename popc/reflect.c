@@ -199,6 +199,11 @@ static void take_typedef(reflection *r, CXCursor cursor)
                   name + sizeof prefix - 1, reflect_string(r, clang_getTypeSpelling(type)));
     return;
   }
+  if (clang_Type_getSizeOf(type) < 0) {
+    reflect_error(r, cursor, "vertex '%s' is a struct that is declared and not defined",
+                  name + sizeof prefix - 1);
+    return;
+  }
   add_vertex(r, clang_getTypeDeclaration(type), name + sizeof prefix - 1, false,
              &(vertex_class){.kind = search.kind});
 }

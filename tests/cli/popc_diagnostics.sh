@@ -310,6 +310,18 @@ expect fields.c 8:35 "field 'V.rows' has unsupported field type"
 expect fields.c 9:16 "field 'V.none' has unsupported field type"
 expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
 
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct V V;' 'COMPUTE(V) { return true; }' >incomplete.c
+expect incomplete.c 3:1 "vertex 'V' is a struct that is declared and not defined"
+# Alignments may be any numbers of C.
+printf '%s\n' '#include <populus/vertex.h>' '#define M 0x20' \
+  'typedef struct { INPUT(VECTOR(int, SPAN, 16u)) a; INPUT(VECTOR_OF(VECTOR(int, SPAN, M, 1), SPAN, 8)) b; } V;' \
+  'COMPUTE(V) { return true; }' >numbers.c
+for standard in -std=c17 -std=c23; do
+  "$popc" $standard --list-vertices --json numbers.c >popc.txt || fail "numbers.c $standard"
+  grep -q '"align":16.*"align":32.*"table_align":8' popc.txt || { fail "numbers.c $standard: other alignments"; cat popc.txt; }
+  sed -i 's/M, 1)/M, true)/' numbers.c
+done
+
 # S12: a constructor that would have to run at start
 cat >global.cpp <<'END'
 #include <poplar/Vertex.hpp>
