@@ -1,8 +1,8 @@
 /* Which vertex types a source holds, by libclang.
  *
  *   C++: complete classes derived from poplar::Vertex, MultiVertex or SupervisorVertex, and
- *        explicit instantiations of such class templates. A class that is only a base of others
- *        need not have compute() itself.
+ *        explicit instantiations of such class templates, also as public members of other classes.
+ *        A class that is only a base of others need not have compute() itself.
  *   C:   structs for which COMPUTE, MULTI_COMPUTE or SUPERVISOR_COMPUTE was written; the macro
  *        leaves an annotated typedef.
  *
@@ -208,6 +208,13 @@ static void take_typedef(reflection *r, CXCursor cursor)
              &(vertex_class){.kind = search.kind});
 }
 
+/* Generated code can name a class that is in no other one, or a public member. */
+static bool is_nameable(CXCursor class_cursor)
+{
+  enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(class_cursor);
+  return access == CX_CXXPublic || access == CX_CXXInvalidAccessSpecifier;
+}
+
 static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor parent,
                                                  CXClientData data)
 {
@@ -218,8 +225,9 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     return reflect_is_in_library(cursor) ? CXChildVisit_Continue : CXChildVisit_Recurse;
   case CXCursor_ClassDecl:
   case CXCursor_StructDecl:
-    if (!reflect_is_in_library(cursor)) take_class(data, cursor);
-    return CXChildVisit_Continue;
+    if (reflect_is_in_library(cursor) || !is_nameable(cursor)) return CXChildVisit_Continue;
+    take_class(data, cursor);
+    return CXChildVisit_Recurse;
   case CXCursor_TypedefDecl:
     take_typedef(data, cursor);
     return CXChildVisit_Continue;

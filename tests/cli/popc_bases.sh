@@ -167,6 +167,27 @@ printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { INOUT(int) out; } 
 runs 加算 1
 runs 減算 2
 runs Größe 3
+cat >constrained.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct [[poplar::constraint("elem(*größe) != elem(*b$)")]] V : Vertex { Input<Vector<float>> größe, b$; bool compute() { return true; } };
+END
+"$popc" --list-vertices --json constrained.cpp | grep -q 'elem(\*größe) != elem(\*b\$)' || fail 'a constraint on a field of such a name'
+
+# A class in a class is a vertex if generated code can name it.
+cat >inner.cpp <<'END'
+#include <poplar/Vertex.hpp>
+namespace n {
+class Outer {
+  struct Hidden : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = 1; return true; } };
+public:
+  struct Inner : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = 5; return true; } };
+};
+}
+END
+"$popc" inner.cpp -o arguments.gp
+runs n::Outer::Inner 5
+"$popc" --list-vertices arguments.gp | grep -c worker | grep -qx 1 || fail 'a private class is a vertex'
 
 # A template that derives from itself.
 cat >chain.cpp <<'END'
