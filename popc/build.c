@@ -3,8 +3,8 @@
  * Tiles differ by the macro __IPU_ARCH_VERSION__ and by flags that the command line gives to
  * one target. So a source is compiled once for all targets with equal flags. If a file that was
  * read turns out to mention the macro (architecture.c), the source is compiled again for each
- * of the other IPUs. Assembly is compiled for each target, which is cheap. Equal objects become
- * one in the `.gp`.
+ * of the other IPUs. Assembly is compiled for each target, which is cheap, and so is everything
+ * if an option mentions the macro. Equal objects become one in the `.gp`.
  */
 #include "popc_internal.h"
 
@@ -281,6 +281,23 @@ static bool is_for(const popc_source *source, popc_target target)
   return host == (target == POPC_HOST);
 }
 
+static bool mention_architecture(const char *const *words, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (popc_mentions_architecture(words[i], strlen(words[i]))) return true;
+  return false;
+}
+
+/* Do the options, as -DVERSION=__IPU_ARCH_VERSION__ does? No file need mention it then. */
+static bool options_mention_architecture(const popc_settings *settings)
+{
+  bool found = mention_architecture(settings->clang, settings->num_clang) ||
+               mention_architecture(settings->clang_tile, settings->num_clang_tile);
+  for (size_t i = 0; i < settings->num_variants && !found; ++i)
+    found = mention_architecture(settings->variants[i].flags, settings->variants[i].num_flags);
+  return found;
+}
+
 pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
                              pop_gp_builder *builder, popc_file_list *dependencies,
                              pop_bytes *diagnostics)
@@ -293,7 +310,8 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
   b.done = pop_xcalloc(settings->num_variants + 1, sizeof *b.done);
   for (size_t i = 0; i < settings->num_variants; ++i)
     b.done[i] = !is_for(source, settings->variants[i].target);
-  bool by_architecture = source->language == POPC_ASSEMBLER_CPP;
+  bool by_architecture =
+      source->language == POPC_ASSEMBLER_CPP || options_mention_architecture(settings);
   popc_begin_remedies(settings);
   pop_error *error = NULL;
   for (;;) {

@@ -274,6 +274,9 @@ POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
                                                      size_t count, popc_result *results,
                                                      pop_bytes *diagnostics);
 
+/* ipu_macros.c: does the text mention what differs between IPUs? */
+bool popc_mentions_architecture(const void *text, size_t size);
+
 /* vectors.c: may the text have vectors of 64 bits? */
 bool popc_mentions_vectors(const void *text, size_t size);
 /* The mark in objects of sources that include such texts. */

@@ -72,6 +72,8 @@ holds t.gp cpu,ipu1,ipu2,ipu21 'tile-0.o host-0.o '
 # Targets get objects of their own where the source, or a file that it includes, tests the version.
 run per_arch.c -o arch.gp
 holds arch.gp cpu,ipu1,ipu2,ipu21 'tile-0.o tile-1.o tile-2.o host-0.o '
+run --target ipu1,ipu2,ipu21 -DN=__IPU_ARCH_VERSION__ one.c -o arch_option.gp
+holds arch_option.gp ipu1,ipu2,ipu21 'tile-0.o tile-1.o tile-2.o '
 for target in ipu1:1 ipu2:2 ipu21:21; do
   run -E -P --target ${target%:*} per_arch.c -o -
   grep -q "out = ${target#*:};" out.txt || fail "__IPU_ARCH_VERSION__ of $target"
