@@ -134,6 +134,8 @@ printf '%s\n' "v.c -o 'at file.gp'" '-DX="a b" -DY=\"' >args
 run @args && [ -s 'at file.gp' ] || fail '@file'
 echo '@args' >outer && run @outer
 echo '@self' >self
+printf '%s\n' '\' 'v.c \' '  -o jo\' 'ined.gp' >lines
+run @lines && [ -s joined.gp ] || fail 'lines that go on'
 refused 2 'more than 10 deep' @self
 refused 2 "cannot read 'absent'" @absent
 printf 'v.c\0' >nul
