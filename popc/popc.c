@@ -36,6 +36,8 @@ static pop_error *add_chosen_parts(run *r, pop_gp *gp)
 static pop_error *add_gp(run *r, const popc_input *input)
 {
   pop_gp *gp;
+  if (!strcmp(input->path, "-"))
+    return pop_error_new(POP_ERROR_USAGE, "a .gp cannot come from standard input: name its file");
   POP_TRY(pop_gp_read(input->path, &gp));
   popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
   char *targets = pop_gp_targets(gp);
