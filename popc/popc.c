@@ -279,7 +279,7 @@ static pop_error *list(run *r)
   char *text = NULL;
   POP_TRY(put_together(r->builder, &gp));
   pop_error *error = popc_list_vertices(gp, r->settings->json, r->settings->pretty, &text);
-  if (!error) error = popc_write_file("-", text, strlen(text));
+  if (!error) error = popc_write_file(r->settings->output, text, strlen(text));
   free(text);
   pop_gp_free(gp);
   return error;
@@ -442,7 +442,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   }
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
-  if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
+  POP_TRY(check_output(settings));
   POP_TRY(check_others(settings));
   run r = {.settings = settings,
            .builder = pop_gp_builder_new(),

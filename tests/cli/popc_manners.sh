@@ -134,9 +134,9 @@ refused 2 'no language' -x fortran v.c
 printf '%s\n' "v.c -o 'at file.gp'" '-DX="a b" -DY=\"' >args
 run @args && [ -s 'at file.gp' ] || fail '@file'
 echo '@args' >outer && run @outer
-echo '@self' >self
 printf '%s\n' '\' 'v.c \' '  -o jo\' 'ined.gp' >lines
 run @lines && [ -s joined.gp ] || fail 'lines that go on'
+echo '@self' >self
 refused 2 'more than 10 deep' @self
 refused 2 "cannot read 'absent'" @absent
 printf 'v.c\0' >nul
@@ -209,6 +209,9 @@ says '^V: worker, v.cpp:3$'
 says '^  state 12 bytes; code ipu1 [0-9]*, ipu2 [0-9]*, ipu21 [0-9]* bytes'
 says '^    in  *input  *span  *float  *0  *8$'
 [ ! -e V.gp ] || fail '--list-vertices writes'
+mv out.txt listed.txt
+run --list-vertices -Iinclude v.cpp -o list.txt
+cmp -s listed.txt list.txt && [ ! -s out.txt ] || fail '--list-vertices with -o'
 run --list-vertices --json v.gp
 python3 -c 'import json, sys
 table = json.load(open("out.txt"))
