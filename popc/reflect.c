@@ -146,9 +146,36 @@ static void close_class(const probe *answer, CXCursor cursor, vertex_class *clas
   if (answer->has_compute) class->result = answer->result;
 }
 
+/* "extern template class V<float>;": another source instantiates it. libclang shows the keyword by
+ * its place alone. */
+static bool is_extern(const reflection *r, CXCursor cursor)
+{
+  static const char keyword[] = "extern";
+  CXFile file;
+  unsigned offset;
+  size_t size = 0;
+  clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), &file, NULL, NULL,
+                            &offset);
+  const char *text = file ? clang_getFileContents(r->unit, file, &size) : NULL;
+  return text && offset + sizeof keyword <= size &&
+         !memcmp(text + offset, keyword, sizeof keyword - 1);
+}
+
+/* Is the class instantiated here? If it was declared as extern before, that is its definition for
+ * libclang. */
+static bool is_defined_here(const reflection *r, CXCursor cursor)
+{
+  bool defined = clang_isCursorDefinition(cursor);
+  if (clang_Cursor_isNull(clang_getSpecializedCursorTemplate(cursor))) return defined;
+  if (is_extern(r, cursor)) return false;
+  CXCursor definition = clang_getCursorDefinition(cursor);
+  return defined || (!clang_Cursor_isNull(definition) && is_extern(r, definition));
+}
+
 static void take_class(reflection *r, CXCursor cursor)
 {
-  if (!clang_isCursorDefinition(cursor)) return;
+  if (!is_defined_here(r, cursor)) return;
+  cursor = clang_getCursorDefinition(cursor);
   vertex_class class = reflect_class(cursor);
   if (!class.is_vertex && !class.open) return;
   const char *name = reflect_cxx_name(r, cursor);

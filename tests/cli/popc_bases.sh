@@ -207,6 +207,18 @@ END
 runs 'Chain<4>' 10
 runs 'Turns<2>' 3
 
+# Only the source that instantiates a template has its vertex, whatever was declared before.
+cat >extern.hpp <<'END'
+#include <poplar/Vertex.hpp>
+template <class T> struct There : poplar::Vertex { poplar::InOut<T> out; bool compute() { *out = 6; return true; } };
+extern template struct There<int>;
+END
+printf '%s\n' '#include "extern.hpp"' 'template struct There<int>;' >there.cpp
+printf '%s\n' '#include "extern.hpp"' 'struct Here : There<int> { bool compute() { return There<int>::compute(); } };' >here.cpp
+"$popc" there.cpp here.cpp -o arguments.gp
+runs 'There<int>' 6
+runs Here 6
+
 # An explicit specialization has its own constraints. Vertices, and their bases, may be in headers that
 # are included as those of the system.
 mkdir -p system
