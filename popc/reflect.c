@@ -89,15 +89,20 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
-/* Another vertex has the symbol: `a::b` and `a__b`. Or it has even the name: V<3> and V<3u> of
- * <auto n>. */
-static void refuse_same_symbol(reflection *r, CXCursor record, const popc_vertex *vertex,
-                               const popc_vertex *other)
+/* Another vertex has the name, as V<3> and V<3u> of <auto n>, or the symbol, as `a::b` and
+ * `a__b`. */
+static void refuse_same_name(reflection *r, CXCursor record, const popc_vertex *vertex,
+                             const popc_vertex *other)
 {
-  reflect_error(r, record,
-                "the name of vertex '%s' makes the symbol '%s', as that of vertex '%s' (%s) does: "
-                "rename one",
-                vertex->type.name, vertex->type.symbol, other->type.name, other->type.source);
+  const pop_vertex_type *type = &vertex->type;
+  if (!strcmp(type->name, other->type.name))
+    reflect_error(r, record, "vertex '%s' has the name of another one (%s)", type->name,
+                  other->type.source);
+  else
+    reflect_error(r, record,
+                  "the name of vertex '%s' makes the symbol '%s', as that of vertex '%s' (%s) "
+                  "does: rename one",
+                  type->name, type->symbol, other->type.name, other->type.source);
 }
 
 static bool is_same_class(const popc_vertex *a, const popc_vertex *b)
@@ -125,8 +130,10 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   for (size_t i = 0; i < r->num_vertices; ++i) {
     const popc_vertex *other = &r->vertices[i];
     if (is_same_class(other, &vertex)) return; /* seen: declared again */
-    if (strcmp(other->type.symbol, vertex.type.symbol) != 0) continue;
-    refuse_same_symbol(r, record, &vertex, other);
+    if (strcmp(other->type.name, vertex.type.name) != 0 &&
+        strcmp(other->type.symbol, vertex.type.symbol) != 0)
+      continue;
+    refuse_same_name(r, record, &vertex, other);
     return;
   }
   vertex.type.source = source_place(r, record);

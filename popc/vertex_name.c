@@ -202,7 +202,7 @@ static const char *integral_argument(reflection *r, CXCursor cursor, unsigned in
   const char *text = purpose == FOR_PEOPLE ? character(r, type, value) : NULL;
   if (text) return text;
   const char *before = "";
-  if (!is_declared && purpose == FOR_CXX)
+  if (!is_declared && (purpose == FOR_CXX || (purpose == FOR_SYMBOLS && type.kind != CXType_Int)))
     before = pop_arena_printf(r->arena, "(%s)", reflect_string(r, clang_getTypeSpelling(type)));
   if (is_unsigned(type))
     return pop_arena_printf(r->arena, "%s%llu", before,

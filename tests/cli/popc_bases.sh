@@ -129,6 +129,7 @@ template struct Auto<E::B>;
 template struct Auto<3>;
 template struct Auto<4ull>;
 template struct Auto<(unsigned char)5>;
+template struct Auto<(signed char)3>;
 namespace n {
 enum class Op { ADD, MUL };
 template <Op... ops> struct Pack : Vertex { InOut<int> out; bool compute() { *out = sizeof...(ops); return true; } };
@@ -150,11 +151,12 @@ runs 'Auto<E::B>' 21
 runs 'Auto<3>' 43
 runs 'Auto<4>' 84
 runs "Auto<'\\x05'>" 15
+runs "Auto<'\\x03'>" 13
 runs 'n::Pack<Op::ADD,Op::MUL>' 2
 runs 'n::Calls<twice,int>' 42
 echo 'template struct Auto<3u>;' >>arguments.cpp
 ! "$popc" arguments.cpp -o arguments.gp 2>err.txt || fail 'two vertices Auto<3>'
-[ "$(grep -c error: err.txt)" = 1 ] && grep -q "arguments.cpp:22:17: error: the name of vertex 'Auto<3>' makes the symbol" err.txt || fail "$(cat err.txt)"
+[ "$(grep -c error: err.txt)" = 1 ] && grep -q "arguments.cpp:23:17: error: vertex 'Auto<3>' has the name of another one (arguments.cpp:10)" err.txt || fail "$(cat err.txt)"
 
 # Names outside ASCII have symbols of their own, in C++ and in C.
 for name in 加算 減算; do
