@@ -308,8 +308,11 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   if (settings->dry_run) return NULL;
   if (settings->targets_chosen) POP_TRY(check_targets(r));
   POP_TRY(add_library(r));
-  if (settings->product == POPC_NOTHING) return NULL;
-  if (settings->product == POPC_VERTEX_LIST) return list(r);
+  bool only_reads = settings->product == POPC_NOTHING || settings->product == POPC_VERTEX_LIST;
+  if (settings->product == POPC_VERTEX_LIST) POP_TRY(list(r));
+  if (only_reads && settings->dependencies)
+    return popc_write_rule(settings, popc_default_output(settings, "gp"), &r->dependencies);
+  if (only_reads) return NULL;
   POP_TRY(settings->database_file ? write_with_database(r, bytes, size) : write_gp(r, bytes, size));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
 }
