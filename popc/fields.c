@@ -341,12 +341,17 @@ typedef struct field_list {
   bool hidden;     /* … whose members generated code cannot name */
   bool base_is_unnamed;
   const char *checks;
+  bool has_unchecked; /* an inherited field that generated code cannot name */
+  bool is_unusual;    /* a base may lie elsewhere than take_base computes */
+  CXCursor *bases;    /* seen so far */
+  size_t num_bases, bases_capacity;
 } field_list;
 
 /* popc computes where a base class lies. A static assertion makes the compiler confirm it. */
 static void check_offset(field_list *list, CXCursor cursor, const pop_field *field)
 {
   bool is_public = clang_getCXXAccessSpecifier(cursor) == CX_CXXPublic;
+  list->has_unchecked |= list->inherited && (list->hidden || !is_public);
   if (!list->inherited || list->hidden || !is_public) return;
   list->checks = pop_arena_printf(
       list->r->arena, "%sstatic_assert(__builtin_offsetof(%s, %s) == %u, \"popc is wrong\");\n",
@@ -469,6 +474,16 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 
 static void take_record(field_list *list, CXCursor record);
 
+/* Two bases of one empty class must not have one address, so the second is moved. Under
+ * #pragma pack, bases are not aligned. */
+static void note_unusual(field_list *list, CXCursor base, uint32_t align)
+{
+  for (size_t i = 0; i < list->num_bases; ++i)
+    list->is_unusual |= clang_equalCursors(list->bases[i], base);
+  list->is_unusual |= align > clang_Type_getAlignOf(clang_getCursorType(list->record));
+  pop_push(list->bases, list->num_bases, list->bases_capacity, base);
+}
+
 /* Places a base class as the C++ ABI does: after the bases before it, in what is left of
  * their last word. A base without fields takes no room. (libclang 19 does not tell. Nothing
  * here is virtual.) */
@@ -483,6 +498,7 @@ static void take_base(void *context, CXCursor base, bool is_public)
   CXType type = clang_getCursorType(base);
   uint32_t align = (uint32_t)clang_Type_getAlignOf(type), base_before = list->base;
   uint32_t end_before = list->end, offset = (end_before + align - 1) / align * align;
+  note_unusual(list, base, align);
   size_t count_before = list->count;
   CXCursor derived = list->record;
   bool inherited_before = list->inherited, hidden_before = list->hidden;
@@ -545,6 +561,12 @@ void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
   check_unnamed_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
+  if (list.has_unchecked && list.is_unusual)
+    reflect_error(r, record,
+                  "vertex '%s' inherits fields that are not public from bases whose places popc "
+                  "does not know: it has an empty base class twice, or is under #pragma pack",
+                  type->name);
+  free(list.bases);
   if (*list.checks) vertex->checks = list.checks;
   if (r->num_errors == errors_before) reflect_constraints(r, record, type);
 }

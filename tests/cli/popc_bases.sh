@@ -92,6 +92,23 @@ END
 grep -qF "unseen.cpp:6:17: error: vertex 'Chosen<true>' has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
 grep -q '^1 error generated' err.txt || fail 'Chosen<false> is refused'
 
+# So is one whose fields popc would place wrongly, as the compiler cannot check them.
+cat >twice.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct Tag {};
+struct Tagged : Tag { char c; };
+struct Char { char a; };
+struct Float { float f; };
+struct Fine : poplar::Vertex, private Tagged { bool compute() { return c; } };
+struct Twice : poplar::Vertex, Tag, private Tagged { bool compute() { return c; } };
+#pragma pack(1)
+struct Packed : poplar::Vertex, Char, private Float { bool compute() { return f; } };
+END
+! "$popc" -w twice.cpp -o out.gp 2>err.txt || fail 'an empty base class twice'
+grep -qF "twice.cpp:7:8: error: vertex 'Twice' inherits fields that are not public" err.txt || fail "$(cat err.txt)"
+grep -qF "twice.cpp:9:8: error: vertex 'Packed' inherits fields that are not public" err.txt || fail "$(cat err.txt)"
+grep -q '^2 errors generated' err.txt || fail 'Fine is refused'
+
 cat >names.cpp <<'END'
 #include <poplar/Vertex.hpp>
 namespace n { enum class E : short { A, B = -2 }; enum Plain { PA = 7 }; }
