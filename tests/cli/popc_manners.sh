@@ -134,7 +134,12 @@ refused 2 'no language' -x fortran v.c
 printf '%s\n' "v.c -o 'at file.gp'" '-DX="a b" -DY=\"' >args
 run @args && [ -s 'at file.gp' ] || fail '@file'
 echo '@args' >outer && run @outer
-printf '%s\n' '\' 'v.c \' '  -o jo\' 'ined.gp' >lines
+cat >lines <<'END_'
+\
+v.c \
+  -o jo\
+ined.gp
+END_
 run @lines && [ -s joined.gp ] || fail 'lines that go on'
 echo '@self' >self
 refused 2 'more than 10 deep' @self
