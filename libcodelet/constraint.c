@@ -39,11 +39,17 @@ static bool take(parser *p, const char *token)
   return true;
 }
 
+/* Names of fields may have letters outside ASCII, and clang takes dollars. */
+static bool is_word(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
 static pop_error *take_field(parser *p, uint32_t *field)
 {
   skip_blanks(p);
   const char *start = p->at, *end = start;
-  while (isalnum((unsigned char)*end) || *end == '_') ++end;
+  while (is_word(*end)) ++end;
   size_t length = (size_t)(end - start);
   if (length == 0) return refuse(p, "the name of a field");
   for (uint32_t i = 0; i < p->type->num_fields; ++i) {

@@ -62,15 +62,17 @@ static pop_error *make_member(pop_gp_builder *builder, gp_kind kind, const void 
   return error;
 }
 
-/* The earlier definition of the vertex `name` for one of the targets, or NULL. */
-static const pop_vertex_type *find_vertex(const pop_gp_builder *builder, const char *name,
-                                          const char *targets, size_t *tile)
+/* The earlier vertex of that name or symbol for one of the targets, or NULL. */
+static const pop_vertex_type *find_vertex(const pop_gp_builder *builder,
+                                          const pop_vertex_type *type, const char *targets,
+                                          size_t *tile)
 {
   for (size_t i = 0; i < builder->count[GP_TILE]; ++i) {
     const gp_member *member = &builder->members[GP_TILE][i];
     if (!gp_targets_overlap(member->targets, targets)) continue;
     for (size_t j = 0; j < member->num_types; ++j) {
-      if (!strcmp(member->types[j].name, name)) {
+      if (!strcmp(member->types[j].name, type->name) ||
+          !strcmp(member->types[j].symbol, type->symbol)) {
         *tile = i;
         return &member->types[j];
       }
@@ -85,7 +87,13 @@ static pop_error *check_new_vertices(const pop_gp_builder *builder, const gp_mem
   for (size_t i = 0; i < member->num_types; ++i) {
     size_t tile;
     const pop_vertex_type *type = &member->types[i],
-                          *other = find_vertex(builder, type->name, member->targets, &tile);
+                          *other = find_vertex(builder, type, member->targets, &tile);
+    if (other && strcmp(other->name, type->name) != 0)
+      return pop_error_new(POP_ERROR_CODELET_COMPILE,
+                           "vertices '%s', in %s (%s), and '%s', in %s (%s), make the same symbol "
+                           "'%s': rename one",
+                           other->name, builder->origins[tile], other->source, type->name, origin,
+                           type->source, type->symbol);
     if (other)
       return pop_error_new(POP_ERROR_CODELET_COMPILE,
                            "vertex '%s' is defined twice, in %s (%s) and in %s (%s): rename one",

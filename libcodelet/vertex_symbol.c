@@ -3,9 +3,12 @@
 #include <populus/vertex_type.h>
 #include <string.h>
 
+/* Letters outside ASCII stay as they are, as in the names of C functions: otherwise all names in
+ * such a script would make the same symbol. */
 static bool is_word(char c)
 {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (unsigned char)c >= 0x80;
 }
 
 char *pop_vertex_symbol(const char *name)

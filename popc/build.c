@@ -3,8 +3,8 @@
  * Tiles differ by the macro __IPU_ARCH_VERSION__ and by flags that the command line gives to
  * one target. So a source is compiled once for all targets with equal flags. If a file that was
  * read turns out to mention the macro (architecture.c), the source is compiled again for each
- * of the other IPUs. Assembly is compiled for each target, which is cheap. Equal objects become
- * one in the `.gp`.
+ * of the other IPUs. Assembly is compiled for each target, which is cheap, and so is everything
+ * if an option mentions the macro. Equal objects become one in the `.gp`.
  */
 #include "popc_internal.h"
 
@@ -165,8 +165,7 @@ static pop_error *check_entries(build *b, const popc_result *result)
 
 static pop_error *take_result(build *b, group *g, const popc_result *result)
 {
-  popc_add_dependencies(b->dependencies, (const char *)result->dependencies.data,
-                        result->dependencies.size);
+  popc_add_dependencies_of(b->settings, b->source, &result->dependencies, b->dependencies);
   bool tile = g->variant->target == POPC_TILE;
   if (tile) {
     POP_TRY(check_entries(b, result));
@@ -223,15 +222,30 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   return second ? first : NULL;
 }
 
+/* What was said about one target is not said again about another. */
+static void drop_repetition(pop_bytes *diagnostics, size_t before)
+{
+  size_t size = diagnostics->size - before;
+  if (before && size && memmem(diagnostics->data, before, diagnostics->data + before, size))
+    diagnostics->size = before;
+}
+
 static pop_error *compile_all(build *b, const group *groups, size_t count, popc_result *results)
 {
   const popc_variant *variants[POPC_MAX_JOBS];
-  for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
-  if (b->source->language != POPC_ASSEMBLER_CPP)
-    return popc_compile_with_remedies(b->settings, b->source, POPC_GP, variants, count, results,
-                                      b->diagnostics);
+  size_t before = b->diagnostics->size;
   pop_error *error = NULL;
-  for (size_t i = 0; i < count && !error; ++i) error = assemble(b, variants[i], &results[i]);
+  for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
+  if (b->source->language != POPC_ASSEMBLER_CPP) {
+    error = popc_compile_with_remedies(b->settings, b->source, POPC_GP, variants, count, results,
+                                       b->diagnostics);
+    drop_repetition(b->diagnostics, before);
+  }
+  for (size_t i = 0; i < count && !error && b->source->language == POPC_ASSEMBLER_CPP; ++i) {
+    before = b->diagnostics->size;
+    error = assemble(b, variants[i], &results[i]);
+    drop_repetition(b->diagnostics, before);
+  }
   return error;
 }
 
@@ -267,6 +281,23 @@ static bool is_for(const popc_source *source, popc_target target)
   return host == (target == POPC_HOST);
 }
 
+static bool mention_architecture(const char *const *words, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (popc_mentions_architecture(words[i], strlen(words[i]))) return true;
+  return false;
+}
+
+/* Do the options, as -DVERSION=__IPU_ARCH_VERSION__ does? No file need mention it then. */
+static bool options_mention_architecture(const popc_settings *settings)
+{
+  bool found = mention_architecture(settings->clang, settings->num_clang) ||
+               mention_architecture(settings->clang_tile, settings->num_clang_tile);
+  for (size_t i = 0; i < settings->num_variants && !found; ++i)
+    found = mention_architecture(settings->variants[i].flags, settings->variants[i].num_flags);
+  return found;
+}
+
 pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
                              pop_gp_builder *builder, popc_file_list *dependencies,
                              pop_bytes *diagnostics)
@@ -279,7 +310,8 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
   b.done = pop_xcalloc(settings->num_variants + 1, sizeof *b.done);
   for (size_t i = 0; i < settings->num_variants; ++i)
     b.done[i] = !is_for(source, settings->variants[i].target);
-  bool by_architecture = source->language == POPC_ASSEMBLER_CPP;
+  bool by_architecture =
+      source->language == POPC_ASSEMBLER_CPP || options_mention_architecture(settings);
   popc_begin_remedies(settings);
   pop_error *error = NULL;
   for (;;) {

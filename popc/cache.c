@@ -158,7 +158,9 @@ static char *entry_path(const popc_cache *cache, popc_product product, const cha
   add_text(state, POPULUS_CODELETS_IDENTITY);
   add_clang(state, clang);
   const popc_source *source = cache->source;
-  uint64_t numbers[] = {product, source->language, source->is_stream, cache->num_jobs};
+  /* An object that nobody gets has no packed instructions (packed.c). */
+  bool only_checks = cache->settings->product == POPC_NOTHING;
+  uint64_t numbers[] = {product, only_checks, source->language, source->is_stream, cache->num_jobs};
   add_bytes(state, numbers, sizeof numbers);
   add_text(state, source->path);
   add_bytes(state, source->text, source->size);

@@ -119,7 +119,7 @@ static void choose_output(popc_settings *settings)
 {
   static const char *const extensions[] = {
       [POPC_GP] = "gp",          [POPC_ASSEMBLY] = "s", [POPC_IR] = "ll",     [POPC_BITCODE] = "bc",
-      [POPC_VERTEX_LIST] = "gp", [POPC_NOTHING] = NULL, [POPC_PROGRAM] = "o",
+      [POPC_VERTEX_LIST] = NULL, [POPC_NOTHING] = NULL, [POPC_PROGRAM] = "o",
   };
   if (settings->product == POPC_IR && settings->compile_only) settings->product = POPC_BITCODE;
   if (settings->output || !settings->num_inputs) return;

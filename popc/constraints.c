@@ -42,13 +42,13 @@ static enum CXChildVisitResult take_annotation(CXCursor cursor, CXCursor parent,
   return CXChildVisit_Continue;
 }
 
-/* libclang shows no members of an explicit instantiation: its template has the attributes. */
+/* libclang shows no members of an explicit instantiation: its template has the attributes. An
+ * explicit specialization has its own. */
 static void take_class(void *context, CXCursor record, bool is_public)
 {
   (void)is_public;
-  CXCursor pattern = clang_getSpecializedCursorTemplate(record);
   reflect_bases(record, take_class, context);
-  clang_visitChildren(clang_Cursor_isNull(pattern) ? record : pattern, take_annotation, context);
+  clang_visitChildren(reflect_with_members(record), take_annotation, context);
 }
 
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type)

@@ -58,6 +58,15 @@ void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size)
   }
 }
 
+void popc_add_dependencies_of(const popc_settings *settings, const popc_source *source,
+                              const pop_bytes *rule, popc_file_list *list)
+{
+  bool unnamed = source->language == POPC_ASSEMBLER || source->language == POPC_LLVM_IR;
+  if (unnamed && !source->is_stream)
+    popc_add_dependency(list, popc_quote_for_make(settings->arena, source->path));
+  popc_add_dependencies(list, (const char *)rule->data, rule->size);
+}
+
 void popc_file_list_free(popc_file_list *list)
 {
   for (size_t i = 0; i < list->count; ++i) free(list->files[i]);

@@ -1,9 +1,9 @@
 /* What popc appends to a codelet's source: the entry function of each vertex and the vertex table.
  *
  *   # 1 "populus-entries" 3                 a system header to clang, and no warnings about it
- *   extern "C" bool __runCodelet_ns__V___float(void *state)
+ *   extern "C" bool __runCodelet_ns__V___float(void *populus_state)
  *   {
- *     return static_cast<ns::V<float> *>(state)->compute();
+ *     return static_cast<ns::V<float> *>(populus_state)->compute();
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
@@ -51,22 +51,24 @@ static void put_table(pop_bytes *out, const pop_bytes *table)
   put(out, "\\\"\\n\"\n\".popsection\\n\");\n");
 }
 
+/* Names that no source has as macros; not even the words of attributes are sure not to be. */
 static const struct {
   const char *parameter, *state, *argument;
 } forms[] = {
-    [POP_VERTEX_WORKER] = {"", "state", ""},
-    [POP_VERTEX_MULTI] = {", unsigned worker", "state", "worker"},
-    [POP_VERTEX_SUPERVISOR] = {", void *stub", "POPULUS_ENTER(state, stub)", ""},
+    [POP_VERTEX_WORKER] = {"", "populus_state", ""},
+    [POP_VERTEX_MULTI] = {", unsigned populus_worker", "populus_state", "populus_worker"},
+    [POP_VERTEX_SUPERVISOR] = {", void *populus_stub", "POPULUS_ENTER(populus_state, populus_stub)",
+                               ""},
 };
 
 static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 {
   const char *symbol = vertex->type.symbol, *parameter = forms[vertex->type.kind].parameter;
   char *text = pop_xasprintf(
-      "extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
-      "extern \"C\" bool %s(void *state%s)\n{\n"
+      "extern \"C\" bool %s(void *%s) __attribute__((__weak__));\n"
+      "extern \"C\" bool %s(void *populus_state%s)\n{\n"
       "  %s%sstatic_cast<%s *>(%s)->compute(%s);\n%s}\n",
-      symbol, parameter, symbol, parameter, vertex->jumps ? "[[clang::noinline]] " : "",
+      symbol, parameter, symbol, parameter, vertex->jumps ? "[[_Clang::__noinline__]] " : "",
       vertex->returns_void ? "" : "return ", vertex->cxx_name, forms[vertex->type.kind].state,
       forms[vertex->type.kind].argument, vertex->returns_void ? "  return true;\n" : "");
   put(out, text);
@@ -83,6 +85,10 @@ void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *ou
            "#ifndef POPULUS_ENTER\n#define POPULUS_ENTER(state, stub) (state)\n#endif\n");
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
+    if (vertices[i].alias) {
+      put(out, vertices[i].alias);
+      put(out, "\n");
+    }
     if (vertices[i].cxx_name) put_entry(out, &vertices[i]);
     if (vertices[i].checks) put(out, vertices[i].checks);
     types[i] = vertices[i].type;

@@ -20,12 +20,25 @@ static unsigned long long inherited_limit(int resource, unsigned long long other
   return is_less ? (unsigned long long)limit.rlim_cur : 0;
 }
 
+/* Has it neither compiled the source nor found errors in it? */
+static bool is_odd(const job *job)
+{
+  return WIFSIGNALED(job->status) || WEXITSTATUS(job->status) > STATUS_AT_FAULT;
+}
+
+/* A source may mention std::bad_alloc. So may what is said about it. */
+static bool ran_out_of_memory(const job *job)
+{
+  return is_odd(job) && (diagnostics_contain(job, "LLVM ERROR: out of memory") ||
+                         diagnostics_contain(job, "instance of 'std::bad_alloc'") ||
+                         diagnostics_contain(job, "of type std::bad_alloc"));
+}
+
 /* Short of memory, compilers end in many ways, and some cannot even be loaded. */
 static pop_error *check_inherited(const job *job, const char *path, const limits *limits)
 {
   unsigned long long memory = inherited_limit(RLIMIT_AS, limits->memory_bytes);
-  bool is_odd = WIFSIGNALED(job->status) || WEXITSTATUS(job->status) > STATUS_AT_FAULT;
-  if (!memory || !is_odd) return NULL;
+  if (!memory || !is_odd(job)) return NULL;
   return pop_error_new(POP_ERROR_SYSTEM,
                        "compiling '%s' needs more than the %llu KiB of memory that processes may "
                        "have here (ulimit -v)",
@@ -46,8 +59,7 @@ pop_error *popc_check_limits(const job *job, const popc_source *source, const li
                          "compiling '%s' took longer than %llu s and was stopped (POPC_TIME_LIMIT "
                          "sets the limit)",
                          path, (unsigned long long)limits->seconds);
-  if (diagnostics_contain(job, "LLVM ERROR: out of memory") ||
-      diagnostics_contain(job, "bad_alloc"))
+  if (ran_out_of_memory(job))
     return pop_error_new(POP_ERROR_SYSTEM,
                          "compiling '%s' needs more than %llu MiB of memory (POPC_MEMORY_LIMIT "
                          "sets the limit)",

@@ -258,13 +258,30 @@ static CXType target_of(CXType type, pop_field_layout layout)
   return clang_getPointeeType(type);
 }
 
+/* A number as C has it: 16, 16u, 0x10; from C23 on, true is a word of the language. */
+static bool take_number(const char *text, uint32_t *number)
+{
+  char *end;
+  unsigned long value = strtoul(text, &end, 0);
+  if (!strcmp(text, "true") || !strcmp(text, "false")) {
+    *number = *text == 't';
+    return true;
+  }
+  *number = (uint32_t)value;
+  return *text >= '0' && *text <= '9' && !end[strspn(end, "uUlL")] && value <= UINT32_MAX;
+}
+
 static bool c_edge(CXType type, const char *annotation, pop_field *field)
 {
-  char kind[16], layout[16], table[16];
-  unsigned interleaved, table_alignment;
-  int count = sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%u:%u:%15[A-Z_0-9]:%u", kind,
-                     layout, &field->alignment, &interleaved, table, &table_alignment);
-  if ((count != 4 && count != 6) || !find_layout(layout, &field->layout)) return false;
+  char kind[16], layout[16], table[16], numbers[3][16] = {"", "", "0"};
+  uint32_t interleaved, table_alignment;
+  int count =
+      sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%15[^:]:%15[^:]:%15[A-Z_0-9]:%15[^:]", kind,
+             layout, numbers[0], numbers[1], table, numbers[2]);
+  if ((count != 4 && count != 6) || !find_layout(layout, &field->layout) ||
+      !take_number(numbers[0], &field->alignment) || !take_number(numbers[1], &interleaved) ||
+      !take_number(numbers[2], &table_alignment))
+    return false;
   bool known = false;
   for (size_t i = 0; i < NUM_KINDS; ++i) {
     if (strcmp(kinds[i].c, kind) != 0) continue;
@@ -274,7 +291,7 @@ static bool c_edge(CXType type, const char *annotation, pop_field *field)
   field->interleaved = interleaved != 0;
   if (type.kind == CXType_ConstantArray && count == 4) {
     long long rows = clang_getArraySize(type);
-    if (rows > UINT16_MAX) return false;
+    if (rows <= 0 || rows > UINT16_MAX) return false;
     type = clang_getCanonicalType(clang_getArrayElementType(type));
     type = target_of(type, field->layout);
     add_table(field, POP_LAYOUT_ARRAY, 0);
@@ -288,6 +305,9 @@ static bool c_edge(CXType type, const char *annotation, pop_field *field)
     type = target_of(type, field->layout);
     if (!is_list(field)) type = target_of(type, field->row_layout);
   }
+  /* Data of the vertex itself are a vector. A single value needs no pointer. */
+  if (field->kind == POP_FIELD_CONSTANT && (field->has_rows || field->layout == POP_LAYOUT_SCALAR))
+    return false;
   return known && scalar_type(type, &field->type);
 }
 
@@ -321,12 +341,17 @@ typedef struct field_list {
   bool hidden;     /* … whose members generated code cannot name */
   bool base_is_unnamed;
   const char *checks;
+  bool has_unchecked; /* an inherited field that generated code cannot name */
+  bool is_unusual;    /* a base may lie elsewhere than take_base computes */
+  CXCursor *bases;    /* seen so far */
+  size_t num_bases, bases_capacity;
 } field_list;
 
 /* popc computes where a base class lies. A static assertion makes the compiler confirm it. */
 static void check_offset(field_list *list, CXCursor cursor, const pop_field *field)
 {
   bool is_public = clang_getCXXAccessSpecifier(cursor) == CX_CXXPublic;
+  list->has_unchecked |= list->inherited && (list->hidden || !is_public);
   if (!list->inherited || list->hidden || !is_public) return;
   list->checks = pop_arena_printf(
       list->r->arena, "%sstatic_assert(__builtin_offsetof(%s, %s) == %u, \"popc is wrong\");\n",
@@ -399,6 +424,17 @@ static void take_metadata(field_list *list, CXCursor cursor, const pop_field *fi
   take(list, metadata);
 }
 
+/* What to write instead of an unsupported field. */
+static const char *advice(CXCursor cursor)
+{
+  char annotation[80] = "";
+  clang_visitChildren(cursor, find_annotation, annotation);
+  if (!strncmp(annotation, "populus:state:", strlen("populus:state:")))
+    return ": STATE is for a VECTOR, and a value of its own is written without it";
+  bool plain_row = !*annotation && clang_getCursorType(cursor).kind == CXType_ConstantArray;
+  return plain_row ? ": constants in a row are a Vector" : "";
+}
+
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 {
   field_list *list = data;
@@ -409,7 +445,7 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
     const char *spelling = reflect_string(r, clang_getTypeSpelling(type));
     reflect_error(r, cursor, "field '%s.%s' has unsupported field type '%s'%s", list->vertex,
                   field.name, clang_Cursor_isBitField(cursor) ? "bit-field" : spelling,
-                  type.kind == CXType_ConstantArray ? ": constants in a row are a Vector" : "");
+                  advice(cursor));
     return CXVisit_Continue;
   }
   for (size_t i = 0; i < list->count; ++i)
@@ -438,6 +474,16 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 
 static void take_record(field_list *list, CXCursor record);
 
+/* Two bases of one empty class must not have one address, so the second is moved. Under
+ * #pragma pack, bases are not aligned. */
+static void note_unusual(field_list *list, CXCursor base, uint32_t align)
+{
+  for (size_t i = 0; i < list->num_bases; ++i)
+    list->is_unusual |= clang_equalCursors(list->bases[i], base);
+  list->is_unusual |= align > clang_Type_getAlignOf(clang_getCursorType(list->record));
+  pop_push(list->bases, list->num_bases, list->bases_capacity, base);
+}
+
 /* Places a base class as the C++ ABI does: after the bases before it, in what is left of
  * their last word. A base without fields takes no room. (libclang 19 does not tell. Nothing
  * here is virtual.) */
@@ -452,6 +498,7 @@ static void take_base(void *context, CXCursor base, bool is_public)
   CXType type = clang_getCursorType(base);
   uint32_t align = (uint32_t)clang_Type_getAlignOf(type), base_before = list->base;
   uint32_t end_before = list->end, offset = (end_before + align - 1) / align * align;
+  note_unusual(list, base, align);
   size_t count_before = list->count;
   CXCursor derived = list->record;
   bool inherited_before = list->inherited, hidden_before = list->hidden;
@@ -514,6 +561,12 @@ void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
   check_unnamed_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
+  if (list.has_unchecked && list.is_unusual)
+    reflect_error(r, record,
+                  "vertex '%s' inherits fields that are not public from bases whose places popc "
+                  "does not know: it has an empty base class twice, or is under #pragma pack",
+                  type->name);
+  free(list.bases);
   if (*list.checks) vertex->checks = list.checks;
   if (r->num_errors == errors_before) reflect_constraints(r, record, type);
 }

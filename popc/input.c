@@ -75,14 +75,19 @@ static char *quoted(const char *name)
   return text;
 }
 
-/* The compiler reads a stream. The stream's first line names the source. */
+/* The compiler reads a stream. The stream's first line names the source. A byte order mark is none
+ * behind another line. */
 static void name_in_text(popc_source *source)
 {
+  static const char mark[] = "\xef\xbb\xbf";
+  size_t marked = source->size >= sizeof mark - 1 && !memcmp(source->text, mark, sizeof mark - 1)
+                      ? sizeof mark - 1
+                      : 0;
   pop_bytes text = {0};
   char *name = quoted(source->path), *line = pop_xasprintf("# 1 \"%s\"\n", name);
   free(name);
   pop_bytes_append(&text, line, strlen(line));
-  pop_bytes_append(&text, source->text, source->size + 1);
+  pop_bytes_append(&text, source->text + marked, source->size + 1 - marked);
   free(line);
   free((void *)source->text);
   source->text = text.data;

@@ -12,6 +12,8 @@
  */
 #include "reflect_internal.h"
 
+#include <populus/data_dir.h>
+
 #include <string.h>
 
 static const char *const base_names[] = {[POP_VERTEX_WORKER] = "Vertex",
@@ -28,9 +30,7 @@ static enum CXChildVisitResult visit_member(CXCursor cursor, CXCursor parent, CX
   return *(bool *)data ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* The cursor that shows the class's bases and functions: the class itself, also as an explicit
- * specialization, or the template that it was instantiated from. */
-static CXCursor with_members(CXCursor class_cursor)
+CXCursor reflect_with_members(CXCursor class_cursor)
 {
   CXCursor pattern = clang_getSpecializedCursorTemplate(class_cursor);
   bool has_own = clang_Cursor_isNull(pattern);
@@ -56,10 +56,38 @@ static enum CXChildVisitResult visit_base(CXCursor cursor, CXCursor parent, CXCl
   return CXChildVisit_Continue;
 }
 
+/* The classes whose bases are being visited, the innermost first. The program has one thread. */
+typedef struct base_path {
+  CXCursor members;
+  const struct base_path *outer;
+} base_path;
+static const base_path *innermost;
+
+/* A template may derive from itself, as Chain<N> from Chain<N - 1>. Where N is not known, that has
+ * no end. */
 void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context)
 {
   base_visit bases = {visit, context};
-  clang_visitChildren(with_members(class_cursor), visit_base, &bases);
+  base_path here = {reflect_with_members(class_cursor), innermost};
+  for (const base_path *p = innermost; p; p = p->outer)
+    if (clang_equalCursors(p->members, here.members)) return;
+  innermost = &here;
+  clang_visitChildren(here.members, visit_base, &bases);
+  innermost = here.outer;
+}
+
+bool reflect_is_in_library(CXCursor cursor)
+{
+  CXSourceLocation location = clang_getCursorLocation(cursor);
+  if (!clang_Location_isInSystemHeader(location)) return false;
+  CXFile file;
+  clang_getFileLocation(location, &file, NULL, NULL, NULL);
+  CXString name = clang_getFileName(file);
+  const char *path = clang_getCString(name), *folder = pop_data_dir();
+  size_t length = strlen(folder);
+  bool ours = !path || (!strncmp(path, folder, length) && !strncmp(path + length, "/device/", 8));
+  clang_disposeString(name);
+  return ours;
 }
 
 bool reflect_is_dependent(CXCursor base)
@@ -79,7 +107,7 @@ static void find_kind_of_base(void *context, CXCursor base, bool is_public)
     return;
   }
   /* No class of the C++ library derives from one of ours. */
-  if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
+  if (reflect_is_in_library(base)) return;
   if (reflect_is_dependent(base)) class->open = true;
   reflect_bases(base, find_kind_of_base, class);
 }
@@ -94,15 +122,15 @@ static void note_base(void *context, CXCursor base, bool is_public)
   (void)is_public;
   const base_notes *notes = context;
   reflection *r = notes->r;
-  if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
+  if (reflect_is_in_library(base)) return;
   if (!reflect_is_dependent(base)) {
-    reflect_note_bases(r, base, reflect_class_name(r, base));
+    reflect_note_bases(r, base, reflect_cxx_name(r, base));
   } else if (clang_getCursorKind(base) == CXCursor_ClassTemplate) {
     dependent_base b = {.derived = notes->derived,
                         .name = reflect_string(r, clang_getCursorSpelling(base)),
                         .derived_class = clang_getNullCursor(),
                         .base_class = clang_getNullCursor()};
-    const char *path = pop_arena_printf(r->arena, "base_%zu<%s>::type", r->num_bases, b.derived);
+    const char *path = pop_arena_printf(r->arena, "base_%zu<%s>::__type", r->num_bases, b.derived);
     pop_push(r->bases, r->num_bases, r->bases_capacity, b);
     reflect_note_bases(r, base, path);
   }
@@ -127,11 +155,13 @@ static enum CXChildVisitResult visit_method(CXCursor cursor, CXCursor parent, CX
   (void)parent;
   compute_search *search = data;
   enum CXCursorKind kind = clang_getCursorKind(cursor);
+  bool is_base = kind == CXCursor_CXXBaseSpecifier;
   if (kind != CXCursor_CXXMethod && kind != CXCursor_Destructor &&
-      kind != CXCursor_FunctionTemplate)
+      kind != CXCursor_FunctionTemplate && !is_base)
     return CXChildVisit_Continue;
-  if (clang_CXXMethod_isVirtual(cursor) && clang_Cursor_isNull(search->first_virtual))
-    search->first_virtual = cursor;
+  bool is_virtual = is_base ? clang_isVirtualBase(cursor) : clang_CXXMethod_isVirtual(cursor);
+  if (is_virtual && clang_Cursor_isNull(search->first_virtual)) search->first_virtual = cursor;
+  if (is_base) return CXChildVisit_Continue;
   CXString name = clang_getCursorSpelling(cursor);
   if (!strcmp(clang_getCString(name), "compute") &&
       (clang_Cursor_isNull(search->found) ||
@@ -148,7 +178,7 @@ static void search_compute(void *context, CXCursor class_cursor, bool is_public)
   compute_search *search = context;
   compute_search here = *search;
   here.found = clang_getNullCursor();
-  clang_visitChildren(with_members(class_cursor), visit_method, &here);
+  clang_visitChildren(reflect_with_members(class_cursor), visit_method, &here);
   search->first_virtual = here.first_virtual;
   if (clang_Cursor_isNull(search->found)) search->found = here.found;
   reflect_bases(class_cursor, search_compute, search);

@@ -324,6 +324,9 @@ static pop_error *check_together(const popc_settings *settings)
   if (rule && settings->dependencies & POPC_DEPENDENCIES)
     return pop_error_new(POP_ERROR_USAGE,
                          "-MD and -MMD are for compilations: -M and -MM make none");
+  bool only_reads = settings->product == POPC_NOTHING || settings->product == POPC_VERTEX_LIST;
+  if (only_reads && settings->dependencies && !settings->dependency_file)
+    return pop_error_new(POP_ERROR_USAGE, "-MD needs -MF where no .gp is made");
   if (settings->database_file && settings->product != POPC_GP)
     return pop_error_new(POP_ERROR_USAGE, "-MJ is for compilations that make a .gp");
   if (settings->json && settings->product != POPC_VERTEX_LIST)

@@ -31,11 +31,10 @@ static bool ir_may_have_vectors(const popc_source *source)
          has(source->text, source->size, "<4 x half>");
 }
 
-/* False if the user does not get the code. */
+/* False if the user neither gets the code nor hears of its size. */
 static bool makes_code(const popc_settings *settings, popc_product product)
 {
-  return (product == POPC_GP || product == POPC_ASSEMBLY) && settings->product != POPC_NOTHING &&
-         settings->product != POPC_VERTEX_LIST;
+  return (product == POPC_GP || product == POPC_ASSEMBLY) && settings->product != POPC_NOTHING;
 }
 
 bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *source,

@@ -36,6 +36,8 @@ static pop_error *add_chosen_parts(run *r, pop_gp *gp)
 static pop_error *add_gp(run *r, const popc_input *input)
 {
   pop_gp *gp;
+  if (!strcmp(input->path, "-"))
+    return pop_error_new(POP_ERROR_USAGE, "a .gp cannot come from standard input: name its file");
   POP_TRY(pop_gp_read(input->path, &gp));
   popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
   char *targets = pop_gp_targets(gp);
@@ -67,13 +69,21 @@ static void write_diagnostics(const popc_settings *settings, const pop_bytes *di
   pop_bytes_free(&shown);
 }
 
+/* Warnings do not explain an error that was found behind them. */
+static bool hold_error(const pop_bytes *diagnostics)
+{
+  static const char error[] = "error: ";
+  return diagnostics->size &&
+         memmem(diagnostics->data, diagnostics->size, error, sizeof error - 1) != NULL;
+}
+
 /* If diagnostics have no descriptor, they become the error's message. */
 static pop_error *report(popc_settings *settings, pop_error *error, const pop_bytes *diagnostics)
 {
   if (settings->diagnostics_fd >= 0) {
     if (diagnostics->size) pop_progress_hide(settings->line);
     write_diagnostics(settings, diagnostics);
-    settings->diagnostics_said |= error && diagnostics->size;
+    settings->diagnostics_said |= error && hold_error(diagnostics);
     return error;
   }
   if (!error || !diagnostics->size || pop_error_get_code(error) != POP_ERROR_CODELET_COMPILE)
@@ -146,6 +156,9 @@ static pop_error *check_output(const popc_settings *settings)
   struct stat status;
   if (stat(settings->output, &status) == 0 && S_ISDIR(status.st_mode))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write '%s': it is a folder", settings->output);
+  /* These are written to, not replaced: their folder does not matter. */
+  bool exists = stat(settings->output, &status) == 0;
+  if (exists && (!S_ISREG(status.st_mode) || !strncmp(settings->output, "/dev/", 5))) return NULL;
   const char *slash = strrchr(settings->output, '/');
   const char *folder = !slash ? "."
                        : slash == settings->output
@@ -266,7 +279,7 @@ static pop_error *list(run *r)
   char *text = NULL;
   POP_TRY(put_together(r->builder, &gp));
   pop_error *error = popc_list_vertices(gp, r->settings->json, r->settings->pretty, &text);
-  if (!error) error = popc_write_file("-", text, strlen(text));
+  if (!error) error = popc_write_file(r->settings->output, text, strlen(text));
   free(text);
   pop_gp_free(gp);
   return error;
@@ -295,8 +308,11 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   if (settings->dry_run) return NULL;
   if (settings->targets_chosen) POP_TRY(check_targets(r));
   POP_TRY(add_library(r));
-  if (settings->product == POPC_NOTHING) return NULL;
-  if (settings->product == POPC_VERTEX_LIST) return list(r);
+  bool only_reads = settings->product == POPC_NOTHING || settings->product == POPC_VERTEX_LIST;
+  if (settings->product == POPC_VERTEX_LIST) POP_TRY(list(r));
+  if (only_reads && settings->dependencies)
+    return popc_write_rule(settings, popc_default_output(settings, "gp"), &r->dependencies);
+  if (only_reads) return NULL;
   POP_TRY(settings->database_file ? write_with_database(r, bytes, size) : write_gp(r, bytes, size));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
 }
@@ -312,8 +328,7 @@ static pop_error *make_text_of(run *r, const popc_source *source)
   pop_error *error = popc_compile_with_remedies(settings, source, settings->product, &variant, 1,
                                                 &result, &diagnostics);
   error = report(settings, error, &diagnostics);
-  popc_add_dependencies(&r->dependencies, (const char *)result.dependencies.data,
-                        result.dependencies.size);
+  popc_add_dependencies_of(settings, source, &result.dependencies, &r->dependencies);
   if (!error && !settings->dry_run)
     error = popc_write_file(settings->output, result.bytes, result.size);
   popc_results_free(&result, 1);
@@ -430,7 +445,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   }
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
-  if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
+  POP_TRY(check_output(settings));
   POP_TRY(check_others(settings));
   run r = {.settings = settings,
            .builder = pop_gp_builder_new(),

@@ -210,6 +210,11 @@ typedef struct popc_source {
       folder; /* of a file that clang gets as a stream: where it finds what it includes in quotes; NULL: it knows */
 } popc_source;
 
+/* dependencies.c: what compiling the source has read. clang does not name a file that it gets as a
+ * stream, as assembly without a preprocessor and IR. */
+void popc_add_dependencies_of(const popc_settings *settings, const popc_source *source,
+                              const pop_bytes *rule, popc_file_list *list);
+
 /* arguments.c: what clang is told, without input and output. In `arena`. */
 typedef struct popc_arguments {
   const char **items;
@@ -268,6 +273,9 @@ POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
                                                      const popc_variant *const *variants,
                                                      size_t count, popc_result *results,
                                                      pop_bytes *diagnostics);
+
+/* ipu_macros.c: does the text mention what differs between IPUs? */
+bool popc_mentions_architecture(const void *text, size_t size);
 
 /* vectors.c: may the text have vectors of 64 bits? */
 bool popc_mentions_vectors(const void *text, size_t size);
@@ -336,6 +344,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
 typedef struct popc_vertex {
   pop_vertex_type type;
   const char *cxx_name; /* how generated C++ names the class; NULL in C */
+  const char *alias;    /* generated C++: defines cxx_name; or NULL */
   const char *checks;   /* generated C++: that inherited fields are where the type says; or NULL */
   bool returns_void;
   bool jumps; /* the entry calls compute() instead of holding a copy of it */

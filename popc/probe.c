@@ -4,7 +4,7 @@
  *
  *     namespace populus_probe {
  *       ...
- *       constexpr int probe_0 = ask<popops::Fill<float>>();
+ *       constexpr int probe_0 = __ask<popops::Fill<float>>();
  *     }
  *
  * libclang evaluates the constants. An answer is
@@ -17,7 +17,7 @@
  * libclang shows no bases of an instantiation. But inside a class the name of a base's template
  * stands for the base (the injected class name, which is inherited). So
  *
- *       using derived_0 = ns::Fill<float>;   using base_of_0 = base_0<ns::Fill<float>>::type;
+ *       using derived_0 = ns::Fill<float>;   using base_of_0 = base_0<ns::Fill<float>>::__type;
  *
  * with a base_0 that takes V::Base, are the class and its base that is written Base<T>. A private
  * base has a name, too, as the source is read with -fno-access-control then.
@@ -28,31 +28,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No source has macros of these names; it may well have V, R, value or type. */
+static const char questions_begin[] = "\n\n#if __INCLUDE_LEVEL__ == 0\n"
+                                      "#pragma clang diagnostic ignored \"-Weverything\"\n"
+                                      "# 1 \"populus-probes\" 3\n";
 static const char questions[] =
-    "\n\n#if __INCLUDE_LEVEL__ == 0\n"
-    "#pragma clang diagnostic ignored \"-Weverything\"\n"
-    "# 1 \"populus-probes\" 3\n"
     "namespace populus_probe {\n"
-    "template <typename V> V &vertex();\n"
-    "template <typename R> constexpr int result() {\n"
-    "  return __is_same(R, bool) ? 1 : __is_same(R, void) ? 2 : 3;\n"
+    "template <typename __V> __V &__vertex();\n"
+    "template <typename __R> constexpr int __result() {\n"
+    "  return __is_same(__R, bool) ? 1 : __is_same(__R, void) ? 2 : 3;\n"
     "}\n"
-    "template <typename V, typename = void> struct without {\n"
-    "  static constexpr int value = 0;\n"
+    "template <typename __V, typename = void> struct __without {\n"
+    "  static constexpr int __value = 0;\n"
     "};\n"
-    "template <typename V> struct without<V, decltype(void(vertex<V>().compute()))> {\n"
-    "  static constexpr int value = result<decltype(vertex<V>().compute())>();\n"
+    "template <typename __V> struct __without<__V, decltype(void(__vertex<__V>().compute()))> {\n"
+    "  static constexpr int __value = __result<decltype(__vertex<__V>().compute())>();\n"
     "};\n"
-    "template <typename V, typename = void> struct with {\n"
-    "  static constexpr int value = 0;\n"
+    "template <typename __V, typename = void> struct __with {\n"
+    "  static constexpr int __value = 0;\n"
     "};\n"
-    "template <typename V> struct with<V, decltype(void(vertex<V>().compute(0u)))> {\n"
-    "  static constexpr int value = result<decltype(vertex<V>().compute(0u))>();\n"
+    "template <typename __V> struct __with<__V, decltype(void(__vertex<__V>().compute(0u)))> {\n"
+    "  static constexpr int __value = __result<decltype(__vertex<__V>().compute(0u))>();\n"
     "};\n"
-    "template <typename V> constexpr int ask() {\n"
-    "  return __is_base_of(::poplar::SupervisorVertex, V) ? 3 | without<V>::value << 2\n"
-    "         : __is_base_of(::poplar::MultiVertex, V)    ? 2 | with<V>::value << 2\n"
-    "         : __is_base_of(::poplar::Vertex, V)         ? 1 | without<V>::value << 2 : 0;\n"
+    "template <typename __V> constexpr int __ask() {\n"
+    "  return __is_base_of(::poplar::SupervisorVertex, __V) ? 3 | __without<__V>::__value << 2\n"
+    "         : __is_base_of(::poplar::MultiVertex, __V)    ? 2 | __with<__V>::__value << 2\n"
+    "         : __is_base_of(::poplar::Vertex, __V)         ? 1 | __without<__V>::__value << 2 : "
+    "0;\n"
     "}\n";
 
 static void put(pop_bytes *out, const char *text)
@@ -63,10 +65,10 @@ static void put(pop_bytes *out, const char *text)
 static void put_base(size_t i, const dependent_base *base, pop_bytes *out)
 {
   char *text = pop_xasprintf(
-      "template <typename V, typename = void> struct base_%zu { using type = void; };\n"
-      "template <typename V> struct base_%zu<V, decltype(void(static_cast<typename V::%s *>"
-      "(static_cast<V *>(nullptr))))> { using type = typename V::%s; };\n"
-      "using derived_%zu = %s;\nusing base_of_%zu = base_%zu<%s>::type;\n",
+      "template <typename __V, typename = void> struct base_%zu { using __type = void; };\n"
+      "template <typename __V> struct base_%zu<__V, decltype(void(static_cast<typename __V::%s *>"
+      "(static_cast<__V *>(nullptr))))> { using __type = typename __V::%s; };\n"
+      "using derived_%zu = %s;\nusing base_of_%zu = base_%zu<%s>::__type;\n",
       i, i, base->name, base->name, i, base->derived, i, i, base->derived);
   put(out, text);
   free(text);
@@ -74,9 +76,14 @@ static void put_base(size_t i, const dependent_base *base, pop_bytes *out)
 
 void reflect_write_probes(const reflection *r, pop_bytes *out)
 {
+  put(out, questions_begin);
+  for (size_t i = 0; i < r->num_aliases; ++i) {
+    put(out, r->aliases[i].definition);
+    put(out, "\n");
+  }
   put(out, questions);
   for (size_t i = 0; i < r->num_probes; ++i) {
-    char *line = pop_xasprintf("constexpr int probe_%zu = ask<%s>();\n", i, r->probes[i].name);
+    char *line = pop_xasprintf("constexpr int probe_%zu = __ask<%s>();\n", i, r->probes[i].name);
     put(out, line);
     free(line);
   }

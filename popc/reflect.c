@@ -1,8 +1,8 @@
 /* Which vertex types a source holds, by libclang.
  *
  *   C++: complete classes derived from poplar::Vertex, MultiVertex or SupervisorVertex, and
- *        explicit instantiations of such class templates. A class that is only a base of others
- *        need not have compute() itself.
+ *        explicit instantiations of such class templates, also as public members of other classes.
+ *        A class that is only a base of others need not have compute() itself.
  *   C:   structs for which COMPUTE, MULTI_COMPUTE or SUPERVISOR_COMPUTE was written; the macro
  *        leaves an annotated typedef.
  *
@@ -89,6 +89,28 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
+/* Another vertex has the name, as V<3> and V<3u> of <auto n>, or the symbol, as `a::b` and
+ * `a__b`. */
+static void refuse_same_name(reflection *r, CXCursor record, const popc_vertex *vertex,
+                             const popc_vertex *other)
+{
+  const pop_vertex_type *type = &vertex->type;
+  if (!strcmp(type->name, other->type.name))
+    reflect_error(r, record, "vertex '%s' has the name of another one (%s)", type->name,
+                  other->type.source);
+  else
+    reflect_error(r, record,
+                  "the name of vertex '%s' makes the symbol '%s', as that of vertex '%s' (%s) "
+                  "does: rename one",
+                  type->name, type->symbol, other->type.name, other->type.source);
+}
+
+static bool is_same_class(const popc_vertex *a, const popc_vertex *b)
+{
+  return !strcmp(a->type.name, b->type.name) &&
+         (!a->cxx_name || !b->cxx_name || !strcmp(a->cxx_name, b->cxx_name));
+}
+
 /* `spelling`: the name of the class or struct in generated code. */
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
                        const vertex_class *class)
@@ -96,14 +118,24 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL,
                         .returns_void = class->result == RETURNS_VOID};
   const char *name = cxx ? reflect_vertex_name(r, record) : spelling;
-  const char *plain = take_from_heap(r, popc_vertex_name(spelling));
+  const char *for_symbol = cxx ? reflect_class_name(r, record) : spelling;
+  const char *plain = take_from_heap(r, popc_vertex_name(for_symbol));
+  const class_alias *alias = cxx ? reflect_alias(r, record) : NULL;
+  if (alias) vertex.alias = alias->definition;
   vertex.type.name = take_from_heap(r, popc_vertex_name(name));
   vertex.type.symbol = take_from_heap(r, pop_vertex_symbol(plain));
   CXCursor pattern = clang_getSpecializedCursorTemplate(record);
   vertex.jumps = r->target == POPC_HOST && !clang_Cursor_isNull(pattern);
   vertex.type.kind = class->kind;
-  for (size_t i = 0; i < r->num_vertices; ++i)
-    if (!strcmp(r->vertices[i].type.name, vertex.type.name)) return; /* seen: declared again */
+  for (size_t i = 0; i < r->num_vertices; ++i) {
+    const popc_vertex *other = &r->vertices[i];
+    if (is_same_class(other, &vertex)) return; /* seen: declared again */
+    if (strcmp(other->type.name, vertex.type.name) != 0 &&
+        strcmp(other->type.symbol, vertex.type.symbol) != 0)
+      continue;
+    refuse_same_name(r, record, &vertex, other);
+    return;
+  }
   vertex.type.source = source_place(r, record);
   pop_push(r->vertices, r->num_vertices, r->capacity, vertex);
   pop_push(r->cursors, r->num_cursors, r->cursors_capacity, record);
@@ -121,12 +153,39 @@ static void close_class(const probe *answer, CXCursor cursor, vertex_class *clas
   if (answer->has_compute) class->result = answer->result;
 }
 
+/* "extern template class V<float>;": another source instantiates it. libclang shows the keyword by
+ * its place alone. */
+static bool is_extern(const reflection *r, CXCursor cursor)
+{
+  static const char keyword[] = "extern";
+  CXFile file;
+  unsigned offset;
+  size_t size = 0;
+  clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), &file, NULL, NULL,
+                            &offset);
+  const char *text = file ? clang_getFileContents(r->unit, file, &size) : NULL;
+  return text && offset + sizeof keyword <= size &&
+         !memcmp(text + offset, keyword, sizeof keyword - 1);
+}
+
+/* Is the class instantiated here? If it was declared as extern before, that is its definition for
+ * libclang. */
+static bool is_defined_here(const reflection *r, CXCursor cursor)
+{
+  bool defined = clang_isCursorDefinition(cursor);
+  if (clang_Cursor_isNull(clang_getSpecializedCursorTemplate(cursor))) return defined;
+  if (is_extern(r, cursor)) return false;
+  CXCursor definition = clang_getCursorDefinition(cursor);
+  return defined || (!clang_Cursor_isNull(definition) && is_extern(r, definition));
+}
+
 static void take_class(reflection *r, CXCursor cursor)
 {
-  if (!clang_isCursorDefinition(cursor)) return;
+  if (!is_defined_here(r, cursor)) return;
+  cursor = clang_getCursorDefinition(cursor);
   vertex_class class = reflect_class(cursor);
   if (!class.is_vertex && !class.open) return;
-  const char *name = reflect_class_name(r, cursor);
+  const char *name = reflect_cxx_name(r, cursor);
   if (class.open) {
     const probe *answer = reflect_find_probe(r, name);
     if (!answer && !r->probed) {
@@ -174,8 +233,20 @@ static void take_typedef(reflection *r, CXCursor cursor)
                   name + sizeof prefix - 1, reflect_string(r, clang_getTypeSpelling(type)));
     return;
   }
+  if (clang_Type_getSizeOf(type) < 0) {
+    reflect_error(r, cursor, "vertex '%s' is a struct that is declared and not defined",
+                  name + sizeof prefix - 1);
+    return;
+  }
   add_vertex(r, clang_getTypeDeclaration(type), name + sizeof prefix - 1, false,
              &(vertex_class){.kind = search.kind});
+}
+
+/* Generated code can name a class that is in no other one, or a public member. */
+static bool is_nameable(CXCursor class_cursor)
+{
+  enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(class_cursor);
+  return access == CX_CXXPublic || access == CX_CXXInvalidAccessSpecifier;
 }
 
 static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor parent,
@@ -185,13 +256,12 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
   switch (clang_getCursorKind(cursor)) {
   case CXCursor_Namespace:
   case CXCursor_LinkageSpec:
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
-      return CXChildVisit_Continue;
-    return CXChildVisit_Recurse;
+    return reflect_is_in_library(cursor) ? CXChildVisit_Continue : CXChildVisit_Recurse;
   case CXCursor_ClassDecl:
   case CXCursor_StructDecl:
-    if (!clang_Location_isInSystemHeader(clang_getCursorLocation(cursor))) take_class(data, cursor);
-    return CXChildVisit_Continue;
+    if (reflect_is_in_library(cursor) || !is_nameable(cursor)) return CXChildVisit_Continue;
+    take_class(data, cursor);
+    return CXChildVisit_Recurse;
   case CXCursor_TypedefDecl:
     take_typedef(data, cursor);
     return CXChildVisit_Continue;
@@ -232,9 +302,10 @@ static bool check_class(reflection *r, size_t index)
   if (!is_seen && !class->has_compute && is_base_of_another(r, index)) return false;
   if (!clang_Cursor_isNull(class->first_virtual))
     reflect_error(r, class->first_virtual,
-                  "vertex '%s' has a virtual function: vertex state can "
-                  "hold only fields",
-                  name);
+                  "vertex '%s' has a virtual %s: vertex state can hold only fields", name,
+                  clang_getCursorKind(class->first_virtual) == CXCursor_CXXBaseSpecifier
+                      ? "base class"
+                      : "function");
   else if (is_seen)
     reflect_check_compute(r, name, class);
   else if (!class->has_compute)
@@ -301,7 +372,8 @@ static bool parse(reflection *r, CXIndex index, const char *path, const pop_byte
 
 static void look(reflection *r)
 {
-  r->num_vertices = r->num_cursors = r->num_classes = 0;
+  r->num_vertices = r->num_cursors = r->num_classes = r->num_errors = 0;
+  r->diagnostics->size = 0;
   clang_visitChildren(clang_getTranslationUnitCursor(r->unit), visit_declaration, r);
 }
 
@@ -367,6 +439,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.classes);
   free(r.probes);
   free(r.bases);
+  free(r.aliases);
   pop_arena_free(r.arena);
   /* The syntax tree is not freed: the process ends soon, and freeing takes longer. */
   return result;

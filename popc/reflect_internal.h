@@ -22,7 +22,7 @@ typedef struct vertex_class {
   pop_vertex_kind kind;
   CXCursor compute; /* where compute() is to be seen; null: there is none */
   vertex_result result;
-  CXCursor first_virtual; /* a virtual function; null: there is none */
+  CXCursor first_virtual; /* a virtual function or base class; null: there is none */
   bool has_compute;       /* there is one, seen or not */
 } vertex_class;
 
@@ -42,6 +42,12 @@ typedef struct dependent_base {
   CXCursor derived_class, base_class; /* answered; null: there is no such class */
 } dependent_base;
 
+/* What generated C++ calls a class whose template arguments only its author can write. */
+typedef struct class_alias {
+  const char *meaning; /* what tells it from others */
+  const char *name, *definition;
+} class_alias;
+
 typedef struct reflection {
   CXTranslationUnit unit;
   popc_target target;
@@ -56,6 +62,8 @@ typedef struct reflection {
   size_t num_probes, probes_capacity;
   dependent_base *bases; /* of open classes: the same */
   size_t num_bases, bases_capacity;
+  class_alias *aliases;
+  size_t num_aliases, aliases_capacity;
   bool probed; /* this is the second look */
   pop_bytes *diagnostics;
   unsigned num_errors;
@@ -76,8 +84,13 @@ bool reflect_is_poplar(CXCursor declaration, const char *name);
 /* Calls visit for each base class (its declaration). */
 typedef void (*base_visitor)(void *context, CXCursor base, bool is_public);
 void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context);
+/* The cursor that shows the class's bases and functions: the class itself, also as an explicit
+ * specialization, or the template that it was instantiated from. */
+CXCursor reflect_with_members(CXCursor class_cursor);
 /* Does the base depend on template parameters? Then it is no class yet. */
 bool reflect_is_dependent(CXCursor base);
+/* Is it in a header of the C++ library or of ours? A user's headers may be system headers, too. */
+bool reflect_is_in_library(CXCursor cursor);
 /* Notes the dependent bases of a class, and those of its bases, in r->bases. `name`: as generated C++
  * can write the class. */
 void reflect_note_bases(reflection *r, CXCursor class_cursor, const char *name);
@@ -98,10 +111,13 @@ const probe *reflect_find_probe(const reflection *r, const char *name);
 /* The class that a dependent base is in an instantiation; null if that is not known. */
 CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base);
 
-/* vertex_name.c: the qualified name of a class, in the arena. The first is for generated C++, the
- * second for people. */
+/* vertex_name.c: the qualified name of a class, in the arena. The first is for symbols, the second
+ * for people, the third for generated C++, which needs the alias's definition, if there is one (NULL:
+ * there is none). */
 char *reflect_class_name(reflection *r, CXCursor cursor);
 char *reflect_vertex_name(reflection *r, CXCursor cursor);
+const char *reflect_cxx_name(reflection *r, CXCursor cursor);
+const class_alias *reflect_alias(reflection *r, CXCursor cursor);
 
 /* fields.c: fills in fields, state size and alignment, and the assertions for the compiler. */
 void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);

@@ -1,7 +1,8 @@
 /* Arguments from files: "@file" stands for what is in the file, quoted as gcc and clang have it.
  *
  * Blanks and line ends separate arguments; quotes of either kind keep them together; a backslash
- * takes the next character as it is. Files may name others, to a depth of 10.
+ * takes the next character as it is, and removes the end of a line. Files may name others, to a
+ * depth of 10.
  */
 #include "popc_internal.h"
 
@@ -33,16 +34,25 @@ static const char *end_of_argument(const char *p, const char *end)
   return p;
 }
 
+/* A backslash at the end of a line: the line goes on. */
+static bool joins_lines(const char *p, const char *end)
+{
+  return *p == '\\' && p + 1 < end && p[1] == '\n';
+}
+
 /* The next argument of `*text`, up to `end`; NULL if there are only blanks. */
 static char *next_argument(expansion *e, const char **text, const char *end)
 {
   const char *p = *text;
-  while (p < end && isspace((unsigned char)*p)) ++p;
+  while (p < end && (isspace((unsigned char)*p) || joins_lines(p, end)))
+    p += joins_lines(p, end) ? 2 : 1;
   if (p == end) return NULL;
   end = end_of_argument(p, end);
   char *argument = pop_arena_alloc(e->arena, (size_t)(end - p) + 1), *out = argument, quote = 0;
   for (; p < end; ++p) {
-    if (*p == '\\' && p + 1 < end)
+    if (joins_lines(p, end))
+      ++p;
+    else if (*p == '\\' && p + 1 < end)
       *out++ = *++p;
     else if (quote ? *p == quote : *p == '"' || *p == '\'')
       quote = quote ? 0 : *p;

@@ -117,6 +117,17 @@ static pop_error *wrong_json(const char *what)
                        what);
 }
 
+/* Is there nothing but what clang gets? The rest of a command line is for all targets. */
+static bool has_only_flags(const popc_settings *parsed)
+{
+  bool remedies = false;
+  for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) remedies |= parsed->remedies[i].when != POPC_AUTO;
+  return !parsed->output && !parsed->product && !parsed->targets_chosen && !parsed->answer &&
+         !parsed->language && !parsed->json && !parsed->save_temps && !parsed->dependencies &&
+         !parsed->dependency_file && !parsed->num_dependency_targets && !parsed->database_file &&
+         !parsed->no_cache && !parsed->vectors && !parsed->verbose && !remedies;
+}
+
 /* The flags are checked by the same table as those of the command line. */
 static pop_error *take_flags(popc_settings *settings, const json_t *flags, popc_variant *variant)
 {
@@ -131,7 +142,7 @@ static pop_error *take_flags(popc_settings *settings, const json_t *flags, popc_
   }
   popc_settings *parsed = popc_settings_new();
   pop_error *error = popc_parse_options(parsed, count, items, false);
-  if (!error && (parsed->output || parsed->product || parsed->num_variants || parsed->answer))
+  if (!error && !has_only_flags(parsed))
     error = pop_error_new(POP_ERROR_USAGE, "only options for the compiler can be there");
   size_t num_flags = parsed->num_clang + parsed->num_clang_tile;
   variant->flags = pop_arena_alloc(settings->arena, (num_flags + 1) * sizeof *variant->flags);
@@ -163,6 +174,13 @@ static pop_error *take_object(popc_settings *settings, json_t *object)
   if (!name || !is_target_name(name)) return wrong_json("a target has no name");
   size_t i = find_known(architecture ? architecture : name);
   if (i == NUM_KNOWN) return unknown_target(architecture ? architecture : name);
+  size_t named = find_known(name);
+  if (named != i && (named < NUM_KNOWN || known[i].target == POPC_HOST))
+    return pop_error_new(POP_ERROR_USAGE,
+                         "--target: a target of architecture '%s' cannot have the name '%s': %s",
+                         known[i].name, name,
+                         named < NUM_KNOWN ? "that is another architecture's"
+                                           : "the host's code has the name of its architecture");
   popc_variant variant = {pop_arena_strdup(settings->arena, name), known[i].name, known[i].target,
                           NULL, 0};
   POP_TRY(take_flags(settings, json_object_get(object, "compile-flags"), &variant));

@@ -92,6 +92,23 @@ END
 grep -qF "unseen.cpp:6:17: error: vertex 'Chosen<true>' has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
 grep -q '^1 error generated' err.txt || fail 'Chosen<false> is refused'
 
+# So is one whose fields popc would place wrongly, as the compiler cannot check them.
+cat >twice.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct Tag {};
+struct Tagged : Tag { char c; };
+struct Char { char a; };
+struct Float { float f; };
+struct Fine : poplar::Vertex, private Tagged { bool compute() { return c; } };
+struct Twice : poplar::Vertex, Tag, private Tagged { bool compute() { return c; } };
+#pragma pack(1)
+struct Packed : poplar::Vertex, Char, private Float { bool compute() { return f; } };
+END
+! "$popc" -w twice.cpp -o out.gp 2>err.txt || fail 'an empty base class twice'
+grep -qF "twice.cpp:7:8: error: vertex 'Twice' inherits fields that are not public" err.txt || fail "$(cat err.txt)"
+grep -qF "twice.cpp:9:8: error: vertex 'Packed' inherits fields that are not public" err.txt || fail "$(cat err.txt)"
+grep -q '^2 errors generated' err.txt || fail 'Fine is refused'
+
 cat >names.cpp <<'END'
 #include <poplar/Vertex.hpp>
 namespace n { enum class E : short { A, B = -2 }; enum Plain { PA = 7 }; }
@@ -113,3 +130,135 @@ Others<(n::E)5,(n::Plain)3,u'\u1234',1,1>
 END
 "$popc" --list-vertices names.gp | sed -n 's/: worker, names.*//p' >found.txt
 diff expected.txt found.txt || fail 'other names'
+
+# Template arguments that only their author can write, and members of unnamed namespaces. The entry
+# calls the specialization that was instantiated, and no other: sizeof(n) tells.
+cat >arguments.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+namespace { struct Seven { static constexpr int of = 7; }; enum class Mode { A, B }; }
+template <class Op, Mode m> struct Hidden : Vertex { InOut<int> out; bool compute() { *out = Op::of + int(m); return true; } };
+template struct Hidden<Seven, Mode::B>;
+enum class E : short { A, B };
+template <auto n> struct Auto : Vertex { InOut<int> out; bool compute() { *out = 10 * int(sizeof(n)) + int(n); return true; } };
+template struct Auto<true>;
+template struct Auto<E::B>;
+template struct Auto<3>;
+template struct Auto<4ull>;
+template struct Auto<(unsigned char)5>;
+template struct Auto<(signed char)3>;
+namespace n {
+enum class Op { ADD, MUL };
+template <Op... ops> struct Pack : Vertex { InOut<int> out; bool compute() { *out = sizeof...(ops); return true; } };
+template struct Pack<Op::ADD, Op::MUL>;
+inline int twice(int x) { return 2 * x; }
+template <class T> struct Base : Vertex { InOut<T> out; };
+template <int (*f)(int), class T> struct Calls : Base<T> { bool compute() { *this->out = f(21); return true; } };
+template struct Calls<twice, int>;
+}
+END
+"$popc" arguments.cpp -o arguments.gp
+runs() {
+  found=$("$POPULUS_BUILD_DIR/tests/support/run_vertex" arguments.gp "$1") || fail "$1"
+  [ "$found" = "out = $2" ] || fail "$1: $found instead of $2"
+}
+runs 'Hidden<Seven,Mode::B>' 8
+runs 'Auto<true>' 11
+runs 'Auto<E::B>' 21
+runs 'Auto<3>' 43
+runs 'Auto<4>' 84
+runs "Auto<'\\x05'>" 15
+runs "Auto<'\\x03'>" 13
+runs 'n::Pack<Op::ADD,Op::MUL>' 2
+runs 'n::Calls<twice,int>' 42
+echo 'template struct Auto<3u>;' >>arguments.cpp
+! "$popc" arguments.cpp -o arguments.gp 2>err.txt || fail 'two vertices Auto<3>'
+[ "$(grep -c error: err.txt)" = 1 ] && grep -q "arguments.cpp:23:17: error: vertex 'Auto<3>' has the name of another one (arguments.cpp:10)" err.txt || fail "$(cat err.txt)"
+
+# Names outside ASCII have symbols of their own, in C++ and in C.
+for name in 加算 減算; do
+  echo "#include <poplar/Vertex.hpp>
+struct $name : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = $([ $name = 加算 ] && echo 1 || echo 2); return true; } };" >$name.cpp
+done
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { INOUT(int) out; } Größe;' \
+  'COMPUTE(Größe) { *vertex->out = 3; return true; }' >unicode.c
+"$popc" 加算.cpp 減算.cpp unicode.c -o arguments.gp
+runs 加算 1
+runs 減算 2
+runs Größe 3
+cat >constrained.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct [[poplar::constraint("elem(*größe) != elem(*b$)")]] V : Vertex { Input<Vector<float>> größe, b$; bool compute() { return true; } };
+END
+"$popc" --list-vertices --json constrained.cpp | grep -q 'elem(\*größe) != elem(\*b\$)' || fail 'a constraint on a field of such a name'
+
+# A class in a class is a vertex if generated code can name it.
+cat >inner.cpp <<'END'
+#include <poplar/Vertex.hpp>
+namespace n {
+class Outer {
+  struct Hidden : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = 1; return true; } };
+public:
+  struct Inner : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out = 5; return true; } };
+};
+}
+END
+"$popc" inner.cpp -o arguments.gp
+runs n::Outer::Inner 5
+"$popc" --list-vertices arguments.gp | grep -c worker | grep -qx 1 || fail 'a private class is a vertex'
+
+# A template that derives from itself.
+cat >chain.cpp <<'END'
+#include <poplar/Vertex.hpp>
+template <int N> struct Left;
+template <int N> struct Right : Left<N - 1> { int f() { return N * Left<N - 1>::f(); } };
+template <int N> struct Left : Right<N - 1>, poplar::Vertex { int f() { return N + Right<N - 1>::f(); } };
+template <> struct Right<1> { int f() { return 1; } };
+template <int N> struct Sum : Sum<N - 1> { int f() { return N + Sum<N - 1>::f(); } };
+template <> struct Sum<0> { int f() { return 0; } };
+template <int N> struct Chain : poplar::Vertex, Sum<N> { poplar::InOut<int> out; bool compute() { *out = this->f(); return true; } };
+template struct Chain<4>;
+template <int N> struct Turns : Left<N> { poplar::InOut<int> out; bool compute() { *out = this->f(); return true; } };
+template struct Turns<2>;
+END
+"$popc" chain.cpp -o arguments.gp
+runs 'Chain<4>' 10
+runs 'Turns<2>' 3
+
+# Only the source that instantiates a template has its vertex, whatever was declared before.
+cat >extern.hpp <<'END'
+#include <poplar/Vertex.hpp>
+template <class T> struct There : poplar::Vertex { poplar::InOut<T> out; bool compute() { *out = 6; return true; } };
+extern template struct There<int>;
+END
+printf '%s\n' '#include "extern.hpp"' 'template struct There<int>;' >there.cpp
+printf '%s\n' '#include "extern.hpp"' 'struct Here : There<int> { bool compute() { return There<int>::compute(); } };' >here.cpp
+"$popc" there.cpp here.cpp -o arguments.gp
+runs 'There<int>' 6
+runs Here 6
+
+# An explicit specialization has its own constraints. Vertices, and their bases, may be in headers that
+# are included as those of the system.
+mkdir -p system
+cat >system/theirs.hpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct Theirs : Vertex { Input<Vector<float>> a, b; };
+template <class T> struct [[poplar::constraint("elem(*a) != elem(*b)")]] Two : Theirs { bool compute() { return true; } };
+template <> struct [[poplar::constraint("elem(*c) != elem(*d)")]] Two<int> : Vertex {
+  Input<Vector<float>> c, d;
+  bool compute() { return true; }
+};
+END
+printf '%s\n' '#include <theirs.hpp>' 'template struct Two<float>;' 'struct Ours : Theirs { bool compute() { return true; } };' >ours.cpp
+"$popc" -isystem system ours.cpp --target=ipu2 -o ours.gp
+"$popc" --list-vertices --json ours.gp | grep -oE '"constraints":[^]]*]|"name":"(Two|Ours)[^"]*"' >found.txt
+cat >expected.txt <<'END'
+"constraints":["elem(*c) != elem(*d)"]
+"name":"Two<int>"
+"constraints":["elem(*a) != elem(*b)"]
+"name":"Two<float>"
+"name":"Ours"
+END
+sort expected.txt >a && sort found.txt >b && diff a b || fail 'constraints, or vertices of a system header'

@@ -127,6 +127,27 @@ echo '#define OTHER 1' >>moved/device/include/poplar/Vertex.hpp
 settle
 (export POPULUS_DATA_DIR="$PWD/moved"; change='our header' && changed "$@")
 
+# What only checks makes other objects of vectors than what compiles.
+cat >pairs.c <<'END'
+#include <populus/vertex.h>
+typedef float pair __attribute__((vector_size(8)));
+typedef struct { INOUT(VECTOR(float, ONE_PTR, 8)) x; } Pairs;
+COMPUTE(Pairs)
+{
+  pair *p = (pair *)vertex->x;
+  for (unsigned i = 0; i < 9; ++i) p[i] = p[i] * p[i] + p[i];
+  return true;
+}
+END
+settle
+"$popc" --no-cache pairs.c -o fresh.gp
+"$popc" --no-cache --list-vertices fresh.gp >fresh.list
+compiled 'a check' -fsyntax-only pairs.c
+compiled 'behind a check' pairs.c -o out.gp
+cmp fresh.gp out.gp || fail "behind a check: other bytes"
+"$popc" --list-vertices pairs.c >list
+diff fresh.list list || fail "a list of a source has other sizes than that of its .gp"
+
 # Sources and options that always make popc compile.
 for text in '__TIME__' '__DATE__' '__has_include("x.h")'; do
   printf '#include <populus/vertex.h>\n#if 1\nconst char *why = "" %s "";\n#endif\n' "$(echo "$text" | grep '^__[DT]')" >always.c

@@ -265,6 +265,15 @@ expect fields.cpp 10:7 "field 'V.bits' has unsupported field type 'bit-field'"
 expect fields.cpp 11:40 "field 'V.deep' has unsupported field type"
 expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type"
 expect fields.cpp 16:11 "vertex 'Virtual' has a virtual function"
+cat >virtual.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct A : virtual poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
+struct Mixin { float k; };
+struct Between : virtual private Mixin {};
+struct B : poplar::Vertex, Between { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
+END
+expect virtual.cpp 2:20 "vertex 'A' has a virtual base class: vertex state can hold only fields"
+expect virtual.cpp 4:34 "vertex 'B' has a virtual base class"
 cat >constraints.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
@@ -287,13 +296,31 @@ typedef struct {
   INPUT(double) number;
   INOUT(VECTOR(int, ONE_PTR, 12)) twelve;
   float row[4];
+  STATE(float) value;
+  STATE(VECTOR_OF(VECTOR(float))) rows;
+  INPUT(float) none[0];
 } V;
 COMPUTE(V) { return vertex->number; }
 END
 expect fields.c 3:25 "field 'V.pointers' has unsupported field type"
 expect fields.c 4:17 "field 'V.number' has unsupported field type"
 expect fields.c 6:9 "field 'V.row' has unsupported field type 'float[4]': constants in a row are a Vector"
+expect fields.c 7:16 "field 'V.value' has unsupported field type 'typeof(float *)': STATE is for a VECTOR"
+expect fields.c 8:35 "field 'V.rows' has unsupported field type"
+expect fields.c 9:16 "field 'V.none' has unsupported field type"
 expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
+
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct V V;' 'COMPUTE(V) { return true; }' >incomplete.c
+expect incomplete.c 3:1 "vertex 'V' is a struct that is declared and not defined"
+# Alignments may be any numbers of C.
+printf '%s\n' '#include <populus/vertex.h>' '#define M 0x20' \
+  'typedef struct { INPUT(VECTOR(int, SPAN, 16u)) a; INPUT(VECTOR_OF(VECTOR(int, SPAN, M, 1), SPAN, 8)) b; } V;' \
+  'COMPUTE(V) { return true; }' >numbers.c
+for standard in -std=c17 -std=c23; do
+  "$popc" $standard --list-vertices --json numbers.c >popc.txt || fail "numbers.c $standard"
+  grep -q '"align":16.*"align":32.*"table_align":8' popc.txt || { fail "numbers.c $standard: other alignments"; cat popc.txt; }
+  sed -i 's/M, 1)/M, true)/' numbers.c
+done
 
 # S12: a constructor that would have to run at start
 cat >global.cpp <<'END'
@@ -350,5 +377,41 @@ cp warning.cpp other.cpp
 echo 'int more;' >>other.cpp
 "$popc" -w warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name'
 grep -q "'V'.*warning.cpp.*other.cpp" popc.txt || { fail 'both files are not named'; cat popc.txt; }
+# A warning before it does not take the error's place.
+echo '#warning no reason' >>other.cpp
+"$popc" warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name, and a warning'
+grep -q "popc: error: vertex 'V' is defined twice" popc.txt || { fail 'only the warning is shown'; cat popc.txt; }
+# Nor may one have the other's symbol: the wrong code would run.
+symbols() {
+  printf '#include <poplar/Vertex.hpp>\n%s\n' "$1"
+}
+body='poplar::Vertex { poplar::InOut<int> out; bool compute() { *out ='
+symbols "namespace a { struct b : $body 1; return true; } }; }" >scoped.cpp
+symbols "struct a__b : $body 2; return true; } };" >plain.cpp
+sed 1d plain.cpp | cat scoped.cpp - >same.cpp
+expect same.cpp 3:8 "the name of vertex 'a__b' makes the symbol '__runCodelet_a__b', as that of vertex 'a::b' (same.cpp:2) does"
+"$popc" scoped.cpp plain.cpp -o out.gp 2>popc.txt && fail 'two vertices of one symbol'
+grep -q "'a::b', in scoped.cpp .*'a__b', in plain.cpp .*'__runCodelet_a__b': rename one" popc.txt ||
+  { fail 'the symbol of both is not named'; cat popc.txt; }
+
+# A source that is compiled for each IPU warns once.
+cat >each.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#warning told once
+struct V : poplar::Vertex {
+  poplar::Output<int> o;
+  bool compute() {
+#ifdef __IPU__
+    *o = __IPU_ARCH_VERSION__;
+#endif
+    return true;
+  }
+};
+END
+printf '#warning told once\nnop\n' >each.S
+for source in each.cpp each.S; do
+  "$popc" "$source" -o out.gp 2>popc.txt || fail "$source"
+  [ "$(grep -c '#warning told' popc.txt)" = 1 ] || { fail "$source: a warning for each IPU"; cat popc.txt; }
+done
 
 [ $failures = 0 ]

@@ -94,3 +94,29 @@ status=0
 "$popc" absolute.s -o nothing.gp 2>err || status=$?
 [ $status -eq 1 ] || fail "absolute.s: exit status $status"
 grep -q '^absolute.s: error: the entry __runCodelet_First (0x4c001) is an absolute address' err || fail "$(cat err)"
+
+# What popc appends has no names that a source may have as macros, in entries and in questions about
+# templates.
+cat >macros.cpp <<'EOF'
+#include <poplar/Vertex.hpp>
+#define noinline __attribute__((noinline))
+#define weak __attribute__((weak))
+#define state (*this)
+#define worker 5
+#define stub (1)
+#define clang 19
+#define V 4
+#define R 3
+#define value 2
+#define type "type"
+#define vertex result
+using namespace poplar;
+template <class T> struct Base : Vertex { Input<T> x; };
+template <class T> struct Derived : Base<T> { InOut<T> out; bool compute() { *out = V * value; return true; } };
+template struct Derived<int>;
+template <class T> struct Every : MultiVertex { InOut<T> out; void compute(unsigned) {} };
+template struct Every<int>;
+struct Once : SupervisorVertex { InOut<int> out; bool compute() { return true; } };
+EOF
+"$popc" macros.cpp -o macros.gp || fail 'macros'
+"$popc" --list-vertices macros.gp | grep -c '^[DEO].*: ' | grep -qx 3 || fail 'vertices beside macros'

@@ -79,6 +79,14 @@ if [ -z "$POPULUS_SANITIZE" ]; then # a sanitizer's allocator prints its own mes
   expect 4 'more than 600 MiB of memory'
 fi
 
+name='S03: std::bad_alloc in a source, and in what is said about it'
+printf '%s\n' '#include <new>' 'void f() { throw std::bad_alloc(); }' >throws.cpp
+"$popc" throws.cpp 2>err.txt
+status=$?
+expect 1 "cannot use 'throw' with exceptions disabled"
+{ echo '#warning bad_alloc'; cat vertex.cpp; } >warns.cpp
+"$popc" warns.cpp -o good.warns 2>err.txt || fail "$name: a warning"
+
 name='S07 byte order mark, CR LF'
 printf '\357\273\277#include <populus/vertex.h>\r\ntypedef struct { OUTPUT(int) o; } V;\r\nCOMPUTE(V) { *vertex->o = 1; return true; }\r\n' >crlf.c
 "$popc" crlf.c -o good.crlf 2>err.txt || fail "$name"

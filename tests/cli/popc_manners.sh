@@ -107,6 +107,10 @@ grep -qx 'include/value.h:' deps || fail '-MP'
 cp v.cpp 'blank name.cpp'
 run -MMD -MF - -Iinclude 'blank name.cpp' -o out.gp && says 'blank\\ name.cpp'
 run -MD -MF gp.d out.gp -o copy.gp && grep -q 'copy.gp:.*' gp.d && grep -q ' out.gp$' gp.d || fail '.gp inputs are no dependencies'
+# So are those whose names clang does not hear.
+for file in v.ll v.s; do
+  run -MD -MF stream.d $file --target ipu2 -o copy.gp && grep -qx "  $file" stream.d || fail "$file is no dependency"
+done
 refused 2 'need -MD' -MF x v.c
 refused 2 'needs -MF' -MD v.c -o -
 
@@ -115,6 +119,7 @@ run -x c - -o in.gp <v.c
 run --list-vertices in.gp && says '^V: worker, <stdin>:2'
 "$popc" -x c - <v.c >piped.gp 2>err.txt && cmp -s in.gp piped.gp || fail 'standard output'
 refused 2 '-x c' - <v.c
+refused 2 'name its file' -x gp - -o copy.gp <v.gp
 echo 'int x = ;' >wrong.c
 "$popc" -x c - <wrong.c 2>err.txt
 grep -q '^<stdin>:1:9: error' err.txt || fail 'a mistake in standard input has no place'
@@ -129,6 +134,13 @@ refused 2 'no language' -x fortran v.c
 printf '%s\n' "v.c -o 'at file.gp'" '-DX="a b" -DY=\"' >args
 run @args && [ -s 'at file.gp' ] || fail '@file'
 echo '@args' >outer && run @outer
+cat >lines <<'END_'
+\
+v.c \
+  -o jo\
+ined.gp
+END_
+run @lines && [ -s joined.gp ] || fail 'lines that go on'
 echo '@self' >self
 refused 2 'more than 10 deep' @self
 refused 2 "cannot read 'absent'" @absent
@@ -202,6 +214,9 @@ says '^V: worker, v.cpp:3$'
 says '^  state 12 bytes; code ipu1 [0-9]*, ipu2 [0-9]*, ipu21 [0-9]* bytes'
 says '^    in  *input  *span  *float  *0  *8$'
 [ ! -e V.gp ] || fail '--list-vertices writes'
+mv out.txt listed.txt
+run --list-vertices -Iinclude v.cpp -o list.txt
+cmp -s listed.txt list.txt && [ ! -s out.txt ] || fail '--list-vertices with -o'
 run --list-vertices --json v.gp
 python3 -c 'import json, sys
 table = json.load(open("out.txt"))

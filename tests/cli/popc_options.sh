@@ -76,9 +76,10 @@ expect 2 'empty' ''
 expect 2 "'-o' has an empty value" $flags vertex.c -o ''
 expect 2 "'-D' has an empty value" -D '' vertex.c
 # S14: options that would load code into the compiler
-for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -load -mllvm -B/tmp -Wl,-x -Wp,-MD,f -flto; do
+for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -Xclang=-load -load -mllvm -mllvm=-x -B/tmp -Wl,-x -Wp,-MD,f -flto; do
   expect 2 'is not for codelets' "$option" vertex.c
 done
+expect 2 "'-Xclang=-load'" -X -Xclang=-load vertex.c
 expect 2 'two output files' $flags vertex.c -o a.gp -o b.gp
 
 # accept <argument>...: status 0 and no message
@@ -129,6 +130,10 @@ grep -q "two outputs would be the file 'both.d': -o or -MF" err.txt || fail 'doe
 one_file $flags source.c -o both.d -MJ both.d
 [ ! -e both.d ] || fail 'there is an output'
 accept $flags source.c -o /dev/null -MD -MF /dev/null
+# Somebody who may not write into /dev may write to what is there.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups "$popc" --version >/dev/null 2>&1; then
+  setpriv --reuid=65534 --clear-groups "$popc" -x c - -o /dev/null 2>err.txt <old.c || fail '/dev/null for another user'
+fi
 
 # C11: unusual names
 mkdir 'with space'

@@ -80,6 +80,11 @@ mkdir out
 [ -z "$(ls second-* 2>/dev/null)" ] || fail '--save-temps=obj in the current folder'
 
 "$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
+"$popc" -fsyntax-only -MMD -MF checked.d -Iinclude second.cpp && [ ! -e second.gp ] || fail '-fsyntax-only -MMD'
+"$popc" -MM -Iinclude second.cpp >rule.txt
+diff rule.txt checked.d || fail '-fsyntax-only -MMD is another rule'
+"$popc" --list-vertices -MMD -MF listed.d -Iinclude second.cpp >list.txt
+diff rule.txt listed.d && grep -q ^W: list.txt || fail '--list-vertices -MMD is another rule'
 echo 'struct V : poplar::Vertex {};' >bad.cpp
 status=0
 "$popc" -fsyntax-only bad.cpp 2>err.txt || status=$?
@@ -116,6 +121,7 @@ refused 'does not uncompress it' -gz
 refused 'a second file would be lost' -gsplit-dwarf
 refused 'MultiVertex' -pthread
 refused 'headers of its own' -nostdinc
+refused '-MD needs -MF where no .gp is made' -fsyntax-only -MD
 refused "'-S' and '-M' cannot be had in one call" -S -M
 refused '-MG needs -M or -MM' -MG
 refused '-MD and -MMD are for compilations' -M -MD

@@ -72,6 +72,8 @@ holds t.gp cpu,ipu1,ipu2,ipu21 'tile-0.o host-0.o '
 # Targets get objects of their own where the source, or a file that it includes, tests the version.
 run per_arch.c -o arch.gp
 holds arch.gp cpu,ipu1,ipu2,ipu21 'tile-0.o tile-1.o tile-2.o host-0.o '
+run --target ipu1,ipu2,ipu21 -DN=__IPU_ARCH_VERSION__ one.c -o arch_option.gp
+holds arch_option.gp ipu1,ipu2,ipu21 'tile-0.o tile-1.o tile-2.o '
 for target in ipu1:1 ipu2:2 ipu21:21; do
   run -E -P --target ${target%:*} per_arch.c -o -
   grep -q "out = ${target#*:};" out.txt || fail "__IPU_ARCH_VERSION__ of $target"
@@ -90,6 +92,9 @@ refused 2 'unknown key' --target '[{"name":"x","arch":"ipu2","compile_flags":[]}
 refused 2 'no name' --target '[{"arch":"ipu2"}]' one.c
 refused 2 "'-Xclang'" --target '[{"name":"x","arch":"ipu2","compile-flags":["-Xclang"]}]' one.c
 refused 2 'only options for the compiler' --target '[{"name":"x","arch":"ipu2","compile-flags":["-v","-ox"]}]' one.c
+refused 2 'only options for the compiler' --target '[{"name":"x","arch":"ipu2","compile-flags":["--vectors=never"]}]' one.c
+refused 2 "that is another architecture's" --target '[{"name":"cpu","arch":"ipu2"}]' one.c
+refused 2 "cannot have the name 'host'" --target '[{"name":"host","arch":"cpu"}]' one.c
 refused 2 'described twice' --target '["ipu2",{"name":"ipu2","compile-flags":["-DN"]}]' one.c
 
 refused 2 "unknown target 'ipu22'; did you mean 'ipu2'? popc compiles for cpu,ipu1,ipu2,ipu21" --target ipu22 one.c

@@ -108,6 +108,16 @@ Test(codelets, source_from_memory_includes_files_of_the_current_folder)
   pop_graph_free(graph);
 }
 
+Test(codelets, S07_source_from_memory_may_begin_with_a_byte_order_mark)
+{
+  char text[sizeof sum_source + 4];
+  snprintf(text, sizeof text, "\xef\xbb\xbf%s", sum_source);
+  pop_graph *graph = new_graph();
+  pop_graph_add_codelets_source(graph, "c", text, NULL, NULL);
+  assert_connects_sum(graph);
+  pop_graph_free(graph);
+}
+
 Test(codelets, G14_the_same_codelets_are_taken_once)
 {
   write_text("sum.c", sum_source);
