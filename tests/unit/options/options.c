@@ -1,6 +1,7 @@
 /* Engine options: defaults, the call, the environment, and all kinds of mistakes in them. */
 #include "options/options.h"
 #include "options/option_table.h"
+#include "support/comma_locale.h"
 
 #include <criterion/criterion.h>
 #include <populus/arena.h>
@@ -143,6 +144,15 @@ Test(engine_options, O03_seconds_and_choices)
 }
 
 Test(engine_options, O02_an_unknown_key_names_its_nearest)
+Test(engine_options, O03_the_locale_of_the_program_does_not_matter)
+{
+  engine_options parsed;
+  if (!use_comma_locale()) cr_skip_test("there is no localedef");
+  cr_assert_null(parse("{\"target.hostSyncTimeout\":0.25}", NULL, 0, &parsed));
+  cr_assert_eq(parsed.run.host_sync_timeout, 0.25);
+  engine_options_free(&parsed);
+}
+
 {
   const pop_option near[] = {{"target.savearchive", "a"}};
   expect_error(NULL, near, 1, "did you mean 'target.saveArchive'?");
