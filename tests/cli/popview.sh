@@ -90,6 +90,11 @@ head -c 1000 report/vars.json >pieces/vars.json
 quiet out "$popview" pieces -o page.html
 unpack page.html
 has unpacked.json '"name": "vars.json", "status": "damaged, or no such file"'
+head -c 1000 report/profile.pop >pieces/profile.pop
+quiet out "$popview" pieces -o page.html
+unpack page.html
+same graph report/graph.json
+has unpacked.json '"name": "profile.pop", "status": "damaged, or no such file"'
 
 # W02: a damaged or foreign input gets a message and no page.
 for size in 0 1 100 5000; do
@@ -281,11 +286,10 @@ try:
     assert False
 except urllib.error.HTTPError as error:
     assert error.code == 405
-os.rename("report/profile.pop", "report/away")
-open("report/profile.pop", "w").write("cut")
+os.rename("report", "away")
 status, text, _ = get(url + "reports.json")
-assert status == 503 and "profile.pop" in text, (status, text)
-os.rename("report/away", "report/profile.pop")
+assert status == 503 and "cannot open 'report'" in text, (status, text[:1000])
+os.rename("away", "report")
 assert get(url + "reports.json")[0] == 200
 # Nobody else is listened to.
 port = int(root[2].split(":")[1])
