@@ -2,6 +2,8 @@
  *
  *   arguments -> a report for each archive (size_report.c) -> text, CSV or JSON (size_print.c)
  */
+#include "engine_environment.h"
+#include "option_given.h"
 #include "size_report.h"
 #include "step_line.h"
 
@@ -185,6 +187,7 @@ int main(int argc, char **argv)
   if (!error) error = parse(argc, argv, &a, &done);
   if (!error && !done) error = pop_with_memory("reading archives", run, &a);
   if (!error) error = pop_standard_output_flush();
+  ignore_engine_options();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popsize: %s\n", pop_error_message(error));
   pop_error_free(error);

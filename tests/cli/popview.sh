@@ -236,7 +236,10 @@ POPULUS_DATA_DIR=$PWD/data POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","auto
 
 # The demonstration runs, and leaves only the page.
 mkdir tmp
-TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html
+# Engine options, as an example of the manual exports them, are for other programs.
+TMPDIR=$PWD/tmp POPLAR_ENGINE_OPTIONS='{"autoReport.directory":"mine","autoReport.profileFormat":"cbor"}' \
+  quiet out "$popview" --demo -o demo.html
+[ ! -e mine ] || fail "--demo writes its report to the folder of another program: $(ls mine)"
 [ -z "$(ls tmp)" ] || fail "--demo leaves $(ls tmp)"
 unpack demo.html
 has unpacked.json '"name": "popview/demo"'
