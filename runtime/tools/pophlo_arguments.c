@@ -1,3 +1,4 @@
+#include "option_given.h"
 #include "pophlo.h"
 
 #include <errno.h>
@@ -283,7 +284,7 @@ pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
 {
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":o:j:vqh", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       if (option == 'h')
         fputs(help, stdout);
@@ -294,7 +295,7 @@ pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
     }
     if (option == '?' || option == ':')
       return usage_error(option == ':' ? "an argument is missing behind" : "there is no option",
-                         argv[optind - 1]);
+                         option_given(option, argv, letters, letter));
     POP_TRY(take_option(option, a));
   }
   for (int i = optind; i < argc; ++i) pop_push(a->files, a->num_files, a->files_capacity, argv[i]);
@@ -310,3 +311,5 @@ void pophlo_arguments_free(pophlo_arguments *a)
   free(a->options);
   free(a->environment);
 }
+  static const char letters[] = ":o:j:vqh";
+  char letter[3];

@@ -183,6 +183,7 @@ refuses 2 "--tile takes a number, not 'x'" "$popsize" --tile x a.a
 refuses 2 "--csv and --json cannot be had" "$popsize" --csv --json a.a
 refuses 2 "--csv and --json cannot be had" "$popsize" --pretty --csv a.a
 refuses 2 "there is no option '--jsn'" "$popsize" --jsn a.a
+refuses 2 "there is no option '-j'" "$popsize" a.a -jq
 refuses 1 "none.a" "$popsize" none.a
 refuses 1 "has no tile images" "$popsize" "$POPULUS_DATA_DIR/poplibs.gp"
 head -c 30000 a.a >cut.a

@@ -313,7 +313,9 @@ refuses 2 "--demo takes no report" "$popview" --demo report
 
 refuses 2 "takes one report" "$popview"
 refuses 2 "takes one report" "$popview" a b c
-refuses 2 "there is no option" "$popview" --frob report
+refuses 2 "--fail-above takes a percentage, as in 5%, not '%'" "$popview" diff --fail-above % report report
+refuses 2 "there is no option '--frob'" "$popview" --frob report
+refuses 2 "there is no option '-f'" "$popview" -fq report
 refuses 2 "an argument is missing" "$popview" report -o
 refuses 4 "nowhere/page.html" "$popview" report -o nowhere/page.html
 POPULUS_DATA_DIR=$PWD/empty refuses 4 "the viewer is not there|esbuild" "$popview" report -o page.html
