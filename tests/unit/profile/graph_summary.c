@@ -393,3 +393,36 @@ Test(graph_summary, what_is_no_option_or_no_profile_is_refused)
   expect_error(pop_profile_print_graph_summary(none, NULL, 0, stdout), POP_ERROR_INVALID_ARGUMENT,
                "no graph profile", "no value");
 }
+
+/* Files are not trusted: what is no name has none. */
+static void emit_types_without_names(const emitter *to, const void *what)
+{
+  (void)what;
+  emit_begin_map(to, NULL);
+  emit_begin_map(to, "target");
+  emit_int(to, "numReplicas", 1);
+  emit_end_map(to);
+  emit_begin_map(to, "vertexTypes");
+  emit_begin_vector(to, "names");
+  for (int i = 0; i < 3; ++i) emit_int(to, NULL, i);
+  emit_end_vector(to);
+  emit_end_map(to);
+  emit_begin_map(to, "memory");
+  emit_begin_map(to, "byTile");
+  emit_begin_vector(to, "total");
+  emit_int(to, NULL, 0);
+  emit_end_vector(to);
+  emit_end_map(to);
+  emit_end_map(to);
+  emit_end_map(to);
+}
+
+Test(graph_summary, vertex_types_without_names)
+{
+  pop_profile *profile = emit_to_values(emit_types_without_names, NULL);
+  FILE *nowhere = fopen("/dev/null", "w");
+  cr_assert_not_null(nowhere);
+  expect_ok(pop_profile_print_graph_summary(pop_profile_root(profile), NULL, 0, nowhere));
+  fclose(nowhere);
+  pop_profile_free(profile);
+}
