@@ -118,7 +118,7 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
  * codelets that are compiled with -g. With `with_source`, the text of these lines, and of some
  * around them, is read from the sources as they are now, up to 2 MiB. Limits are 262,144
  * instructions, and 16,384 of a function; the rest is left out. Errors: INVALID_ARGUMENT for the
- * CPU; FILE_LOAD for a damaged archive. */
+ * CPU; FILE_LOAD for a damaged archive; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *executable,
                                                     bool with_source, FILE *stream);
 
