@@ -159,6 +159,11 @@ enable_testing()
 add_multitarget_test(NAME holds COMMAND sh -c "test $0$1 = --device-typeIpuModel2" VARIANTS IpuModel2)
 add_multitarget_test(NAME is_skipped COMMAND sh -c "exit 77" VARIANTS IpuModel2 ALLOW_SKIP)
 EOF
+# A project that is told where its packages are finds what lies beside them.
+packages=$(find "$prefix" -type d -path '*/cmake/poplar')
+packages=${packages%/poplar}
+cmake -G Ninja -S cxx -B told-build -Dpoplibs_DIR="$packages/poplibs" -Dpoplar_DIR="$packages/poplar" \
+  -DGCCS_DIR="$packages/GCCS" >cmake.txt 2>&1 || { cat cmake.txt; exit 1; }
 cmake -G Ninja -S cxx -B cxx-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }
 cmake --build cxx-build >build.txt 2>&1 || { cat build.txt; exit 1; }
