@@ -30,6 +30,20 @@ if(NOT TARGET populus::popc)
   message(FATAL_ERROR "no populus::popc")
 endif()
 EOF
+# A library that is missing is an error only for projects that need Populus.
+mkdir optional
+cat >optional/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(populus QUIET)
+message(STATUS "found: ${populus_FOUND}: ${populus_NOT_FOUND_MESSAGE}")
+find_package(populus REQUIRED)
+EOF
+if PKG_CONFIG_LIBDIR=$PWD cmake -G Ninja -S optional -B optional-build -DCMAKE_PREFIX_PATH="$prefix" >cmake.txt 2>&1; then
+  cat cmake.txt
+  exit 1
+fi
+grep -q '^-- found: 0: pkg-config does not find libelf' cmake.txt || { cat cmake.txt; exit 1; }
 # popc-reflect's small libLLVM is installed too, and popc-reflect loads that one.
 if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
   ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
