@@ -209,10 +209,11 @@ static void print_memory_of_ipus(const summary_style *style, pop_profile_value p
 {
   size_t tiles = (size_t)int_at(profile, "target.tilesPerIPU");
   size_t count = pop_profile_count(pop_profile_find(profile, "memory.byTile.total"));
-  for (size_t first = 0; tiles && first < count; first += tiles) {
+  for (size_t first = 0, end; tiles && first < count; first = end) {
+    end = tiles < count - first ? first + tiles : count;
     char *title = pop_xasprintf("Memory on IPU %zu:", first / tiles);
     summary_heading(style, 0, title, false);
-    summary_memory_usage(style, profile, (tile_range){first, first + tiles}, true);
+    summary_memory_usage(style, profile, (tile_range){first, end}, true);
     fputc('\n', style->stream);
     free(title);
   }
