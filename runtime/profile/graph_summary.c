@@ -2,6 +2,7 @@
 
 #include "base/object.h"
 #include "profile/grouped.h"
+#include <errno.h>
 #include <populus/arena.h>
 #include <populus/names.h>
 #include <stdlib.h>
@@ -67,6 +68,13 @@ pop_error *summary_style_parse(const pop_option *options, size_t num_options, FI
   if (variable_is("CLICOLOR", "0")) style->colours = false;
   if (variable_is("CLICOLOR_FORCE", "1")) style->colours = true;
   return NULL;
+}
+
+pop_error *summary_end(FILE *stream)
+{
+  return fflush(stream) == 0 && !ferror(stream)
+             ? NULL
+             : pop_error_errno(errno, "cannot write the profile summary");
 }
 
 /* ---- lines ---- */
@@ -250,5 +258,5 @@ pop_error *pop_profile_print_graph_summary(pop_profile_value profile, const pop_
   if (style.exchange_instructions) print_exchange_instructions(&style, profile);
   if (style.var_storage) summary_liveness(&style, profile);
   summary_plan(&style, profile);
-  return NULL;
+  return summary_end(stream);
 }

@@ -129,13 +129,14 @@ POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *execut
  * execution. The default of colours is true if the stream is a terminal that has them and the
  * environment has no NO_COLOR. There, CLICOLOR=0 turns them off and CLICOLOR_FORCE=1 on, whatever
  * the option says.
- * INVALID_OPTION for other options; INVALID_ARGUMENT if the value is not a graph profile. */
+ * INVALID_OPTION for other options; INVALID_ARGUMENT if the value is not a graph profile; SYSTEM if
+ * the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_profile_print_graph_summary(pop_profile_value graph_profile,
                                                           const pop_option *options,
                                                           size_t num_options, FILE *stream);
 /* Prints the execution part, from an execution profile and its graph's profile, as
  * pop_engine_print_execution_summary does. Option: showExecutionSteps. INVALID_ARGUMENT if they
- * are not such profiles. */
+ * are not such profiles; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_profile_print_execution_summary(pop_profile_value graph_profile,
                                                               pop_profile_value execution_profile,
                                                               const pop_option *options,
