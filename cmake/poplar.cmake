@@ -29,7 +29,7 @@ install(FILES ${PROJECT_BINARY_DIR}/poplar-config.cmake ${PROJECT_BINARY_DIR}/po
 # populus_alias_package(<package> <target>...): find_package(<package>) gives these targets, which
 # are all Populus, and includes the further file of the package's name.
 function(populus_alias_package package)
-  set(text "include(CMakeFindDependencyMacro)\nfind_dependency(poplar)\n")
+  set(text "include(CMakeFindDependencyMacro)\nfind_dependency(poplar HINTS \${CMAKE_CURRENT_LIST_DIR} \${CMAKE_CURRENT_LIST_DIR}/../poplar)\n")
   string(APPEND text "foreach(name IN ITEMS ${ARGN})\n  if(NOT TARGET \${name})\n    add_library(\${name} INTERFACE IMPORTED)\n")
   string(APPEND text "    set_target_properties(\${name} PROPERTIES INTERFACE_LINK_LIBRARIES poplar)\n  endif()\nendforeach()\n")
   if(package STREQUAL "GCCS")

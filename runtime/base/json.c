@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <populus/names.h>
+#include <string.h>
 
 enum { OUTER_LEVELS = 2, PRETTY_INDENT = 2 };
 
@@ -146,30 +147,29 @@ static bool put_thousandths(FILE *stream, double value)
   return true;
 }
 
-/* With a point, whatever the program's locale. */
-static void put_number(FILE *stream, double value)
+/* A program's locale may have another decimal point, of several bytes even. */
+void json_number_text(double value, char text[JSON_NUMBER_CHARS])
 {
-  char text[64];
-  bool has_point = false;
-  snprintf(text, sizeof text, "%.17g", value);
-  for (const char *c = text; *c; ++c) {
-    if ((*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e') {
-      putc_unlocked(*c, stream);
-    } else if (!has_point) { /* a point may have several bytes */
-      putc_unlocked('.', stream);
-      has_point = true;
-    }
+  char printed[2 * JSON_NUMBER_CHARS], *to = text;
+  snprintf(printed, sizeof printed, "%.17g", value);
+  for (const char *from = printed; *from;) {
+    size_t plain = strspn(from, "0123456789+-e");
+    memcpy(to, from, plain);
+    to += plain;
+    from += plain;
+    if (*from) *to++ = '.';
+    from += strcspn(from, "0123456789+-e");
   }
+  *to = '\0';
 }
 
 void json_put_double(json_writer *json, const char *key, double value)
 {
+  char text[JSON_NUMBER_CHARS];
   begin_value(json, key, true);
   if (put_thousandths(json->stream, value)) return;
-  if (isfinite(value))
-    put_number(json->stream, value);
-  else
-    fputs_unlocked("null", json->stream);
+  if (isfinite(value)) json_number_text(value, text);
+  fputs_unlocked(isfinite(value) ? text : "null", json->stream);
 }
 
 void json_put_bool(json_writer *json, const char *key, bool value)

@@ -198,7 +198,7 @@ static instrumentation instrumentation_of(const pop_target *target, const engine
 static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, size_t *count)
 {
   size_t capacity = 0;
-  for (const char *at = options->block_tiles; *at;) {
+  for (const char *at = options->block_tiles; *at || *count == 0;) {
     char *end;
     unsigned long tile = strtoul(at, &end, 10);
     bool is_number = *at >= '0' && *at <= '9' && tile < UINT32_MAX;

@@ -7,6 +7,7 @@
  */
 #include "engine/engine_private.h"
 
+#include "base/c_locale.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ static void put_integer(const conversion *c, uint64_t value, pop_bytes *text)
 
 static void put_double(const conversion *c, uint64_t bits, pop_bytes *text)
 {
+  C_LOCALE;
   char format[24], out[2 * MAX_WIDTH + 400]; /* the largest has 309 digits */
   double value;
   memcpy(&value, &bits, sizeof value);

@@ -11,12 +11,15 @@
  */
 #include "engine/engine_private.h"
 
+#include "base/c_locale.h"
+
 #include <populus/names.h>
 #include <string.h>
 
 static void format_float(char text[ELEMENT_TEXT_SIZE], double value, const char *format,
                          int precision)
 {
+  C_LOCALE; /* in "{1,5,2,5}" nobody could tell the elements */
   if (strcmp(format, "f") == 0)
     snprintf(text, ELEMENT_TEXT_SIZE, "%.*f", precision, value);
   else if (strcmp(format, "e") == 0)

@@ -1,6 +1,7 @@
 /* The interface of models. */
 #include "models/lowering.h"
 
+#include "base/c_locale.h"
 #include "base/log.h"
 #include "base/object.h"
 #include "models/check_output.h"
@@ -142,6 +143,7 @@ pop_error *pop_model_parse(const char *text, size_t size, const char *name, size
 pop_error *pop_model_parse_replicated(const char *text, size_t size, const char *name, size_t part,
                                       uint32_t replicas, pop_model **result)
 {
+  C_LOCALE;
   enum { MAX_REPLICAS = 1024 };
   POP_TRY(object_check_argument(result, "the model to make", __func__));
   *result = NULL;
@@ -274,6 +276,7 @@ size_t pop_model_suggested_tiles(const pop_model *model)
 
 uint64_t pop_model_hash(const pop_model *model)
 {
+  C_LOCALE;
   if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
   text t = {0};
   module_print(&t, model->m, model->main, false);
@@ -313,6 +316,7 @@ static pop_error *write_dump(const char *folder, uint64_t hash, const char *name
 
 pop_error *pop_model_dump(const pop_model *model, const char *folder)
 {
+  C_LOCALE;
   POP_TRY(object_check(model, OBJECT_MODEL, __func__));
   POP_TRY(object_check_argument(folder, "the folder", __func__));
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -401,6 +405,7 @@ static void lower_all(pop_model *const *models, pop_graph *const *graphs, size_t
 
 pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
 {
+  C_LOCALE;
   POP_TRY(object_check(model, OBJECT_MODEL, __func__));
   POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   POP_TRY(object_check_argument(program, "the program to make", __func__));
@@ -412,6 +417,7 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
 pop_error *pop_model_lower_all(pop_model *const *models, pop_graph *const *graphs, size_t count,
                                pop_program *programs, pop_error **errors)
 {
+  C_LOCALE;
   POP_TRY(object_check_argument(models, "the models", __func__));
   POP_TRY(object_check_argument(graphs, "the graphs", __func__));
   POP_TRY(object_check_argument(programs, "the programs to make", __func__));
@@ -441,6 +447,7 @@ pop_tensor pop_model_output_tensor(const pop_model *model, size_t i)
 
 char *pop_model_codelet_source(const pop_model *model)
 {
+  C_LOCALE;
   if (!object_there(model, OBJECT_MODEL, __func__)) return NULL;
   return lowering_source(&model->lowered);
 }
@@ -455,6 +462,7 @@ size_t pop_model_num_checks(const pop_model *model)
 
 pop_error *pop_model_judge(const pop_model *model, pop_engine *engine)
 {
+  C_LOCALE;
   POP_TRY(object_check(model, OBJECT_MODEL, __func__));
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   for (size_t i = 0; i < model->lowered.num_checks; ++i)

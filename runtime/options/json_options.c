@@ -1,5 +1,6 @@
 #include "options/json_options.h"
 
+#include "base/json.h"
 #include <populus/arena.h>
 #include <populus/engine.h>
 #include <populus/json_text.h>
@@ -36,7 +37,7 @@ pop_error *json_options_value(const char *key, const json_t *value,
   else if (json_is_integer(value))
     snprintf(number, OPTION_NUMBER_CHARS, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
   else if (json_is_real(value))
-    snprintf(number, OPTION_NUMBER_CHARS, "%.17g", json_real_value(value));
+    json_number_text(json_real_value(value), number);
   else
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "the value of '%s' must be a string, a number or a boolean", key);

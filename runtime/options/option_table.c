@@ -414,9 +414,10 @@ static pop_error *read_number(const option_entry *entry, const char *text, optio
     return NULL;
   }
   if (*text < '0' || *text > '9') return invalid_value(entry, text);
+  bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   char *end;
   errno = 0;
-  uint64_t number = value->number = strtoull(text, &end, 0);
+  uint64_t number = value->number = strtoull(text, &end, is_hexadecimal ? 16 : 10);
   bool fits = number <= entry->greatest &&
               (number >= entry->least || (number == 0 && entry->or_zero)) &&
               (!entry->multiple || number % entry->multiple == 0);

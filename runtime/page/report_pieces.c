@@ -221,20 +221,26 @@ static bool is_damage(const pop_error *error)
   return code != POP_ERROR_MEMORY && code != POP_ERROR_SYSTEM;
 }
 
-static pop_error *take_wanted(pieces *p, size_t file, const char *path)
+/* `error` is the file's, or NULL. Returns it if the file may be good. */
+static pop_error *note_status(pieces *p, size_t file, pop_error *error)
 {
-  const char *key = known_files[file].key;
-  pop_error *error = put_profile(p, path, key);
   if (error && !is_damage(error)) return error;
   p->status[file] = error ? "damaged, or no such file" : "read";
-  if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
-  if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
-  if (!error && strcmp(key, "code") == 0) p->has_code = true;
   if (p->damage)
     pop_error_free(error);
   else
     p->damage = error;
   return NULL;
+}
+
+static pop_error *take_wanted(pieces *p, size_t file, const char *path)
+{
+  const char *key = known_files[file].key;
+  pop_error *error = put_profile(p, path, key);
+  if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
+  if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
+  if (!error && strcmp(key, "code") == 0) p->has_code = true;
+  return note_status(p, file, error);
 }
 
 /* A damaged file does not keep the others from being shown. */
@@ -257,10 +263,7 @@ static pop_error *put_folder(pieces *p)
        *archive = path_in(p->folder, known_files[ARCHIVE_FILE].name);
   pop_error *error = NULL;
   struct stat s;
-  if (stat(report, &s) == 0) {
-    error = put_report(p, report);
-    p->status[REPORT_FILE] = "read";
-  }
+  if (stat(report, &s) == 0) error = note_status(p, REPORT_FILE, put_report(p, report));
   for (size_t i = 1; i < NUM_KNOWN && !error; ++i) error = take_file(p, i);
   if (!error && !p->has_graph && !p->has_execution && stat(archive, &s) == 0) {
     error = put_archive(p, archive);

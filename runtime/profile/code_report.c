@@ -12,6 +12,7 @@
 #include "isa/disassemble.h"
 #include "isa/encoding.h"
 #include "profile/source_text.h"
+#include <errno.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <populus/vertex_type.h>
@@ -334,5 +335,7 @@ pop_error *pop_executable_write_code(const pop_executable *executable, bool with
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "there is no code to list for the CPU: its codelets are code of the host");
   code_request request = {executable, with_source, stream};
-  return pop_with_memory("listing code", write_requested, &request);
+  POP_TRY(pop_with_memory("listing code", write_requested, &request));
+  return fflush(stream) == 0 && !ferror(stream) ? NULL
+                                                : pop_error_errno(errno, "cannot write the code");
 }

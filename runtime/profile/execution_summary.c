@@ -435,7 +435,7 @@ pop_error *pop_profile_print_execution_summary(pop_profile_value graph, pop_prof
   s.num_tiles = (uint32_t)(count_of(pop_profile_get(graph, "target"), "numTiles") /
                            (num_replicas ? num_replicas : 1));
   print_summary(&s, !whole.node || pop_profile_as_bool(whole), style.execution_steps);
-  return NULL;
+  return summary_end(stream);
 }
 
 pop_error *pop_profile_print_summary(pop_profile_value graph, pop_profile_value profile,

@@ -2,6 +2,7 @@
 
 #include "base/object.h"
 #include "profile/grouped.h"
+#include <errno.h>
 #include <populus/arena.h>
 #include <populus/names.h>
 #include <stdlib.h>
@@ -67,6 +68,13 @@ pop_error *summary_style_parse(const pop_option *options, size_t num_options, FI
   if (variable_is("CLICOLOR", "0")) style->colours = false;
   if (variable_is("CLICOLOR_FORCE", "1")) style->colours = true;
   return NULL;
+}
+
+pop_error *summary_end(FILE *stream)
+{
+  return fflush(stream) == 0 && !ferror(stream)
+             ? NULL
+             : pop_error_errno(errno, "cannot write the profile summary");
 }
 
 /* ---- lines ---- */
@@ -209,10 +217,11 @@ static void print_memory_of_ipus(const summary_style *style, pop_profile_value p
 {
   size_t tiles = (size_t)int_at(profile, "target.tilesPerIPU");
   size_t count = pop_profile_count(pop_profile_find(profile, "memory.byTile.total"));
-  for (size_t first = 0; tiles && first < count; first += tiles) {
+  for (size_t first = 0, end; tiles && first < count; first = end) {
+    end = tiles < count - first ? first + tiles : count;
     char *title = pop_xasprintf("Memory on IPU %zu:", first / tiles);
     summary_heading(style, 0, title, false);
-    summary_memory_usage(style, profile, (tile_range){first, first + tiles}, true);
+    summary_memory_usage(style, profile, (tile_range){first, end}, true);
     fputc('\n', style->stream);
     free(title);
   }
@@ -249,5 +258,5 @@ pop_error *pop_profile_print_graph_summary(pop_profile_value profile, const pop_
   if (style.exchange_instructions) print_exchange_instructions(&style, profile);
   if (style.var_storage) summary_liveness(&style, profile);
   summary_plan(&style, profile);
-  return NULL;
+  return summary_end(stream);
 }

@@ -17,6 +17,9 @@ typedef struct summary_style {
 POP_MUST_CHECK pop_error *summary_style_parse(const pop_option *options, size_t num_options,
                                               FILE *stream, summary_style *style);
 
+/* After the last line: SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *summary_end(FILE *stream);
+
 /* A highlighted line; `warns`: as a warning. */
 void summary_heading(const summary_style *style, int indent, const char *text, bool warns);
 /* A labelled number of bytes, right-aligned to column `width`. */

@@ -130,11 +130,13 @@ static bool may_follow_calls(liveness_printer *p, pop_profile_value roots)
   return visited < most;
 }
 
+/* In a file that is damaged, a program may be in several others, and the tree be without end. */
 static void print_trees(liveness_printer *p, pop_profile_value roots, const char *title)
 {
+  size_t left = MOST_PROGRAMS + pop_profile_count(p->programs);
   for (size_t i = 0; i < pop_profile_count(roots); ++i) {
     if (title) fprintf(p->style->stream, "\n    %s %zu:\n", title, i);
-    walk_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 4, true, SIZE_MAX);
+    left -= walk_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 4, true, left);
   }
 }
 

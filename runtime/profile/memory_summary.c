@@ -104,7 +104,8 @@ static void print_vertex_data(const summary_style *style, pop_profile_value prof
   uint64_t by_part[NUM_PARTS] = {0}, total = 0;
   char number[32];
   for (size_t t = 0; t < num_types; ++t) {
-    types[t].name = pop_profile_as_string(pop_profile_at(names, t));
+    const char *name = pop_profile_as_string(pop_profile_at(names, t));
+    types[t].name = name ? name : "?";
     for (int p = 0; p < NUM_PARTS; ++p) {
       uint64_t bytes = sum(pop_profile_at(pop_profile_get(by_type, parts[p].key), t), tiles);
       types[t].number += bytes;

@@ -36,6 +36,14 @@ static void less(pop_solver *s, pop_solver_variable a, pop_solver_variable b)
   at_least(s, b, s->now[a].lo + 1);
 }
 
+static uint64_t most_of_others(const pop_solver *s, operands in, size_t count, size_t but)
+{
+  uint64_t most = 0;
+  for (size_t i = 0; i < count; i++)
+    if (i != but) most = sum_of(most, s->now[in[i]].hi);
+  return most;
+}
+
 static void sum(pop_solver *s, pop_solver_variable result, operands in, size_t count)
 {
   range total = {0, 0};
@@ -53,12 +61,12 @@ static void sum(pop_solver *s, pop_solver_variable result, operands in, size_t c
       at_most(s, in[i], r.hi >= others ? r.hi - others : 0);
       if (r.hi < others) fail(s);
     }
-    if (total.hi == UNCOUNTABLE) continue;
-    others = total.hi - v.hi;
+    bool counts = total.hi != UNCOUNTABLE;
+    others = counts ? total.hi - v.hi : r.lo ? most_of_others(s, in, count, i) : 0;
     if (r.lo > others) at_least(s, in[i], r.lo - others);
     /* The totals must match the operands' current ranges. Narrowing has woken this rule again. */
     total.lo = total.lo - v.lo + s->now[in[i]].lo;
-    total.hi = total.hi - v.hi + s->now[in[i]].hi;
+    if (counts) total.hi = total.hi - v.hi + s->now[in[i]].hi;
   }
 }
 

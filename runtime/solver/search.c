@@ -121,22 +121,41 @@ static void take(const pop_solver *s, search *what)
   what->found = true;
 }
 
+/* A range that has been cut in two. */
+typedef struct cut {
+  pop_solver_variable variable;
+  range whole;
+  size_t mark; /* of the trail, before it */
+  int half;    /* the next one to be tried; 2: both have been */
+} cut;
+
+/* Narrows the cut's variable to its next half. False if nothing there is better. */
+static bool try_half(pop_solver *s, const search *what, cut *c)
+{
+  uint64_t middle = c->whole.lo + (c->whole.hi - c->whole.lo) / 2;
+  bool upper = c->half++;
+  undo_to(s, c->mark);
+  s->statistics.choices++;
+  solver_narrow(s, c->variable, upper ? middle + 1 : c->whole.lo, upper ? c->whole.hi : middle);
+  return improve(s, what);
+}
+
+/* A stack of its own: with many variables there are more cuts than the thread's has room for. */
 static void look(pop_solver *s, search *what)
 {
-  pop_solver_variable v = next_choice(s, what);
-  if (v == UINT32_MAX) {
-    take(s, what);
-    return;
+  cut *cuts = NULL;
+  size_t count = 0, capacity = 0;
+  bool deeper = true;
+  while (deeper || count) {
+    pop_solver_variable v = deeper ? next_choice(s, what) : UINT32_MAX;
+    if (v != UINT32_MAX)
+      pop_push(cuts, count, capacity, (cut){v, s->now[v], s->trail_count, 0});
+    else if (deeper)
+      take(s, what);
+    while (count && cuts[count - 1].half == 2) undo_to(s, cuts[--count].mark);
+    deeper = count && try_half(s, what, &cuts[count - 1]);
   }
-  range whole = s->now[v];
-  uint64_t middle = whole.lo + (whole.hi - whole.lo) / 2;
-  size_t mark = s->trail_count;
-  for (int half = 0; half < 2; half++) {
-    s->statistics.choices++;
-    solver_narrow(s, v, half ? middle + 1 : whole.lo, half ? whole.hi : middle);
-    if (improve(s, what)) look(s, what);
-    undo_to(s, mark);
-  }
+  free(cuts);
 }
 
 bool pop_solver_minimize(pop_solver *s, const pop_solver_variable *objectives, size_t count,

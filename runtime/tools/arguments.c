@@ -1,6 +1,8 @@
 /* popexec's command line. */
 #include "arguments.h"
 
+#include "option_given.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <populus/populus.h>
@@ -230,9 +232,11 @@ static pop_error *check_outputs(const arguments *a)
 
 pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
 {
+  static const char letters[] = ":lw:r:qh";
+  char letter[3];
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":lw:r:qh", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       if (option == 'h')
         print_help(a);
@@ -243,7 +247,7 @@ pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
     }
     if (option == '?' || option == ':')
       return usage_error(a, option == ':' ? "an argument is missing behind" : "there is no option",
-                         argv[optind - 1]);
+                         option_given(option, argv, letters, letter));
     POP_TRY(take_option(option, a));
   }
   if (a->json && !a->list)

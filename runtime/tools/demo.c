@@ -1,5 +1,7 @@
 #include "demo.h"
 
+#include "engine_environment.h"
+
 #include <populus/arena.h>
 #include <populus/cache_folder.h>
 #include <populus/device.h>
@@ -210,6 +212,7 @@ static pop_error *add_codelets(pop_graph *graph, const char *folder)
 pop_error *demo_write_report(const char *folder)
 {
   pop_target target;
+  ignore_engine_options();
   POP_TRY(pop_target_create("ipu2", 2, &target));
   target.tiles_per_ipu = TILES;
   pop_graph *graph = pop_graph_create(&target);

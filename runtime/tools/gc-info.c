@@ -8,6 +8,7 @@
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -229,8 +230,10 @@ static int run(command which, const char *id, form form)
   size_t number = 0;
   if (id) {
     char *end;
+    errno = 0;
     number = strtoul(id, &end, 10);
-    if (*id < '0' || *id > '9' || *end) return usage("--device-id takes the id of a device");
+    if (*id < '0' || *id > '9' || *end || errno)
+      return usage("--device-id takes the id of a device");
   }
   if (commands[which].needs_device && !id) return usage("the command needs --device-id N");
   if (!commands[which].needs_device && id) return usage("--list-devices is about all devices");

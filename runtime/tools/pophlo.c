@@ -169,9 +169,24 @@ static pop_error *find_value(const pop_model *model, const char *name, bool outp
                        output ? "output" : "input", name);
 }
 
+/* What goes in, and what a stream brings, is in one file. */
+static pop_error *check_once(const pop_model *model, const pophlo_file *files, size_t count,
+                             bool output)
+{
+  for (size_t i = 0; i < count; ++i)
+    for (size_t k = 0; k < i; ++k)
+      if (strcmp(files[i].name, files[k].name) == 0 &&
+          (!output || is_feed(model, files[i].name, true)))
+        return pop_error_new(POP_ERROR_USAGE, "--%s %s=%s: it has the file '%s' already",
+                             output ? "out" : "in", files[i].name, files[i].file, files[k].file);
+  return NULL;
+}
+
 static pop_error *check_names(const pophlo_arguments *a, const pop_model *model)
 {
   pop_model_value v;
+  POP_TRY(check_once(model, a->ins, a->num_ins, false));
+  POP_TRY(check_once(model, a->outs, a->num_outs, true));
   for (size_t i = 0; i < a->num_ins; ++i)
     if (!is_feed(model, a->ins[i].name, false))
       POP_TRY(find_value(model, a->ins[i].name, false, &v));

@@ -1,3 +1,4 @@
+#include "option_given.h"
 #include "pophlo.h"
 
 #include <errno.h>
@@ -244,6 +245,34 @@ static pop_error *check_outputs(const pophlo_arguments *a)
   return NULL;
 }
 
+static const pophlo_file *standard_one(const pophlo_file *files, size_t count, size_t *number)
+{
+  const pophlo_file *one = NULL;
+  *number = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(files[i].file, "-") != 0) continue;
+    one = &files[i];
+    ++*number;
+  }
+  return one;
+}
+
+/* Standard input can be read once, and standard output can get one thing. */
+static pop_error *check_standard_streams(const pophlo_arguments *a)
+{
+  size_t inputs, outputs;
+  const pophlo_file *in = standard_one(a->ins, a->num_ins, &inputs);
+  const pophlo_file *out = standard_one(a->outs, a->num_outs, &outputs);
+  if (inputs > 1)
+    return pop_error_new(POP_ERROR_USAGE,
+                         "standard input is for '%s': nothing else can be read there", in->name);
+  if (outputs > 1 || (outputs && (a->list || a->codelets || a->cycles || a->memory)))
+    return pop_error_new(POP_ERROR_USAGE,
+                         "standard output is for '%s': nothing else can be printed there",
+                         out->name);
+  return NULL;
+}
+
 /* Checks combinations of options. */
 static pop_error *check_combination(const pophlo_arguments *a)
 {
@@ -276,14 +305,17 @@ static pop_error *check_combination(const pophlo_arguments *a)
     return pop_error_new(
         POP_ERROR_USAGE,
         "a CPU has no tiles: --tiles, --target, --replicas and --output are for IPUs");
+  POP_TRY(check_standard_streams(a));
   return check_outputs(a);
 }
 
 pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
 {
+  static const char letters[] = ":o:j:vqh";
+  char letter[3];
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":o:j:vqh", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       if (option == 'h')
         fputs(help, stdout);
@@ -294,7 +326,7 @@ pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
     }
     if (option == '?' || option == ':')
       return usage_error(option == ':' ? "an argument is missing behind" : "there is no option",
-                         argv[optind - 1]);
+                         option_given(option, argv, letters, letter));
     POP_TRY(take_option(option, a));
   }
   for (int i = optind; i < argc; ++i) pop_push(a->files, a->num_files, a->files_capacity, argv[i]);

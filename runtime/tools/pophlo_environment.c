@@ -93,14 +93,45 @@ static pop_error *parse_word(pophlo_arguments *a, const char *variable, char *wo
   return unknown_flag(variable, word);
 }
 
+/* Is it a JSON object with this option? If it is none, the engine says so. */
+static bool has_option(const char *json, const char *key)
+{
+  pop_option *options;
+  size_t count;
+  bool has = false;
+  pop_error *error = pop_options_read_json(json, strlen(json), &options, &count);
+  for (size_t i = 0; i < count; ++i) has |= strcmp(options[i].key, key) == 0;
+  free(options);
+  pop_error_free(error);
+  return has;
+}
+
+/* What the environment says of the engine would hold for both. */
+static pop_error *check_engine_is_free(void)
+{
+  static const char *const variables[] = {"POPLAR_ENGINE_OPTIONS", "POPLAR_RUNTIME_OPTIONS",
+                                          "POPLAR_SIMULATOR_OPTIONS"};
+  const char *engine = secure_getenv("POPULUS_TILE_ENGINE");
+  if (engine && *engine)
+    return pop_error_new(
+        POP_ERROR_USAGE,
+        "POPULUS_TILE_ENGINE is set, which chooses one: --both-engines and --everywhere run both");
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+    const char *json = secure_getenv(variables[i]);
+    if (json && has_option(json, "target.tileEngine"))
+      return pop_error_new(POP_ERROR_USAGE,
+                           "%s has target.tileEngine, which chooses one: --both-engines and "
+                           "--everywhere run both",
+                           variables[i]);
+  }
+  return NULL;
+}
+
 pop_error *pophlo_parse_environment(pophlo_arguments *a)
 {
   static const char *const variables[] = {"TF_POPLAR_FLAGS", "XLA_FLAGS"};
   size_t size = 1;
-  if ((a->both_engines || a->everywhere) && secure_getenv("POPULUS_TILE_ENGINE"))
-    return pop_error_new(
-        POP_ERROR_USAGE,
-        "POPULUS_TILE_ENGINE is set, which chooses one: --both-engines and --everywhere run both");
+  if (a->both_engines || a->everywhere) POP_TRY(check_engine_is_free());
   for (int i = 0; i < 2; ++i) {
     const char *text = secure_getenv(variables[i]);
     size += text ? strlen(text) + 1 : 1;

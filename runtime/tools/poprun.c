@@ -286,7 +286,7 @@ static void pass_on_signals(void)
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    sigaction(numbers[i], &action, NULL);
+    if (numbers[i] != SIGHUP || !poprun_is_without_hangup()) sigaction(numbers[i], &action, NULL);
   const struct sigaction unreachable = {.sa_handler = end_unreached, .sa_flags = SA_RESTART};
   sigaction(POPRUN_UNREACHED, &unreachable, NULL);
 }

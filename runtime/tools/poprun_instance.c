@@ -104,12 +104,18 @@ static void pass_on(int number)
   errno = before;
 }
 
+bool poprun_is_without_hangup(void)
+{
+  struct sigaction before;
+  return sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+}
+
 static void pass_on_signals(void)
 {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
   struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    sigaction(numbers[i], &action, NULL);
+    if (numbers[i] != SIGHUP || !poprun_is_without_hangup()) sigaction(numbers[i], &action, NULL);
 }
 
 /* ---- the child ---- */

@@ -2,6 +2,8 @@
  *
  *   arguments -> a report for each archive (size_report.c) -> text, CSV or JSON (size_print.c)
  */
+#include "engine_environment.h"
+#include "option_given.h"
 #include "size_report.h"
 #include "step_line.h"
 
@@ -143,9 +145,11 @@ static pop_error *take_archives(int argc, char **argv, arguments *a)
 /* *done: help or version has been printed. */
 static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
 {
+  static const char letters[] = ":qh";
+  char letter[3];
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       fputs(option == 'h' ? usage : "popsize, Populus version " POPULUS_VERSION "\n", stdout);
       *done = true;
@@ -153,7 +157,7 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
     }
     if (option == '?' || option == ':')
       return usage_error(option == ':' ? "an argument is missing behind" : "there is no option",
-                         argv[optind - 1]);
+                         option_given(option, argv, letters, letter));
     POP_TRY(take_option(option, a));
   }
   return take_archives(argc, argv, a);
@@ -183,6 +187,7 @@ int main(int argc, char **argv)
   bool done = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = parse(argc, argv, &a, &done);
+  ignore_engine_options();
   if (!error && !done) error = pop_with_memory("reading archives", run, &a);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);

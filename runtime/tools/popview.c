@@ -3,6 +3,7 @@
  *   arguments -> populus/report_page.h -> one HTML file; serve.c -> the same from a server;
  *             -> report_diff.c -> the differences of two reports, as text or JSON */
 #include "demo.h"
+#include "option_given.h"
 #include "report_diff.h"
 #include "serve.h"
 #include "step_line.h"
@@ -102,8 +103,9 @@ static pop_error *parse_percent(const char *text, double *share)
 {
   char *end;
   double percent = strtod(text, &end);
+  bool is_number = end != text;
   if (*end == '%') end++;
-  if (end == text || *end || !(percent >= 0 && percent <= 1e9))
+  if (!is_number || *end || !(percent >= 0 && percent <= 1e9))
     return pop_error_new(POP_ERROR_USAGE, "--fail-above takes a percentage, as in 5%%, not '%s'",
                          text);
   *share = percent / 100;
@@ -178,6 +180,7 @@ static pop_error *check(const arguments *a)
 /* *done: help or version has been printed. */
 static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
 {
+  char letter[3];
   int option;
   opterr = 0;
   if (argc > 1 && strcmp(argv[1], "diff") == 0) {
@@ -185,14 +188,15 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
     argc--;
     argv++;
   }
-  while ((option = getopt_long(argc, argv, a->compares ? ":h" : ":qho:",
-                               a->compares ? diff_options : page_options, NULL)) != -1) {
+  const char *letters = a->compares ? ":h" : ":qho:";
+  while ((option = getopt_long(argc, argv, letters, a->compares ? diff_options : page_options,
+                               NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       fputs(option == 'h' ? usage : "popview, Populus version " POPULUS_VERSION "\n", stdout);
       *done = true;
       return NULL;
     }
-    POP_TRY(take_option(a, option, argv[optind - 1]));
+    POP_TRY(take_option(a, option, option_given(option, argv, letters, letter)));
   }
   for (; optind < argc; optind++) {
     if (a->num_reports == 2)

@@ -314,7 +314,7 @@ static pop_error *guess_target(maker *m, size_t member)
 }
 
 /* Opens the metadata if they can be used. A lack of the system's resources is an error, as it says
- * nothing about them. */
+ * nothing about them, and so is a mistake in the environment. */
 static pop_error *open_metadata(maker *m, const char *path)
 {
   pop_executable *executable;
@@ -326,7 +326,8 @@ static pop_error *open_metadata(maker *m, const char *path)
   }
   m->report->has_metadata = m->engine != NULL;
   pop_error_code code = error ? pop_error_get_code(error) : POP_ERROR_FILE_LOAD;
-  if (code == POP_ERROR_SYSTEM || code == POP_ERROR_MEMORY) return error;
+  if (code == POP_ERROR_SYSTEM || code == POP_ERROR_MEMORY || code == POP_ERROR_INVALID_OPTION)
+    return error;
   pop_error_free(error);
   return NULL;
 }

@@ -53,6 +53,7 @@ has out '^1600MHz$'
 refuses 1 'there is no device 10: there are 10' "$gc_info" -d 10 -i
 refuses 2 'takes the id of a device' "$gc_info" -d first -i
 refuses 2 'takes the id of a device' "$gc_info" -d -1 -i
+refuses 2 'takes the id of a device' "$gc_info" -d 99999999999999999999 -i
 refuses 2 'needs --device-id' "$gc_info" --ipu-arch
 refuses 2 'about all devices' "$gc_info" -l -d 0
 refuses 2 'one command at a time' "$gc_info" -l -i

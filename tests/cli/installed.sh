@@ -30,6 +30,20 @@ if(NOT TARGET populus::popc)
   message(FATAL_ERROR "no populus::popc")
 endif()
 EOF
+# A library that is missing is an error only for projects that need Populus.
+mkdir optional
+cat >optional/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(populus QUIET)
+message(STATUS "found: ${populus_FOUND}: ${populus_NOT_FOUND_MESSAGE}")
+find_package(populus REQUIRED)
+EOF
+if PKG_CONFIG_LIBDIR=$PWD cmake -G Ninja -S optional -B optional-build -DCMAKE_PREFIX_PATH="$prefix" >cmake.txt 2>&1; then
+  cat cmake.txt
+  exit 1
+fi
+grep -q '^-- found: 0: pkg-config does not find libelf' cmake.txt || { cat cmake.txt; exit 1; }
 # popc-reflect's small libLLVM is installed too, and popc-reflect loads that one.
 if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
   ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
@@ -159,6 +173,11 @@ enable_testing()
 add_multitarget_test(NAME holds COMMAND sh -c "test $0$1 = --device-typeIpuModel2" VARIANTS IpuModel2)
 add_multitarget_test(NAME is_skipped COMMAND sh -c "exit 77" VARIANTS IpuModel2 ALLOW_SKIP)
 EOF
+# A project that is told where its packages are finds what lies beside them.
+packages=$(find "$prefix" -type d -path '*/cmake/poplar')
+packages=${packages%/poplar}
+cmake -G Ninja -S cxx -B told-build -Dpoplibs_DIR="$packages/poplibs" -Dpoplar_DIR="$packages/poplar" \
+  -DGCCS_DIR="$packages/GCCS" >cmake.txt 2>&1 || { cat cmake.txt; exit 1; }
 cmake -G Ninja -S cxx -B cxx-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }
 cmake --build cxx-build >build.txt 2>&1 || { cat build.txt; exit 1; }

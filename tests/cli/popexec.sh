@@ -128,6 +128,7 @@ refuses 2 "the archive has 2 programs: --run says which" "$popexec" small.a
 refuses 2 "no archive is given|usage: popexec" "$popexec"
 refuses 2 "there is no option '--lisst'" "$popexec" --lisst small.a
 refuses 2 "there is no option '-x'" "$popexec" -x small.a
+refuses 2 "there is no option '-x'" "$popexec" -xl small.a
 refuses 2 "an argument is missing behind '--run'" "$popexec" small.a --run
 refuses 2 "NAME=FILE is expected instead of 'in'" "$popexec" -w in small.a
 refuses 2 "--repeat takes a number of times, not 'often'" "$popexec" --repeat often small.a

@@ -130,6 +130,17 @@ for mpi in $mpis; do
   [ $status = 143 ] && [ -e ended.0 ] && [ -e ended.1 ] || fail "$mpi: status $status: $(cat out err)"
   rm -f said.* there.* ended.*
 
+  # Under nohup a hangup is nothing.
+  # shellcheck disable=SC2016
+  (trap '' HUP && exec "$poprun" --mpi "$mpi" --num-instances 2 \
+    sh -c ': >there.$POPDIST_INSTANCE_INDEX; until [ -e go ]; do sleep 0.1; done') >out 2>err &
+  while [ ! -e there.0 ] || [ ! -e there.1 ]; do sleep 0.1; done
+  kill -HUP $!
+  sleep 0.5
+  : >go
+  wait $! || fail "$mpi: status $?: $(cat out err)"
+  rm -f there.* go
+
   # Standard input: the first instance gets it, and no instance waits for input that will not come.
   echo given | "$poprun" --mpi "$mpi" --num-instances 2 cat >out 2>err
   grep -qx given out || fail "$mpi: $(cat out err)"

@@ -114,6 +114,14 @@ quiet out "$popsize" --tile 7 a.a
 has out '^a\.a: 1 tile of ipu2$' '^  0x4c000 +8192  \(system\)$' '  matrix  variable float\[300,40\]$'
 refuses 1 "'a.a' has no tile 1472" "$popsize" --tile 1472 a.a
 
+# Engine options are for programs: their reports are not written again, and no mistake is hidden.
+mkdir reports
+POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"reports","debug.traceFile":"reports/trace","no":"1"}' \
+  quiet out "$popsize" --csv a.a
+cmp out complete.csv || fail "engine options change what popsize says"
+[ -z "$(ls reports)" ] || fail "popsize writes reports: $(ls reports)"
+refuses 2 "POPULUS_TILE_ENGINE: option 'target.tileEngine' cannot be 'x'" env POPULUS_TILE_ENGINE=x "$popsize" a.a
+
 # Differences between two archives.
 quiet out "$popsize" --diff a.a a.a --csv
 [ "$(cut -d, -f5 out | sort -u | tr '\n' ' ')" = '0 difference ' ] || fail "the same archive differs: $(cat out)"
@@ -175,6 +183,7 @@ refuses 2 "--tile takes a number, not 'x'" "$popsize" --tile x a.a
 refuses 2 "--csv and --json cannot be had" "$popsize" --csv --json a.a
 refuses 2 "--csv and --json cannot be had" "$popsize" --pretty --csv a.a
 refuses 2 "there is no option '--jsn'" "$popsize" --jsn a.a
+refuses 2 "there is no option '-j'" "$popsize" a.a -jq
 refuses 1 "none.a" "$popsize" none.a
 refuses 1 "has no tile images" "$popsize" "$POPULUS_DATA_DIR/poplibs.gp"
 head -c 30000 a.a >cut.a

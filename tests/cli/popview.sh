@@ -90,6 +90,11 @@ head -c 1000 report/vars.json >pieces/vars.json
 quiet out "$popview" pieces -o page.html
 unpack page.html
 has unpacked.json '"name": "vars.json", "status": "damaged, or no such file"'
+head -c 1000 report/profile.pop >pieces/profile.pop
+quiet out "$popview" pieces -o page.html
+unpack page.html
+same graph report/graph.json
+has unpacked.json '"name": "profile.pop", "status": "damaged, or no such file"'
 
 # W02: a damaged or foreign input gets a message and no page.
 for size in 0 1 100 5000; do
@@ -231,7 +236,10 @@ POPULUS_DATA_DIR=$PWD/data POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","auto
 
 # The demonstration runs, and leaves only the page.
 mkdir tmp
-TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html
+# Engine options, as an example of the manual exports them, are for other programs.
+TMPDIR=$PWD/tmp POPLAR_ENGINE_OPTIONS='{"autoReport.directory":"mine","autoReport.profileFormat":"cbor"}' \
+  quiet out "$popview" --demo -o demo.html
+[ ! -e mine ] || fail "--demo writes its report to the folder of another program: $(ls mine)"
 [ -z "$(ls tmp)" ] || fail "--demo leaves $(ls tmp)"
 unpack demo.html
 has unpacked.json '"name": "popview/demo"'
@@ -281,11 +289,10 @@ try:
     assert False
 except urllib.error.HTTPError as error:
     assert error.code == 405
-os.rename("report/profile.pop", "report/away")
-open("report/profile.pop", "w").write("cut")
+os.rename("report", "away")
 status, text, _ = get(url + "reports.json")
-assert status == 503 and "profile.pop" in text, (status, text)
-os.rename("report/away", "report/profile.pop")
+assert status == 503 and "cannot open 'report'" in text, (status, text[:1000])
+os.rename("away", "report")
 assert get(url + "reports.json")[0] == 200
 # Nobody else is listened to.
 port = int(root[2].split(":")[1])
@@ -306,7 +313,9 @@ refuses 2 "--demo takes no report" "$popview" --demo report
 
 refuses 2 "takes one report" "$popview"
 refuses 2 "takes one report" "$popview" a b c
-refuses 2 "there is no option" "$popview" --frob report
+refuses 2 "--fail-above takes a percentage, as in 5%, not '%'" "$popview" diff --fail-above % report report
+refuses 2 "there is no option '--frob'" "$popview" --frob report
+refuses 2 "there is no option '-f'" "$popview" -fq report
 refuses 2 "an argument is missing" "$popview" report -o
 refuses 4 "nowhere/page.html" "$popview" report -o nowhere/page.html
 POPULUS_DATA_DIR=$PWD/empty refuses 4 "the viewer is not there|esbuild" "$popview" report -o page.html

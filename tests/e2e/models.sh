@@ -746,7 +746,22 @@ says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
 return }'
 refuses 2 'POPULUS_TILE_ENGINE is set' env POPULUS_TILE_ENGINE=auto "$pophlo" --check --both-engines saxpy.mlir
+refuses 2 'POPLAR_ENGINE_OPTIONS has target.tileEngine' env POPLAR_ENGINE_OPTIONS='{"target.tileEngine":"interpreter"}' \
+  "$pophlo" --check --both-engines saxpy.mlir
+POPULUS_TILE_ENGINE='' quiet out "$pophlo" --check --both-engines saxpy.mlir
 refuses 2 'a CPU has no engines' "$pophlo" --check --both-engines --device cpu saxpy.mlir
+refuses 2 "standard output is for 'out0'" "$pophlo" --run --in x=x.bin --in y=y.bin --out out0=- --cycles saxpy.mlir
+refuses 2 "standard input is for 'y'" "$pophlo" --run --in x=- --in y=- saxpy.mlir
+refuses 2 "--in x=y.bin: it has the file 'x.bin' already" "$pophlo" --run --in x=x.bin --in x=y.bin --in y=y.bin saxpy.mlir
+cat >outfeed.mlir <<'EOF'
+func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %t = "stablehlo.create_token"() : () -> !stablehlo.token
+  %1 = "stablehlo.outfeed"(%x, %t) {outfeed_config = ""} : (tensor<2xi32>, !stablehlo.token) -> !stablehlo.token
+  return %x : tensor<2xi32>
+}
+EOF
+refuses 2 "--out outfeed0=two.bin: it has the file 'one.bin' already" \
+  "$pophlo" --run --in x=x.bin --out outfeed0=one.bin --out outfeed0=two.bin outfeed.mlir
 refuses 2 'there is no option' "$pophlo" --nonsense saxpy.mlir
 refuses 2 'nothing is asked for' "$pophlo" saxpy.mlir
 refuses 2 '--in x=FILE is missing' "$pophlo" --run saxpy.mlir

@@ -118,7 +118,7 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
  * codelets that are compiled with -g. With `with_source`, the text of these lines, and of some
  * around them, is read from the sources as they are now, up to 2 MiB. Limits are 262,144
  * instructions, and 16,384 of a function; the rest is left out. Errors: INVALID_ARGUMENT for the
- * CPU; FILE_LOAD for a damaged archive. */
+ * CPU; FILE_LOAD for a damaged archive; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *executable,
                                                     bool with_source, FILE *stream);
 
@@ -129,13 +129,14 @@ POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *execut
  * execution. The default of colours is true if the stream is a terminal that has them and the
  * environment has no NO_COLOR. There, CLICOLOR=0 turns them off and CLICOLOR_FORCE=1 on, whatever
  * the option says.
- * INVALID_OPTION for other options; INVALID_ARGUMENT if the value is not a graph profile. */
+ * INVALID_OPTION for other options; INVALID_ARGUMENT if the value is not a graph profile; SYSTEM if
+ * the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_profile_print_graph_summary(pop_profile_value graph_profile,
                                                           const pop_option *options,
                                                           size_t num_options, FILE *stream);
 /* Prints the execution part, from an execution profile and its graph's profile, as
  * pop_engine_print_execution_summary does. Option: showExecutionSteps. INVALID_ARGUMENT if they
- * are not such profiles. */
+ * are not such profiles; SYSTEM if the stream cannot be written. */
 POP_MUST_CHECK pop_error *pop_profile_print_execution_summary(pop_profile_value graph_profile,
                                                               pop_profile_value execution_profile,
                                                               const pop_option *options,

@@ -1,6 +1,7 @@
 /* Numbers in JSON. Numbers in thousandths are written in their shortest form. Every number that is
  * written is read back as the same. */
 #include "base/json.h"
+#include "support/comma_locale.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
@@ -60,4 +61,20 @@ Test(base_json, what_is_written_is_read_as_the_same_number)
     cr_assert_eq(*end, '\0', "%s", text);
     cr_assert(read == value, "%.17g is written as %s", value, text);
   }
+}
+
+Test(base_json, a_locale_with_another_decimal_point_changes_nothing)
+{
+  static const struct {
+    double value;
+    const char *text;
+  } cases[] = {{-0.5, "-0.5"},
+               {0.0005, "0.00050000000000000001"},
+               {1e17, "1e+17"},
+               {-1.5e-300, "-1.5000000000000001e-300"},
+               {-1.7976931348623157e308, "-1.7976931348623157e+308"}};
+  char text[64];
+  if (!use_comma_locale()) cr_skip_test("there is no localedef");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    cr_assert_str_eq(said(cases[i].value, text), cases[i].text, "%s, not %s", text, cases[i].text);
 }

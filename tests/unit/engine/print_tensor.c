@@ -1,6 +1,7 @@
 /* The text of PrintTensor. */
 #include "engine/engine_private.h"
 #include "graph/print_format.h"
+#include "support/comma_locale.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -24,6 +25,13 @@ Test(print_tensor, the_guides_samples)
   const float v1[] = {1, 1.5f, 2, 2.5f}, v3[] = {5, 4.5f, 4, 3.5f};
   expect("v1-debug: {1,1.5,2,2.5}\n", "v1-debug", POP_FLOAT, (size_t[]){4}, 1, v1);
   expect("v3: {\n {5,4.5},\n {4,3.5}\n}\n", "v3", POP_FLOAT, (size_t[]){2, 2}, 2, v3);
+}
+
+Test(print_tensor, a_locale_with_a_decimal_comma_leaves_elements_apart)
+{
+  const float halves[] = {1.5f, 2.5f};
+  if (!use_comma_locale()) cr_skip_test("there is no localedef");
+  expect("x: {1.5,2.5}\n", "x", POP_FLOAT, (size_t[]){2}, 1, halves);
 }
 
 Test(print_tensor, ranks_0_and_3_and_no_elements)

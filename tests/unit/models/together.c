@@ -1,5 +1,6 @@
 /* Several models are lowered together, each into its own graph, for tiles or for the CPU, and with
  * its own error. */
+#include "support/comma_locale.h"
 #include "support/expect.h"
 #include "support/graph_test.h"
 
@@ -185,5 +186,33 @@ Test(together, operands_above_the_limit_are_brought_in_parts)
   cr_assert_not_null(late);
   cr_assert_not_null(strstr(pop_error_message(late), "has been lowered already"));
   pop_error_free(late);
+  lowered_free(&l);
+}
+
+/* The expected values are bits, which no locale changes. */
+Test(together, the_locale_of_the_program_does_not_matter)
+{
+  static const char halves[] =
+      "func.func @main() {\n"
+      "  %x = stablehlo.constant dense<[0.5, 1.25]> : tensor<2xf32>\n"
+      "  %0 = stablehlo.add %x, %x : tensor<2xf32>\n"
+      "  check.expect_eq_const %0, dense<[0x3F800000, 0x40200000]> : tensor<2xf32>\n"
+      "  %i = stablehlo.constant dense<1.0> : tensor<1x1xf32>\n"
+      "  %s = stablehlo.constant dense<1.0> : tensor<1xf32>\n"
+      "  %o = stablehlo.constant dense<0.0> : tensor<1xf32>\n"
+      "  %v = stablehlo.constant dense<0.5> : tensor<1xf32>\n"
+      "  %1 = \"stablehlo.batch_norm_inference\"(%i, %s, %o, %o, %v) {epsilon = 0.5 : f32, "
+      "feature_index = 1 : i64} : (tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, "
+      "tensor<1xf32>) -> tensor<1x1xf32>\n"
+      "  check.expect_almost_eq_const %1, dense<0x3F800000> : tensor<1x1xf32>\n"
+      "  return\n"
+      "}\n";
+  lowered l = {0};
+  if (!use_comma_locale()) cr_skip_test("there is no localedef");
+  add(&l, halves, false, 1);
+  add(&l, halves, true, 1);
+  lower(&l);
+  for (size_t i = 0; i < l.count; ++i) expect_holds(&l, i);
+  cr_assert_str_eq(localeconv()->decimal_point, ",");
   lowered_free(&l);
 }

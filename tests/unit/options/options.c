@@ -1,6 +1,7 @@
 /* Engine options: defaults, the call, the environment, and all kinds of mistakes in them. */
 #include "options/options.h"
 #include "options/option_table.h"
+#include "support/comma_locale.h"
 
 #include <criterion/criterion.h>
 #include <populus/arena.h>
@@ -101,6 +102,7 @@ Test(engine_options, O03_strings_and_JSON_scalars_are_both_taken)
       "{\"debug.allowOutOfMemory\":true,\"debug.workerStackSizeInBytes\":4096}",
       "{\"debug.allowOutOfMemory\":\"true\",\"debug.workerStackSizeInBytes\":\"4096\"}",
       "{\"debug.allowOutOfMemory\":\"true\",\"debug.workerStackSizeInBytes\":\"0x1000\"}",
+      "{\"debug.allowOutOfMemory\":\"true\",\"debug.workerStackSizeInBytes\":\"04096\"}",
   };
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; ++i) {
     engine_options parsed;
@@ -140,6 +142,15 @@ Test(engine_options, O03_seconds_and_choices)
   }
   const pop_option choice = {"target.syncMethod", "Polling"};
   expect_error(NULL, &choice, 1, "default, polling or hybrid");
+}
+
+Test(engine_options, O03_the_locale_of_the_program_does_not_matter)
+{
+  engine_options parsed;
+  if (!use_comma_locale()) cr_skip_test("there is no localedef");
+  cr_assert_null(parse("{\"target.hostSyncTimeout\":0.25}", NULL, 0, &parsed));
+  cr_assert_eq(parsed.run.host_sync_timeout, 0.25);
+  engine_options_free(&parsed);
 }
 
 Test(engine_options, O02_an_unknown_key_names_its_nearest)

@@ -393,3 +393,54 @@ Test(graph_summary, what_is_no_option_or_no_profile_is_refused)
   expect_error(pop_profile_print_graph_summary(none, NULL, 0, stdout), POP_ERROR_INVALID_ARGUMENT,
                "no graph profile", "no value");
 }
+
+/* Files are not trusted. What is no name has none; an IPU does not have more tiles than there are;
+ * and each program is twice in the one before it, so that there would be 2^100 of the last. */
+static void emit_damaged(const emitter *to, const void *what)
+{
+  enum { PROGRAMS = 100 };
+  (void)what;
+  emit_begin_map(to, NULL);
+  emit_begin_map(to, "target");
+  emit_int(to, "numReplicas", 1);
+  emit_int(to, "tilesPerIPU", INT64_MAX);
+  emit_end_map(to);
+  emit_begin_vector(to, "controlPrograms");
+  emit_int(to, NULL, 0);
+  emit_end_vector(to);
+  emit_begin_vector(to, "programs");
+  for (int i = 1; i <= PROGRAMS; ++i) {
+    emit_begin_map(to, NULL);
+    emit_begin_vector(to, "children");
+    emit_int(to, NULL, i);
+    emit_int(to, NULL, i);
+    emit_end_vector(to);
+    emit_end_map(to);
+  }
+  emit_end_vector(to);
+  emit_begin_map(to, "vertexTypes");
+  emit_begin_vector(to, "names");
+  for (int i = 0; i < 3; ++i) emit_int(to, NULL, i);
+  emit_end_vector(to);
+  emit_end_map(to);
+  emit_begin_map(to, "memory");
+  emit_begin_map(to, "byTile");
+  emit_begin_vector(to, "total");
+  emit_int(to, NULL, 0);
+  emit_end_vector(to);
+  emit_end_map(to);
+  emit_end_map(to);
+  emit_end_map(to);
+}
+
+Test(graph_summary, a_damaged_profile_has_a_summary_that_ends)
+{
+  static const pop_option options[] = {{"showPerIpuMemoryUsage", "true"},
+                                       {"showVarStorage", "true"}};
+  pop_profile *profile = emit_to_values(emit_damaged, NULL);
+  FILE *nowhere = fopen("/dev/null", "w");
+  cr_assert_not_null(nowhere);
+  expect_ok(pop_profile_print_graph_summary(pop_profile_root(profile), options, 2, nowhere));
+  fclose(nowhere);
+  pop_profile_free(profile);
+}

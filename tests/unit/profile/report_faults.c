@@ -193,6 +193,42 @@ Test(report_faults, E08_a_full_disk_loses_no_result)
   free_rig(&r);
 }
 
+Test(report_faults, E08_code_that_cannot_be_written)
+{
+  rig r = new_rig();
+  pop_program main = execute(&r, "Count");
+  pop_executable *e;
+  FILE *full = fopen("/dev/full", "w");
+  cr_assert_not_null(full);
+  expect_ok(pop_compile_graph(r.graph, &main, 1, NULL, 0, &e));
+  expect_error(pop_executable_write_code(e, true, full), POP_ERROR_SYSTEM, "cannot write the code",
+               "full disk");
+  fclose(full);
+  pop_executable_free(e);
+  pop_graph_free(r.graph);
+}
+
+Test(report_faults, E08_summaries_that_cannot_be_written)
+{
+  rig r = new_rig();
+  pop_profile *graph, *execution;
+  start(&r, execute(&r, "Count"), instrumented, 1);
+  expect_ok(pop_engine_graph_profile(r.engine, &graph));
+  expect_ok(pop_engine_execution_profile(r.engine, &execution));
+  pop_profile_value of_graph = pop_profile_root(graph), of_runs = pop_profile_root(execution);
+  FILE *full = fopen("/dev/full", "w");
+  cr_assert_not_null(full);
+  expect_error(pop_profile_print_graph_summary(of_graph, NULL, 0, full), POP_ERROR_SYSTEM,
+               "cannot write", "the graph's");
+  clearerr(full);
+  expect_error(pop_profile_print_execution_summary(of_graph, of_runs, NULL, 0, full),
+               POP_ERROR_SYSTEM, "cannot write", "the execution's");
+  fclose(full);
+  pop_profile_free(graph);
+  pop_profile_free(execution);
+  free_rig(&r);
+}
+
 /* All of what is written fits the stream's buffer. */
 Test(report_faults, E08_a_page_that_does_not_leave_the_buffer)
 {

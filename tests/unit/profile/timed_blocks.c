@@ -383,6 +383,7 @@ Test(timed_blocks, options_that_cannot_be_are_refused)
   } wrong[] = {{"profiler.blocks.filter", "a(", "no extended regular expression"},
                {"profiler.blocks.tile", "0,3", "names tile 3: each IPU has the tiles 0 to 2"},
                {"profiler.blocks.tile", "1,", "numbers of tiles with commas"},
+               {"profiler.blocks.tile", "", "numbers of tiles with commas"},
                {"profiler.blocks.bufferSize", "32", "cannot be '32'"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     pop_graph *graph = new_graph_with_tiles(TILES);

@@ -7,8 +7,10 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
+#include <populus/debug_stream.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int64_t ints[] = {0, -128, 127, -32768, INT32_MAX, INT64_MIN, INT64_MAX, 7};
 enum { NUM_INTS = sizeof ints / sizeof *ints };
@@ -290,5 +292,30 @@ Test(profile_values, doubles_that_json_has_no_words_for)
   pop_error *error = pop_profile_write((pop_profile_value){0}, POP_PROFILE_JSON, stdout);
   cr_assert_not_null(error);
   pop_error_free(error);
+  pop_profile_free(profile);
+}
+
+/* ---- the stream of debug information ---- */
+
+Test(profile_values, what_the_debug_stream_refuses_leaves_no_trace_in_it)
+{
+  char name[] = "/tmp/populus-values-XXXXXX";
+  int file = mkstemp(name);
+  cr_assert_geq(file, 0);
+  pop_profile *profile = emit_to_values(emit_sample, NULL);
+  cr_assert_null(pop_debug_stream_open(name, POP_PROFILE_JSON));
+  for (int i = 0; i < 2; i++) {
+    pop_error *error = pop_debug_stream_add((pop_profile_value){0});
+    cr_assert_not_null(error);
+    cr_assert_eq(pop_error_get_code(error), POP_ERROR_INVALID_ARGUMENT);
+    pop_error_free(error);
+    cr_assert_null(pop_debug_stream_add(pop_profile_root(profile)));
+  }
+  cr_assert_null(pop_debug_stream_close());
+  json_t *json = json_load_file(name, 0, NULL);
+  unlink(name);
+  close(file);
+  cr_assert_eq(json_array_size(json_object_get(json, "contexts")), 2);
+  json_decref(json);
   pop_profile_free(profile);
 }

@@ -47,6 +47,34 @@ Test(solver, an_empty_range_has_no_solution)
   pop_solver_free(s);
 }
 
+/* What is left of something that is too large to count is no small number. */
+Test(solver, a_difference_from_an_overflow_is_large)
+{
+  pop_solver *s = pop_solver_create();
+  variable factor = pop_solver_add_constant(s, (uint64_t)1 << 40),
+           five = pop_solver_add_constant(s, 5);
+  variable product = EXPRESSION(s, POP_SOLVER_PRODUCT, factor, factor);
+  variable difference = EXPRESSION(s, POP_SOLVER_DIFFERENCE, product, five);
+  uint64_t values[4];
+  cr_assert_eq(pop_solver_num_variables(s), 4);
+  cr_assert(pop_solver_minimize(s, &difference, 1, values));
+  cr_assert_eq(values[product], UINT64_MAX);
+  cr_assert_eq(values[difference], UINT64_MAX - 5);
+  pop_solver_free(s);
+}
+
+/* 64 cuts for each. */
+Test(solver, many_variables_of_any_value)
+{
+  enum { COUNT = 2000 };
+  pop_solver *s = pop_solver_create();
+  static uint64_t values[COUNT];
+  for (int i = 0; i < COUNT; i++) pop_solver_add_variable(s, 0, UINT64_MAX);
+  cr_assert(pop_solver_minimize(s, NULL, 0, values));
+  cr_assert_eq(values[COUNT - 1], 0);
+  pop_solver_free(s);
+}
+
 Test(solver, a_second_objective_decides_between_equals)
 {
   pop_solver *s = pop_solver_create();
