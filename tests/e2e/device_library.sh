@@ -37,6 +37,7 @@ cat >library.cpp <<'EOF'
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -94,6 +95,15 @@ static bool compares()
       }
   return true;
 }
+
+struct Base {
+  virtual int number() const = 0;
+  virtual int none() const = delete;
+};
+struct Derived : Base {
+  int number() const override { return 7; }
+  int none() const override = delete;
+};
 
 static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
 
@@ -173,6 +183,11 @@ extern "C" int run()
   float (*volatile shorten)(float) = truncf;
   if (shorten(0x1.2a05f2p33f) != 0x1.2a05f2p33f || shorten(-2.75f) != -2 || shorten(0x1.fffffep22f) != 0x1.fffffcp22f) return 30;
   if (!std::signbit(shorten(-.5f)) || !std::isnan(shorten(NAN)) || shorten(-INFINITY) != -INFINITY) return 31;
+  constexpr std::align_val_t aligned{32};
+  if (operator new(96, aligned, std::nothrow) || operator new[](96, aligned, std::nothrow)) return 32;
+  const Derived derived;
+  const Base *volatile base = &derived;
+  if (base->number() != 7) return 33;
   std::complex<float> z(two, 1);
   if (z * z != std::complex<float>(3, 4)) return 18;
   assert(a == 3);
