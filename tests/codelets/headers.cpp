@@ -223,6 +223,11 @@ static int builtins()
   CHECK(__builtin_ipu_isinf(infinity) && !__builtin_ipu_isnan(infinity));
   CHECK(__builtin_ipu_isfinite(float2{infinity, one})[1] && !__builtin_ipu_isfinite(infinity));
   CHECK(__builtin_ipu_isnan(float2{infinity - infinity, one})[0] == -1);
+  half4 halves = {half(infinity), half(-infinity), half(infinity - infinity), half(-one)};
+  short4 finite = __builtin_ipu_isfinite(halves), infinite = __builtin_ipu_isinf(halves);
+  short4 none = __builtin_ipu_isnan(halves);
+  for (int i = 0; i < 4; ++i)
+    CHECK(finite[i] == -(i == 3) && infinite[i] == -(i < 2) && none[i] == -(i == 2));
   CHECK(__builtin_ipu_andc_f32(hidden(-1.0f), -0.0f) == 1 && __builtin_ipu_and(6, 3) == 2);
   CHECK(bitsOf(__builtin_ipu_not(one)) == ~bitsOf(one) &&
         __builtin_ipu_or(float2{one, 0}, float2{0, 1})[1] == 1);
@@ -268,6 +273,13 @@ static int registers()
   CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 0);
   hidden(hidden(1.0f) / hidden(0.0f));
   CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 2);
+  // To ask what a number is is no invalid operation.
+  __builtin_ipu_uput(7, CSR_W_FP_CLR__INDEX & CSR_UPPER_MASK);
+  const float infinity = hidden(__builtin_inff());
+  const half2 halves = {half(-infinity), half(infinity)};
+  CHECK(__builtin_ipu_isfinite(float2{infinity, 1})[1] && !__builtin_ipu_isfinite(halves)[1]);
+  CHECK(__builtin_ipu_isinf(float2{infinity, 1})[0] && __builtin_ipu_isinf(halves)[0]);
+  CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 0);
   return 0;
 }
 
