@@ -119,6 +119,29 @@ static int fieldsInExpressions()
   return 0;
 }
 
+// A field that is assigned to another one of its type gives its element, not its place.
+static int fieldsAssigned()
+{
+  using namespace poplar;
+  float numbers[] = {hidden(1.0f), 2};
+  half halves[] = {hidden(half(3)), 4};
+  quarter quarters[] = {{hidden<unsigned char>(5)}, {6}};
+  const auto number = fieldOf<InOut<float>>(numbers[0]);
+  const auto other = fieldOf<Output<half>>(halves[0]);
+  auto out = fieldOf<InOut<float>>(numbers[1]);
+  auto result = fieldOf<Output<half>>(halves[1]);
+  populus_detail::Stored<InOut<quarter>>::type rows[2];
+  rows[0].pointer = &quarters[0];
+  rows[1].pointer = &quarters[1];
+  out = number;
+  result = other;
+  rows[1] = rows[0];
+  CHECK(numbers[1] == 1 && halves[1] == 3 && quarters[1].value == 5);
+  numbers[0] = 7;
+  CHECK(*out == 1);
+  return 0;
+}
+
 // A field of many elements is a vector.
 static unsigned sizeOf(const poplar::Vector<int> &vector)
 {
@@ -248,8 +271,9 @@ public:
 
   bool compute()
   {
-    static int (*const all[])() = {
-        types, halves, fieldsInExpressions, fieldsAreVectors, quarters, functions, builtins};
+    static int (*const all[])() = {types,          halves,           fieldsInExpressions,
+                                   fieldsAssigned, fieldsAreVectors, quarters,
+                                   functions,      builtins};
     for (unsigned i = 0; i < sizeof all / sizeof *all && *out == 0; ++i) *out = all[i]();
     return true;
   }

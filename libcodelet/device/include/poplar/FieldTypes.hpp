@@ -157,6 +157,11 @@ template <typename E> struct QuarterPointer {
   E &operator*() const { return *pointer; }
   operator E &() const { return *pointer; }
   E &operator=(const quarter &value) { return *pointer = value; }
+  QuarterPointer &operator=(const QuarterPointer &other)
+  {
+    *pointer = *other.pointer;
+    return *this;
+  }
 };
 template <typename T> struct Stored {
   using type = T;
