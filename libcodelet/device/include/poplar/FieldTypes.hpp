@@ -259,13 +259,16 @@ template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metada
     using pointer = const Row<E> *;
     using reference = Row<E>;
 
+    iterator() : list(nullptr), at(0) {}
     iterator(const List *list_, unsigned at_) : list(list_), at(at_) {}
     Row<E> operator*() const { return list->row(at); }
+    Row<E> operator->() const { return list->row(at); }
     iterator &operator++()
     {
       ++at;
       return *this;
     }
+    iterator operator++(int) { return iterator(list, at++); }
     bool operator==(const iterator &other) const { return at == other.at; }
     bool operator!=(const iterator &other) const { return at != other.at; }
   };
