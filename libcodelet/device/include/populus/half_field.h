@@ -47,9 +47,16 @@ template <typename E> struct HalfField {
   friend _Float16 operator-(const HalfField &a) { return -*a; }
   friend _Float16 operator+(const HalfField &a) { return *a; }
 
-  // A field and any operand; an operand that is no field of a half, and a field.
+  // Two fields; a field and any other operand, in both orders. (Two fields are apart, because C++20
+  // also considers b == a for a == b.)
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename B>                                                                            \
+  template <typename F>                                                                            \
+  friend auto operator op(const HalfField &a, const HalfField<F> &b)                               \
+      ->decltype(_Float16() op _Float16())                                                         \
+  {                                                                                                \
+    return *a op * b;                                                                              \
+  }                                                                                                \
+  template <typename B, Only<!Operand<B>::is_half_field> = 0>                                      \
   friend auto operator op(const HalfField &a, const B &b)->decltype(_Float16() op OperandOf<B>())  \
   {                                                                                                \
     return *a op static_cast<OperandOf<B>>(b);                                                     \
