@@ -116,6 +116,19 @@ static int fieldsInExpressions()
   float total = 1;
   total += in;
   CHECK(sum == 1 && total == 3 && (in ? in : sum) == 2);
+  CHECK(out++ == 1 && ++out == 3 && out-- == 3 && --out == 1);
+  // A field of another type, and a half.
+  int three = hidden(3);
+  const auto whole = fieldOf<Input<int>>(three);
+  auto result = fieldOf<InOut<float>>(total);
+  CHECK(two * number == 20 && number - two == 8 && two + whole == 5 && two < number);
+  CHECK(two != whole && number == half(10));
+  static_assert(std::is_same<decltype(two * number), float>::value, "float");
+  static_assert(std::is_same<decltype(whole * two), half>::value, "half");
+  result += two;
+  sum += number;
+  sum *= whole;
+  CHECK(total == 5 && sum == 33);
   return 0;
 }
 
