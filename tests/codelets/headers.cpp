@@ -240,6 +240,18 @@ static unsigned bitsOf(float value)
   return __builtin_bit_cast(unsigned, value);
 }
 
+// The sign of a NaN is as good as that of a number.
+static int signs()
+{
+  const float2 numbers = {__builtin_nanf(""), -1};
+  half none = half(hidden(numbers[0])), less = half(hidden(numbers[1]));
+  none = __builtin_copysignf16(none, less);
+  half positive = 3, result = ipu::copysign(positive, none), second = std::copysign(positive, none);
+  half2 both = ipu::copysign(half2{positive, positive}, half2{none, positive});
+  CHECK(result == -3 && second == -3 && both[0] == -3 && both[1] == 3);
+  return 0;
+}
+
 static int builtins()
 {
   float one = hidden(1.0f), two = hidden(2.0f);
@@ -284,9 +296,9 @@ public:
 
   bool compute()
   {
-    static int (*const all[])() = {types,          halves,           fieldsInExpressions,
-                                   fieldsAssigned, fieldsAreVectors, quarters,
-                                   functions,      builtins};
+    static int (*const all[])() = {
+        types, halves,  fieldsInExpressions, fieldsAssigned, fieldsAreVectors, quarters, functions,
+        signs, builtins};
     for (unsigned i = 0; i < sizeof all / sizeof *all && *out == 0; ++i) *out = all[i]();
     return true;
   }

@@ -17,8 +17,10 @@ for vertex in Portable OnTile Random; do
   [ "$out" = "out = 0" ] || fail "$vertex on the tile: line ${out#out = } of headers.cpp"
 done
 "$POPULUS_BIN/popc" -O0 "$source" -o O0.gp
-out=$("$run" O0.gp OnTile)
-[ "$out" = "out = 0" ] || fail "OnTile with -O0: line ${out#out = } of headers.cpp"
+for vertex in Portable OnTile; do
+  out=$("$run" O0.gp "$vertex")
+  [ "$out" = "out = 0" ] || fail "$vertex with -O0: line ${out#out = } of headers.cpp"
+done
 
 # In other standards, without a warning but that about calls through a pointer.
 for standard in 14 20; do
