@@ -183,6 +183,9 @@ extern "C" int run()
   float (*volatile shorten)(float) = truncf;
   if (shorten(0x1.2a05f2p33f) != 0x1.2a05f2p33f || shorten(-2.75f) != -2 || shorten(0x1.fffffep22f) != 0x1.fffffcp22f) return 30;
   if (!std::signbit(shorten(-.5f)) || !std::isnan(shorten(NAN)) || shorten(-INFINITY) != -INFINITY) return 31;
+  volatile float less_zero = -1e-20f, more = 3.5f, whole = -3;
+  if (!near(std::lgamma(less_zero), 46.0517019) || !near(std::tgamma(less_zero), -1e20) || !near(std::lgamma(-less_zero), 46.0517019)) return 34;
+  if (!near(std::lgamma(more), 1.20097360) || !near(std::tgamma(more), 3.32335097) || !std::isnan(std::tgamma(whole)) || std::lgamma(whole) != INFINITY) return 35;
   constexpr std::align_val_t aligned{32};
   if (operator new(96, aligned, std::nothrow) || operator new[](96, aligned, std::nothrow)) return 32;
   const Derived derived;
