@@ -189,6 +189,7 @@ static void put_conversion(const conversion *c, arguments *a, pop_bytes *text)
     break;
   case 'p': {
     conversion hexadecimal = {"#", c->width, -1, 4, false, 'x'};
+    if (strchr(c->flags, '-')) add_flag(&hexadecimal, '-');
     put_integer(&hexadecimal, take_word(a), text);
     break;
   }

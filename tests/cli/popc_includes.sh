@@ -57,12 +57,17 @@ public:
   {
     using Iterator = decltype(list.begin());
     static_assert(std::is_same<std::iterator_traits<Iterator>::iterator_category, std::input_iterator_tag>::value, "");
+#if __cplusplus >= 202002L
+    static_assert(std::input_iterator<Iterator> && std::sentinel_for<Iterator, Iterator>);
+#endif
     *out = static_cast<int>(std::distance(list.begin(), list.end()));
+    for (Iterator row = list.begin(); row != list.end(); row++) *out += static_cast<int>(row->size());
     return true;
   }
 };
 EOF
   "$popc" list.cpp
+  "$popc" --target ipu2 -std=c++20 list.cpp
 done
 
 # The number of files that the header reads is limited: small codelets spend most of their compile

@@ -116,6 +116,42 @@ static int fieldsInExpressions()
   float total = 1;
   total += in;
   CHECK(sum == 1 && total == 3 && (in ? in : sum) == 2);
+  CHECK(out++ == 1 && ++out == 3 && out-- == 3 && --out == 1);
+  // A field of another type, and a half.
+  int three = hidden(3);
+  const auto whole = fieldOf<Input<int>>(three);
+  auto result = fieldOf<InOut<float>>(total);
+  CHECK(two * number == 20 && number - two == 8 && two + whole == 5 && two < number);
+  CHECK(two != whole && number == half(10));
+  static_assert(std::is_same<decltype(two * number), float>::value, "float");
+  static_assert(std::is_same<decltype(whole * two), half>::value, "half");
+  result += two;
+  sum += number;
+  sum *= whole;
+  CHECK(total == 5 && sum == 33);
+  return 0;
+}
+
+// A field that is assigned to another one of its type gives its element, not its place.
+static int fieldsAssigned()
+{
+  using namespace poplar;
+  float numbers[] = {hidden(1.0f), 2};
+  half halves[] = {hidden(half(3)), 4};
+  quarter quarters[] = {{hidden<unsigned char>(5)}, {6}};
+  const auto number = fieldOf<InOut<float>>(numbers[0]);
+  const auto other = fieldOf<Output<half>>(halves[0]);
+  auto out = fieldOf<InOut<float>>(numbers[1]);
+  auto result = fieldOf<Output<half>>(halves[1]);
+  populus_detail::Stored<InOut<quarter>>::type rows[2];
+  rows[0].pointer = &quarters[0];
+  rows[1].pointer = &quarters[1];
+  out = number;
+  result = other;
+  rows[1] = rows[0];
+  CHECK(numbers[1] == 1 && halves[1] == 3 && quarters[1].value == 5);
+  numbers[0] = 7;
+  CHECK(*out == 1);
   return 0;
 }
 
@@ -204,6 +240,18 @@ static unsigned bitsOf(float value)
   return __builtin_bit_cast(unsigned, value);
 }
 
+// The sign of a NaN is as good as that of a number.
+static int signs()
+{
+  const float2 numbers = {__builtin_nanf(""), -1};
+  half none = half(hidden(numbers[0])), less = half(hidden(numbers[1]));
+  none = __builtin_copysignf16(none, less);
+  half positive = 3, result = ipu::copysign(positive, none), second = std::copysign(positive, none);
+  half2 both = ipu::copysign(half2{positive, positive}, half2{none, positive});
+  CHECK(result == -3 && second == -3 && both[0] == -3 && both[1] == 3);
+  return 0;
+}
+
 static int builtins()
 {
   float one = hidden(1.0f), two = hidden(2.0f);
@@ -223,6 +271,11 @@ static int builtins()
   CHECK(__builtin_ipu_isinf(infinity) && !__builtin_ipu_isnan(infinity));
   CHECK(__builtin_ipu_isfinite(float2{infinity, one})[1] && !__builtin_ipu_isfinite(infinity));
   CHECK(__builtin_ipu_isnan(float2{infinity - infinity, one})[0] == -1);
+  half4 halves = {half(infinity), half(-infinity), half(infinity - infinity), half(-one)};
+  short4 finite = __builtin_ipu_isfinite(halves), infinite = __builtin_ipu_isinf(halves);
+  short4 none = __builtin_ipu_isnan(halves);
+  for (int i = 0; i < 4; ++i)
+    CHECK(finite[i] == -(i == 3) && infinite[i] == -(i < 2) && none[i] == -(i == 2));
   CHECK(__builtin_ipu_andc_f32(hidden(-1.0f), -0.0f) == 1 && __builtin_ipu_and(6, 3) == 2);
   CHECK(bitsOf(__builtin_ipu_not(one)) == ~bitsOf(one) &&
         __builtin_ipu_or(float2{one, 0}, float2{0, 1})[1] == 1);
@@ -244,7 +297,8 @@ public:
   bool compute()
   {
     static int (*const all[])() = {
-        types, halves, fieldsInExpressions, fieldsAreVectors, quarters, functions, builtins};
+        types, halves,  fieldsInExpressions, fieldsAssigned, fieldsAreVectors, quarters, functions,
+        signs, builtins};
     for (unsigned i = 0; i < sizeof all / sizeof *all && *out == 0; ++i) *out = all[i]();
     return true;
   }
@@ -268,6 +322,13 @@ static int registers()
   CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 0);
   hidden(hidden(1.0f) / hidden(0.0f));
   CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 2);
+  // To ask what a number is is no invalid operation.
+  __builtin_ipu_uput(7, CSR_W_FP_CLR__INDEX & CSR_UPPER_MASK);
+  const float infinity = hidden(__builtin_inff());
+  const half2 halves = {half(-infinity), half(infinity)};
+  CHECK(__builtin_ipu_isfinite(float2{infinity, 1})[1] && !__builtin_ipu_isfinite(halves)[1]);
+  CHECK(__builtin_ipu_isinf(float2{infinity, 1})[0] && __builtin_ipu_isinf(halves)[0]);
+  CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 0);
   return 0;
 }
 

@@ -17,8 +17,17 @@ for vertex in Portable OnTile Random; do
   [ "$out" = "out = 0" ] || fail "$vertex on the tile: line ${out#out = } of headers.cpp"
 done
 "$POPULUS_BIN/popc" -O0 "$source" -o O0.gp
-out=$("$run" O0.gp OnTile)
-[ "$out" = "out = 0" ] || fail "OnTile with -O0: line ${out#out = } of headers.cpp"
+for vertex in Portable OnTile; do
+  out=$("$run" O0.gp "$vertex")
+  [ "$out" = "out = 0" ] || fail "$vertex with -O0: line ${out#out = } of headers.cpp"
+done
+
+# In other standards, without a warning but that about calls through a pointer.
+for standard in 14 20; do
+  "$POPULUS_BIN/popc" -O0 -std=c++$standard --target ipu2 "$source" -o standard.gp 2>messages ||
+    fail "C++$standard: $(cat messages)"
+  ! grep 'warning' messages | grep -v 'calls through a pointer' || fail "C++$standard: warnings"
+done
 
 # Codelets that popops generates at run time include two headers and call functions that these
 # headers bring along on the chip.

@@ -37,6 +37,7 @@ cat >library.cpp <<'EOF'
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -94,6 +95,15 @@ static bool compares()
       }
   return true;
 }
+
+struct Base {
+  virtual int number() const = 0;
+  virtual int none() const = delete;
+};
+struct Derived : Base {
+  int number() const override { return 7; }
+  int none() const override = delete;
+};
 
 static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
 
@@ -169,6 +179,18 @@ extern "C" int run()
   if (std::strlen(text) != 4 || std::string_view(text).find('l') != 2) return 17;
   if (!sets_and_copies()) return 28;
   if (!compares()) return 29;
+  // Compilers compute truncf in place, unless it is called through a pointer.
+  float (*volatile shorten)(float) = truncf;
+  if (shorten(0x1.2a05f2p33f) != 0x1.2a05f2p33f || shorten(-2.75f) != -2 || shorten(0x1.fffffep22f) != 0x1.fffffcp22f) return 30;
+  if (!std::signbit(shorten(-.5f)) || !std::isnan(shorten(NAN)) || shorten(-INFINITY) != -INFINITY) return 31;
+  volatile float less_zero = -1e-20f, more = 3.5f, whole = -3;
+  if (!near(std::lgamma(less_zero), 46.0517019) || !near(std::tgamma(less_zero), -1e20) || !near(std::lgamma(-less_zero), 46.0517019)) return 34;
+  if (!near(std::lgamma(more), 1.20097360) || !near(std::tgamma(more), 3.32335097) || !std::isnan(std::tgamma(whole)) || std::lgamma(whole) != INFINITY) return 35;
+  constexpr std::align_val_t aligned{32};
+  if (operator new(96, aligned, std::nothrow) || operator new[](96, aligned, std::nothrow)) return 32;
+  const Derived derived;
+  const Base *volatile base = &derived;
+  if (base->number() != 7) return 33;
   std::complex<float> z(two, 1);
   if (z * z != std::complex<float>(3, 4)) return 18;
   assert(a == 3);

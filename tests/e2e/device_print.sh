@@ -19,6 +19,7 @@ public:
     printf("part one, ");
     puts("part two");
     *out = printf("%s %08.3e %+d %#x %5u|%-5u|%.2s|%%|%hhd\n", "q", 12345.678, 5, 255, 42u, 42u, "abc", 300);
+    printf("%-8p|%8p|%p|", (const void *)64, (const void *)64, (const void *)0x12345);
     printf("%s|%s", (const char *)4, (const char *)nullptr);
     printf("\nC1 \x9b" "31m \xc2\x9b" "31m, no UTF-8 \xff\xe2\x82, UTF-8 \xe2\x82\xac\n");
     return true;
@@ -75,7 +76,7 @@ cat >wanted <<'END'
 [tile 1 worker 0 n::Say<half>] -7  3.14|ab    |x\x1b[31m z ff -1234567890123 1.5
 [tile 1 worker 0 n::Say<half>] part one, part two
 [tile 1 worker 0 n::Say<half>] q 1.235e+04 +5 0xff    42|42   |ab|%|44
-[tile 1 worker 0 n::Say<half>] <no string at 0x4>|(null)
+[tile 1 worker 0 n::Say<half>] 0x40    |    0x40|0x12345|<no string at 0x4>|(null)
 [tile 1 worker 0 n::Say<half>] C1 \x9b31m \xc2\x9b31m, no UTF-8 \xff\xe2\x82, UTF-8 €
 END
 diff wanted is

@@ -19,6 +19,10 @@ void *operator new(std::size_t, std::align_val_t, const std::nothrow_t &) noexce
 {
   return nullptr;
 }
+void *operator new[](std::size_t, std::align_val_t, const std::nothrow_t &) noexcept
+{
+  return nullptr;
+}
 
 // Called only for null and, through virtual destructors, for objects that were never allocated.
 void operator delete(void *) noexcept {}
@@ -39,6 +43,12 @@ void __libcpp_verbose_abort(const char *, ...)
 _LIBCPP_END_NAMESPACE_STD
 
 extern "C" void __cxa_pure_virtual()
+{
+  __builtin_trap();
+}
+
+// In tables of classes with a deleted virtual function. It cannot be called.
+extern "C" void __cxa_deleted_virtual()
 {
   __builtin_trap();
 }

@@ -157,6 +157,11 @@ template <typename E> struct QuarterPointer {
   E &operator*() const { return *pointer; }
   operator E &() const { return *pointer; }
   E &operator=(const quarter &value) { return *pointer = value; }
+  QuarterPointer &operator=(const QuarterPointer &other)
+  {
+    *pointer = *other.pointer;
+    return *this;
+  }
 };
 template <typename T> struct Stored {
   using type = T;
@@ -254,13 +259,16 @@ template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metada
     using pointer = const Row<E> *;
     using reference = Row<E>;
 
+    iterator() : list(nullptr), at(0) {}
     iterator(const List *list_, unsigned at_) : list(list_), at(at_) {}
     Row<E> operator*() const { return list->row(at); }
+    Row<E> operator->() const { return list->row(at); }
     iterator &operator++()
     {
       ++at;
       return *this;
     }
+    iterator operator++(int) { return iterator(list, at++); }
     bool operator==(const iterator &other) const { return at == other.at; }
     bool operator!=(const iterator &other) const { return at != other.at; }
   };

@@ -32,15 +32,26 @@ namespace poplar
 template <typename T> class Input : public populus_detail::One<const T>
 {
 };
+// `out = other` writes the element, also if `other` is a field of the same type.
 template <typename T> class Output : public populus_detail::One<T>
 {
 public:
   T &operator=(const T &value) { return *this->pointer = value; }
+  Output &operator=(const Output &other)
+  {
+    *this->pointer = *other.pointer;
+    return *this;
+  }
 };
 template <typename T> class InOut : public populus_detail::One<T>
 {
 public:
   T &operator=(const T &value) { return *this->pointer = value; }
+  InOut &operator=(const InOut &other)
+  {
+    *this->pointer = *other.pointer;
+    return *this;
+  }
 };
 
 // Fields of many elements are vectors; those of inputs have const elements.

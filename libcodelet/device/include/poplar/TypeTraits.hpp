@@ -14,14 +14,14 @@ struct TypeTraits {
 
   template <typename T> static constexpr TypeTraits make()
   {
-    constexpr bool isHalf = std::is_same_v<T, _Float16>;
-    return {sizeof(T), alignof(T), isHalf || std::is_floating_point_v<T>, std::is_integral_v<T>,
-            isHalf || std::is_signed_v<T>};
+    constexpr bool isHalf = std::is_same<T, _Float16>::value;
+    return {sizeof(T), alignof(T), isHalf || std::is_floating_point<T>::value,
+            std::is_integral<T>::value, isHalf || std::is_signed<T>::value};
   }
 
   template <typename T> static constexpr bool isSimpleType()
   {
-    return std::is_arithmetic_v<T> || std::is_same_v<T, _Float16>;
+    return std::is_arithmetic<T>::value || std::is_same<T, _Float16>::value;
   }
 };
 

@@ -176,15 +176,17 @@ POPULUS_BUILTIN populus_float2 __builtin_ipu_f16v4sum(populus_half4 v)
 
 /* --- classification -------------------------------------------------------------------------- */
 
-#define POPULUS_CLASSIFY(name, scalar, vector)                                                     \
+/* Vectors by the bits of their elements, without the sign. Arithmetic would be an invalid operation
+ * of an infinity or a signalling NaN, which is a fault when exceptions are on. */
+#define POPULUS_CLASSIFY(name, scalar, is)                                                         \
   POPULUS_DEFINE(int, name, (float x), scalar)                                                     \
-  POPULUS_DEFINE(populus_short2, name, (populus_half2 x), vector)                                  \
-  POPULUS_DEFINE(populus_int2, name, (populus_float2 x), vector)                                   \
-  POPULUS_DEFINE(populus_short4, name, (populus_half4 x), vector)
-/* x - x is 0 for finite numbers and not a number for the others. */
-POPULUS_CLASSIFY(__builtin_ipu_isfinite, __builtin_isfinite(x), x - x == x - x)
-POPULUS_CLASSIFY(__builtin_ipu_isinf, __builtin_isinf(x), (x == x) & (x - x != x - x))
-POPULUS_CLASSIFY(__builtin_ipu_isnan, __builtin_isnan(x), x != x)
+  POPULUS_DEFINE(populus_short2, name, (populus_half2 x), ((populus_short2)x & 0x7fff) is 0x7c00)  \
+  POPULUS_DEFINE(populus_int2, name, (populus_float2 x),                                           \
+                 ((populus_int2)x & 0x7fffffff) is 0x7f800000)                                     \
+  POPULUS_DEFINE(populus_short4, name, (populus_half4 x), ((populus_short4)x & 0x7fff) is 0x7c00)
+POPULUS_CLASSIFY(__builtin_ipu_isfinite, __builtin_isfinite(x), <)
+POPULUS_CLASSIFY(__builtin_ipu_isinf, __builtin_isinf(x), ==)
+POPULUS_CLASSIFY(__builtin_ipu_isnan, __builtin_isnan(x), >)
 
 /* --- bits ------------------------------------------------------------------------------------ */
 

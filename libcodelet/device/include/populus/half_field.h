@@ -46,10 +46,21 @@ template <typename E> struct HalfField {
 
   friend _Float16 operator-(const HalfField &a) { return -*a; }
   friend _Float16 operator+(const HalfField &a) { return *a; }
+  friend E &operator++(const HalfField &a) { return ++*a; }
+  friend E &operator--(const HalfField &a) { return --*a; }
+  friend _Float16 operator++(const HalfField &a, int) { return (*a)++; }
+  friend _Float16 operator--(const HalfField &a, int) { return (*a)--; }
 
-  // A field and any operand; an operand that is no field of a half, and a field.
+  // Two fields; a field and any other operand, in both orders. (Two fields are apart, because C++20
+  // also considers b == a for a == b.)
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename B>                                                                            \
+  template <typename F>                                                                            \
+  friend auto operator op(const HalfField &a, const HalfField<F> &b)                               \
+      ->decltype(_Float16() op _Float16())                                                         \
+  {                                                                                                \
+    return *a op * b;                                                                              \
+  }                                                                                                \
+  template <typename B, Only<!Operand<B>::is_half_field> = 0>                                      \
   friend auto operator op(const HalfField &a, const B &b)->decltype(_Float16() op OperandOf<B>())  \
   {                                                                                                \
     return *a op static_cast<OperandOf<B>>(b);                                                     \
@@ -87,6 +98,48 @@ template <typename E> struct HalfField {
   POPULUS_OPERATOR(/=)
 #undef POPULUS_OPERATOR
 };
+
+// A field of another type and a half.
+template <typename T> using OnlyHalf = Only<__is_same(__remove_cv(T), _Float16)>;
+#define POPULUS_OPERATOR(op)                                                                       \
+  template <typename E, typename B, OnlyHalf<B> = 0>                                               \
+  auto operator op(const One<E, false> &a, const B &b)->decltype(E() op _Float16())                \
+  {                                                                                                \
+    return *a op b;                                                                                \
+  }                                                                                                \
+  template <typename A, typename E, OnlyHalf<A> = 0>                                               \
+  auto operator op(const A &a, const One<E, false> &b)->decltype(_Float16() op E())                \
+  {                                                                                                \
+    return a op * b;                                                                               \
+  }
+POPULUS_OPERATOR(+)
+POPULUS_OPERATOR(-)
+POPULUS_OPERATOR(*)
+POPULUS_OPERATOR(/)
+POPULUS_OPERATOR(<)
+POPULUS_OPERATOR(<=)
+POPULUS_OPERATOR(>)
+POPULUS_OPERATOR(>=)
+POPULUS_OPERATOR(==)
+POPULUS_OPERATOR(!=)
+#undef POPULUS_OPERATOR
+
+#define POPULUS_OPERATOR(op)                                                                       \
+  template <typename E, typename B, OnlyHalf<B> = 0>                                               \
+  auto operator op(const One<E, false> &a, const B &b)->decltype(*a op b)                          \
+  {                                                                                                \
+    return *a op b;                                                                                \
+  }                                                                                                \
+  template <typename A, typename E, OnlyHalf<A> = 0>                                               \
+  auto operator op(A &a, const One<E, false> &b)->decltype(a op * b)                               \
+  {                                                                                                \
+    return a op * b;                                                                               \
+  }
+POPULUS_OPERATOR(+=)
+POPULUS_OPERATOR(-=)
+POPULUS_OPERATOR(*=)
+POPULUS_OPERATOR(/=)
+#undef POPULUS_OPERATOR
 
 // A partial specialization: sources without a field of a half do not pay for its operators.
 template <typename E> struct One<E, true> : HalfField<E> {

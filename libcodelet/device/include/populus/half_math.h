@@ -54,10 +54,14 @@ POPULUS_HALF_2(fmod)
 POPULUS_HALF_2(pow)
 POPULUS_HALF_2(atan2)
 POPULUS_HALF_2(hypot)
-POPULUS_HALF_2(copysign)
 POPULUS_HALF_IS(isnan)
 POPULUS_HALF_IS(isinf)
 POPULUS_HALF_IS(isfinite)
+/* A conversion would lose the sign of a NaN. */
+inline _LIBCPP_HIDE_FROM_ABI _Float16 copysign(_Float16 x, _Float16 y)
+{
+  return __builtin_copysignf16(x, y);
+}
 inline _LIBCPP_HIDE_FROM_ABI _Float16 abs(_Float16 x)
 {
   return fabs(x);
