@@ -1,6 +1,8 @@
 /* Points in time: the host's clock and the device's. */
 #include "engine/engine_private.h"
 
+#include "base/c_locale.h"
+
 #include <time.h>
 
 pop_time_stamp pop_engine_time_stamp(const pop_engine *engine)
@@ -15,6 +17,7 @@ pop_time_stamp pop_engine_time_stamp(const pop_engine *engine)
 void pop_engine_report_timing(const pop_engine *engine, FILE *stream, const char *name,
                               pop_time_stamp start, pop_time_stamp end)
 {
+  C_LOCALE;
   if (!object_there(engine, OBJECT_ENGINE, __func__)) return;
   if (!stream) return;
   const pop_target *target = &engine->executable->target;

@@ -1,5 +1,6 @@
 #include "profile/execution_summary.h"
 
+#include "base/c_locale.h"
 #include "base/object.h"
 #include "profile/graph_summary.h"
 #include "profile/grouped.h"
@@ -399,6 +400,7 @@ bool execution_knows_vertices(const pop_executable *e)
 
 void print_execution_summary(FILE *stream, const execution *x, bool steps)
 {
+  C_LOCALE;
   const pop_executable *e = x->executable;
   print_summary(&(summary){.stream = stream,
                            .x = x,
@@ -413,6 +415,7 @@ pop_error *pop_profile_print_execution_summary(pop_profile_value graph, pop_prof
                                                const pop_option *options, size_t num_options,
                                                FILE *stream)
 {
+  C_LOCALE;
   POP_TRY(object_check_list(options, num_options, "options", __func__));
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   summary_style style;

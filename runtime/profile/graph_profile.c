@@ -1,5 +1,6 @@
 #include "profile/graph_profile.h"
 
+#include "base/c_locale.h"
 #include "profile/estimated_cycles.h"
 #include "profile/graph_summary.h"
 #include <stdlib.h>
@@ -289,6 +290,7 @@ pop_error *graph_summary_print(const pop_executable *e, const pop_option *option
 
 pop_error *memory_summary_print(const pop_executable *e, FILE *stream)
 {
+  C_LOCALE;
   pop_profile *profile;
   summary_style style;
   POP_TRY(summary_style_parse(NULL, 0, stream, &style));

@@ -1,5 +1,6 @@
 #include "profile/graph_summary.h"
 
+#include "base/c_locale.h"
 #include "base/object.h"
 #include "profile/grouped.h"
 #include <errno.h>
@@ -238,6 +239,7 @@ void summary_memory(const summary_style *style, pop_profile_value profile)
 pop_error *pop_profile_print_graph_summary(pop_profile_value profile, const pop_option *options,
                                            size_t num_options, FILE *stream)
 {
+  C_LOCALE;
   POP_TRY(object_check_list(options, num_options, "options", __func__));
   POP_TRY(object_check_argument(stream, "the stream", __func__));
   summary_style style;

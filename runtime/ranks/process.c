@@ -10,6 +10,7 @@
  * asks all others whether they are waiting, too. The one that hangs does not answer. */
 #include "ranks/process.h"
 
+#include "base/c_locale.h"
 #include "base/library.h"
 #include "base/log.h"
 #include <dlfcn.h>
@@ -97,6 +98,7 @@ static pop_error *open_module(const char *kind)
 
 static double read_timeout(void)
 {
+  C_LOCALE;
   const char *text = secure_getenv("POPULUS_RANKS_TIMEOUT");
   char *end;
   if (!text || !*text) return RANKS_TIMEOUT;

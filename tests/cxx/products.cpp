@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "fixture.hpp"
 
+#include <clocale>
 #include <poplar/CycleCount.hpp>
 #include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
@@ -476,6 +477,7 @@ void convolutions()
 
 int main()
 {
+  std::setlocale(LC_ALL, "");
   matrix_products();
   options_of_products();
   products_with_output();

@@ -6,11 +6,14 @@ set -eu
 codelets=$POPULUS_BUILD_DIR/share/populus/examples
 
 libraries="-lgcl -lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
-for program in libraries products layers arithmetic slices_and_order random_numbers mappings lifetimes texts; do
+for program in libraries layers arithmetic slices_and_order random_numbers mappings lifetimes texts; do
   # shellcheck disable=SC2086 # words
   link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program $libraries
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
+# shellcheck disable=SC2086 # words
+link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/products.cpp" products $libraries
+with_comma ./products >out 2>&1 || fail "products: $(cat out)"
 
 # A program may define names that the headers also use, and open the namespace that has them, as
 # Boost does for _1.

@@ -29,8 +29,7 @@ inline pop_mat_mul_options convOptions(const char *function, const poplar::Optio
                                 {"enableFastReduce", OptionValue::TRUTH},
                                 {"remapOutputTensor", OptionValue::TRUTH}});
   pop_mat_mul_options c = pop_mat_mul_default_options(outputType.c());
-  c.memory_proportion =
-      std::stod(poplar::detail::optionOr(options, "availableMemoryProportion", ".6"));
+  c.memory_proportion = poplar::detail::optionOr(options, "availableMemoryProportion", .6);
   if (poplar::detail::optionOr(options, "partialsType", "float") == "half") c.partials = POP_HALF;
   return c;
 }

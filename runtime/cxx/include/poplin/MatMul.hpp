@@ -48,8 +48,7 @@ inline pop_mat_mul_options matMulOptions(const char *function, const poplar::Opt
 {
   checkMatMulOptions(function, options);
   pop_mat_mul_options c = pop_mat_mul_default_options(outputType.c());
-  c.memory_proportion =
-      std::stod(poplar::detail::optionOr(options, "availableMemoryProportion", ".6"));
+  c.memory_proportion = poplar::detail::optionOr(options, "availableMemoryProportion", .6);
   if (poplar::detail::optionOr(options, "partialsType", "float") == "half") c.partials = POP_HALF;
   return c;
 }

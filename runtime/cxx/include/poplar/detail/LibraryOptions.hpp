@@ -3,10 +3,11 @@
 #ifndef POPLAR_DETAIL_LIBRARYOPTIONS_HPP
 #define POPLAR_DETAIL_LIBRARYOPTIONS_HPP
 
-#include <cstdlib>
 #include <initializer_list>
+#include <locale>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/exceptions.hpp>
+#include <sstream>
 
 namespace poplar
 {
@@ -39,15 +40,20 @@ inline const char *valuesOf(OptionValue value)
   }
   return "a number";
 }
+// Reads a number of the C locale: the program's may have a decimal comma.
+inline bool readNumber(const std::string &value, double &number)
+{
+  std::istringstream in(value);
+  in.imbue(std::locale::classic());
+  return bool(in >> number) && in.peek() == std::istringstream::traits_type::eof();
+}
 inline bool hasValue(OptionValue kind, const std::string &value)
 {
   if (kind != OptionValue::PROPORTION && kind != OptionValue::NUMBER)
     return !value.empty() && value.find('|') == std::string::npos &&
            ("|" + std::string(valuesOf(kind)) + "|").find("|" + value + "|") != std::string::npos;
-  char *end = nullptr;
-  double number = std::strtod(value.c_str(), &end);
-  return !value.empty() && *end == '\0' && number == number &&
-         (kind == OptionValue::NUMBER || (number >= 0 && number <= 1));
+  double number = 0;
+  return readNumber(value, number) && (kind == OptionValue::NUMBER || (number >= 0 && number <= 1));
 }
 
 // Throws invalid_option if an option is not among the `known` ones, or has no such value.
@@ -76,6 +82,13 @@ inline std::string optionOr(const OptionFlags &options, const char *key, const c
 {
   auto found = options.find(key);
   return found == options.end() ? otherwise : found->second;
+}
+// Of an option that checkOptions has found to be a number.
+inline double optionOr(const OptionFlags &options, const char *key, double otherwise)
+{
+  auto found = options.find(key);
+  if (found != options.end()) readNumber(found->second, otherwise);
+  return otherwise;
 }
 
 } // namespace detail
