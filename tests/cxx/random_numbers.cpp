@@ -143,6 +143,10 @@ void distributions()
     for (std::size_t i = 0; i < n; ++i)
       CHECK(left[i] == left[i / 20 * 20] && (left[i] == 0 || left[i] == 6));
     CHECK(near(double(std::count(left.begin(), left.end(), 6.0f)), 0.75 * n, 600));
+    // Also 0 instead of infinity.
+    Tensor large = f.input(FLOAT, {50}, std::vector<float>(50, INFINITY));
+    for (float x : f.run<float>(poprand::shapedDropout(g, seed, 8, large, large, 0.5, 2, f.prog)))
+      CHECK(x == 0 || x == INFINITY);
   }
 }
 
