@@ -371,6 +371,9 @@ void loops_and_encodings()
   Tensor n = g.addVariable(INT, {4}, VariableMappingMethod::LINEAR);
   popops::iota(g, n, -1, f.prog);
   CHECK(same(f.run<int>(n), {-1, 0, 1, 2}));
+  Tensor real = g.addVariable(FLOAT, {4}, VariableMappingMethod::LINEAR);
+  popops::iota(g, real, -2, f.prog);
+  CHECK(same(f.run<float>(real), {-2, -1, 0, 1}));
   Tensor hot = g.addVariable(FLOAT, {3, 4}, VariableMappingMethod::LINEAR);
   popops::encodeOneHot(g, f.input(UNSIGNED_INT, {3}, std::vector<unsigned>{2, 9, 0}), hot, f.prog);
   CHECK(same(f.run<float>(hot), {0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
