@@ -87,6 +87,14 @@ void one_slice()
   popops::dynamicSliceWithOutput(g, columns, t, at.slice(1, 2), {1}, {1}, f.prog);
   CHECK(same(f.run<unsigned>(columns), {3, 7, 11, 15, 19, 23}));
 
+  // Also from the last offset of all on: 4294967295 is 3 modulo 4.
+  Tensor last = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{~0u});
+  Tensor end = popops::dynamicSlice(g, t[0], last, {0}, {3}, f.prog);
+  CHECK(same(f.run<unsigned>(end), {3, 0, 1}));
+  Tensor copy = poputil::duplicate(g, t[0], f.prog);
+  popops::dynamicUpdate(g, copy, t[1].slice(0, 3), last, {0}, {3}, f.prog);
+  CHECK(same(f.run<unsigned>(copy), {5, 6, 2, 4}));
+
   popops::dynamicUpdate(g, t, f.input(UNSIGNED_INT, {2, 2}, std::vector<unsigned>{90, 91, 92, 93}),
                         at, {0, 1}, {2, 2}, f.prog);
   std::vector<unsigned> expected = counted(24);
