@@ -550,6 +550,9 @@ void windows_and_groups()
                   f.input(FLOAT, {2, 3}, std::vector<float>{1, 0, 3, 2, 0, 4}).transpose(), 1, {1},
                   {1}, {1}, computation, f.prog);
   CHECK(close(f.run<float>(t.slice(0, 2)), {87, 2, 3, 376, 5, 6}));
+  popops::scatter(g, t, g.addVariable(INT, {0, 1}), g.addVariable(FLOAT, {3, 0}), 1, {0}, {1}, {1},
+                  computation, f.prog); // no windows
+  CHECK(close(f.run<float>(t.slice(0, 2)), {87, 2, 3, 376, 5, 6}));
   CHECK_THROWS(index_error, "popops::gather: the length of vectors",
                popops::gather(g, t, at, 1, {}, {1, 1}, {0, 1}, {0}, f.prog));
 
