@@ -70,6 +70,14 @@ void two_scales()
       right.insert(right.end(), part.begin(), part.end());
     CHECK(all == right);
   }
+  // Scales of integers have no fractions.
+  Sums f;
+  Tensor a = f.values(INT, {10, 20}), b = f.values(INT, {1, 2}), half = f.number(FLOAT, 0.5f);
+  popops::scaledAddTo(f.graph, a, 3.0f, b, -2.0f, f.program);
+  CHECK((result<int>(f, f.program, a) == std::vector<int>{28, 56}));
+  CHECK_THROWS(type_error, "0.5", popops::scaledAddTo(f.graph, a, 0.5f, b, 2.0f, f.program));
+  CHECK_THROWS(type_error, "int and float",
+               popops::scaledAddTo(f.graph, a, half, b, half, f.program));
 }
 
 // A scale that is too small for a half is still applied, and the sum is rounded once.

@@ -156,6 +156,10 @@ void elements_that_are_no_numbers()
     Tensor all = concat({has[0].expand({0}), has[1].expand({0}), has[2].expand({0}),
                          has[3].expand({0}), has[4].expand({0}), has[5].expand({0})});
     CHECK((f.run<unsigned char>(all) == std::vector<unsigned char>{0, 0, 0, 1, 1, 1}));
+    // The absolute of -0 is 0, of which the inverse is positive.
+    Tensor x = popops::cast(g, f.input(FLOAT, {2}, std::vector<float>{-0.0f, -2}), type, f.prog);
+    Tensor inverse = popops::inv(g, popops::abs(g, x, f.prog), f.prog);
+    CHECK((f.run<float>(popops::cast(g, inverse, FLOAT, f.prog)) == std::vector<float>{inf, 0.5f}));
   }
 }
 

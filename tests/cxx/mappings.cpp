@@ -47,6 +47,19 @@ void operands_lie_with_what_they_are_combined_with()
                poputil::createBroadcastOperand(f.graph, full, FLOAT, 2));
 }
 
+// Although its target says that it has one tile.
+void tiles_of_the_cpu()
+{
+  Graph graph(Device::createCPUDevice().getTarget());
+  Tensor t = graph.addVariable(FLOAT, {2, 2}), other = graph.clone(t);
+  graph.setTileMapping(t, 7);
+  graph.setTileMapping(t[1], 5);
+  CHECK((tiles_of(graph, t) == std::vector<std::size_t>{7, 7, 5, 5}));
+  bool complete = true;
+  graph.getTileMapping(concat(t, other), &complete);
+  CHECK(!complete);
+}
+
 Device two_ipus()
 {
   IPUModel model;
@@ -147,6 +160,7 @@ int main()
   which_tiles();
   dimensions_in_factors();
   operands_lie_with_what_they_are_combined_with();
+  tiles_of_the_cpu();
   copies_to_another_ipu();
   clones_in_another_graph();
   return failures != 0;

@@ -464,6 +464,14 @@ void convolutions()
     const std::size_t group = i / 36, o = i / 12 % 3, in = i / 6 % 2, kernel = i % 6;
     CHECK(flipped[((group * 2 + in) * 3 + o) * 6 + 5 - kernel] == updated[i]);
   }
+  // Without a field it is a product of matrices.
+  ConvParams plain(FLOAT, 2, {}, {}, 3, 2, 1);
+  Tensor u = f.input(FLOAT, {2, 3}, numbers(6)), v = f.input(FLOAT, {2, 2}, numbers(4, 0.5f));
+  Tensor dv = poplin::calculateWeightDeltas(g, v, u, plain, f.prog);
+  CHECK((dv.shape() == std::vector<std::size_t>{1, 2, 3}));
+  const std::vector<float> vt = {numbers(4, 0.5f)[0], numbers(4, 0.5f)[2], numbers(4, 0.5f)[1],
+                                 numbers(4, 0.5f)[3]};
+  CHECK(close(f.run<float>(dv), ::product(vt, numbers(6), 2, 2, 3)));
   CHECK_THROWS(poplar_error, "the kernel is not larger", ConvParams(FLOAT, 1, {2}, {3}, 1, 1, 1));
   CHECK_THROWS(tensor_creation_error, "the input has another shape",
                poplin::convolution(g, x[0].expand({0}), w, p, false, f.prog));

@@ -95,6 +95,8 @@ void distributions()
     Moments m = moments(f.run<float>(poprand::uniform(g, seed, 0, t, FLOAT, -1, 3, f.prog)));
     CHECK(near(m.mean, 1, 0.1) && near(m.deviation, 4 / std::sqrt(12.0), 0.05));
     CHECK(m.least >= -1 && m.least < -0.98 && m.most < 3 && m.most > 2.98);
+    Tensor halves = poprand::uniform(g, seed, 9, f.reference(30000), HALF, 0, 1, f.prog);
+    CHECK(moments(f.run<float>(popops::cast(g, halves, FLOAT, f.prog))).most < 1);
     m = moments(f.run<float>(poprand::normal(g, seed, 1, t, FLOAT, 5, 2, f.prog)));
     CHECK(near(m.mean, 5, 0.15) && near(m.deviation, 2, 0.1) && m.most > 10);
     m = moments(f.run<float>(poprand::truncatedNormal(g, seed, 2, t, FLOAT, 5, 2, 1, f.prog)));
@@ -141,6 +143,10 @@ void distributions()
     for (std::size_t i = 0; i < n; ++i)
       CHECK(left[i] == left[i / 20 * 20] && (left[i] == 0 || left[i] == 6));
     CHECK(near(double(std::count(left.begin(), left.end(), 6.0f)), 0.75 * n, 600));
+    // Also 0 instead of infinity.
+    Tensor large = f.input(FLOAT, {50}, std::vector<float>(50, INFINITY));
+    for (float x : f.run<float>(poprand::shapedDropout(g, seed, 8, large, large, 0.5, 2, f.prog)))
+      CHECK(x == 0 || x == INFINITY);
   }
 }
 

@@ -87,6 +87,14 @@ void one_slice()
   popops::dynamicSliceWithOutput(g, columns, t, at.slice(1, 2), {1}, {1}, f.prog);
   CHECK(same(f.run<unsigned>(columns), {3, 7, 11, 15, 19, 23}));
 
+  // Also from the last offset of all on: 4294967295 is 3 modulo 4.
+  Tensor last = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{~0u});
+  Tensor end = popops::dynamicSlice(g, t[0], last, {0}, {3}, f.prog);
+  CHECK(same(f.run<unsigned>(end), {3, 0, 1}));
+  Tensor copy = poputil::duplicate(g, t[0], f.prog);
+  popops::dynamicUpdate(g, copy, t[1].slice(0, 3), last, {0}, {3}, f.prog);
+  CHECK(same(f.run<unsigned>(copy), {5, 6, 2, 4}));
+
   popops::dynamicUpdate(g, t, f.input(UNSIGNED_INT, {2, 2}, std::vector<unsigned>{90, 91, 92, 93}),
                         at, {0, 1}, {2, 2}, f.prog);
   std::vector<unsigned> expected = counted(24);
@@ -371,6 +379,9 @@ void loops_and_encodings()
   Tensor n = g.addVariable(INT, {4}, VariableMappingMethod::LINEAR);
   popops::iota(g, n, -1, f.prog);
   CHECK(same(f.run<int>(n), {-1, 0, 1, 2}));
+  Tensor real = g.addVariable(FLOAT, {4}, VariableMappingMethod::LINEAR);
+  popops::iota(g, real, -2, f.prog);
+  CHECK(same(f.run<float>(real), {-2, -1, 0, 1}));
   Tensor hot = g.addVariable(FLOAT, {3, 4}, VariableMappingMethod::LINEAR);
   popops::encodeOneHot(g, f.input(UNSIGNED_INT, {3}, std::vector<unsigned>{2, 9, 0}), hot, f.prog);
   CHECK(same(f.run<float>(hot), {0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
@@ -538,6 +549,9 @@ void windows_and_groups()
   popops::scatter(g, t, f.input(INT, {3, 1}, std::vector<int>{0, 5, 0}),
                   f.input(FLOAT, {2, 3}, std::vector<float>{1, 0, 3, 2, 0, 4}).transpose(), 1, {1},
                   {1}, {1}, computation, f.prog);
+  CHECK(close(f.run<float>(t.slice(0, 2)), {87, 2, 3, 376, 5, 6}));
+  popops::scatter(g, t, g.addVariable(INT, {0, 1}), g.addVariable(FLOAT, {3, 0}), 1, {0}, {1}, {1},
+                  computation, f.prog); // no windows
   CHECK(close(f.run<float>(t.slice(0, 2)), {87, 2, 3, 376, 5, 6}));
   CHECK_THROWS(index_error, "popops::gather: the length of vectors",
                popops::gather(g, t, at, 1, {}, {1, 1}, {0, 1}, {0}, f.prog));

@@ -28,7 +28,7 @@ typedef struct pop_random_source {
 } pop_random_source;
 
 typedef enum pop_distribution_kind {
-  POP_UNIFORM,          /* a <= x < b, a < b; int: a <= x <= b, of 32 bits */
+  POP_UNIFORM,          /* a, rounded to the type, <= x < b, a < b; int: a <= x <= b, of 32 bits */
   POP_NORMAL,           /* mean a, standard deviation b >= 0 */
   POP_TRUNCATED_NORMAL, /* the same, at most c standard deviations from the mean; c >= 0.25 */
   POP_BERNOULLI,        /* 1 with probability a, otherwise 0 */

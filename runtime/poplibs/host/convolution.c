@@ -322,7 +322,7 @@ static bool check_gradient(const convolution *c, pop_tensor deltas, pop_tensor o
 {
   const pop_conv_params *p = c->params;
   if (pop_graph_error(c->graph)) return false;
-  if (!p || !sizes) {
+  if (!p || (p->num_field_dims && !sizes)) {
     poplibs_fail(c->graph, POP_ERROR_INVALID_ARGUMENT, "%s: there are no %s", c->call,
                  p ? "sizes" : "parameters");
     return false;

@@ -121,27 +121,31 @@ static pop_program execute_step(const stepping *s, size_t step)
   return pop_program_execute(p->graph, set, p->name);
 }
 
-/* Is a part's last step shorter than the others? */
-static bool is_uneven(const product *p)
+/* Do all parts of k get as many elements as in the step before? */
+static bool is_like_last(const product *p, size_t step)
 {
   product_cut depths = product_cut_of(&p->shape, p->shape.k, p->plan.depth);
-  return depths.size % (depths.grain * depths.parts) != 0 ||
-         depths.size / depths.parts % p->plan.length != 0;
+  for (size_t i = 0; i < p->plan.depth; i++) {
+    product_place x = {.k = product_part_of(depths, i)};
+    product_part now = product_step_of(p, &x, step), last = product_step_of(p, &x, step - 1);
+    if (now.end - now.begin != last.end - last.begin) return false;
+  }
+  return true;
 }
 
-/* The first step overwrites the partials. The steps in the middle share a compute set. The last
- * step has its own if it is shorter. */
+/* The first step overwrites the partials. The steps after it share a compute set, but those at the
+ * end of a part have their own: the part's elements are fewer, or none, and not all parts end in
+ * the same step. */
 static void add_steps(const product *p, pop_tensor partials, pop_program sequence)
 {
   stepping s = {.p = p, .partials = partials, .sequence = sequence};
   size_t steps = product_count_steps(p);
-  pop_program more = {0};
+  pop_program products = {0};
   add_buffers(&s);
   for (size_t step = 0; step < steps && !pop_graph_error(p->graph); step++) {
-    bool own = step == 0 || (step == steps - 1 && is_uneven(p));
     add_copy(&s, step);
-    if (!own && !more.graph) more = execute_step(&s, step);
-    pop_sequence_add(sequence, own ? execute_step(&s, step) : more);
+    if (step < 2 || !is_like_last(p, step)) products = execute_step(&s, step);
+    pop_sequence_add(sequence, products);
   }
 }
 

@@ -71,9 +71,13 @@ static void take_run(void *context, size_t tile, size_t begin, size_t end)
   }
 }
 
-static size_t most_of_a_tile(const reduce_blocks *b, size_t num_tiles)
+/* Of the CPU's tiles, programs may use more than its target says. */
+static size_t most_of_a_tile(const reduce_blocks *b)
 {
-  size_t *elements = pop_xcalloc(num_tiles, sizeof *elements), most = 0;
+  size_t num_tiles = 0, most = 0;
+  for (size_t i = 0; i < b->count; i++)
+    if (b->blocks[i].tile >= num_tiles) num_tiles = b->blocks[i].tile + 1;
+  size_t *elements = pop_xcalloc(num_tiles, sizeof *elements);
   for (size_t i = 0; i < b->count; i++) {
     const reduce_block *x = &b->blocks[i];
     elements[x->tile] += (x->end_row - x->row) * (x->end - x->begin);
@@ -99,6 +103,6 @@ reduce_blocks reduce_find_own(pop_graph *graph, pop_tensor matrix, size_t *most)
     free(found.blocks);
     return (reduce_blocks){0};
   }
-  *most = most_of_a_tile(&found, pop_graph_num_tiles(graph));
+  *most = most_of_a_tile(&found);
   return found;
 }

@@ -69,7 +69,9 @@ template <typename W> W remainder(W a, W b)
 template <expr::UnaryOpType op, typename W> auto apply(W x)
 {
   using O = expr::UnaryOpType;
-  if constexpr (op == O::ABSOLUTE)
+  if constexpr (op == O::ABSOLUTE && std::is_floating_point<W>::value)
+    return std::fabs(x); // of -0, too
+  else if constexpr (op == O::ABSOLUTE)
     return x < 0 ? -x : x;
   else if constexpr (op == O::ASIN)
     return std::asin(x);

@@ -34,7 +34,9 @@ public:
     for (unsigned i = worker; i < out.size(); i += numWorkers(), column += numWorkers()) {
       for (; column >= columns; column -= columns)
         if (++line == size) line = 0, ++slice;
-      unsigned offset = offsets[slice], row = offset + line;
+      unsigned offset = offsets[slice];
+      if (wrap) offset = wrapped(offset, wrap);
+      unsigned row = offset + line;
       bool there = row >= offset; // no overflow
       if (wrap) row = wrapped(row, wrap);
       row -= first;
@@ -79,7 +81,8 @@ public:
     unsigned columns = quotient(table.size(), rows);
     for (unsigned column = worker; column < columns; column += numWorkers()) {
       unsigned at = column; // in slices
-      for (unsigned offset : offsets)
+      for (unsigned offset : offsets) {
+        if (wrap) offset = wrapped(offset, wrap);
         for (unsigned line = 0; line < size; ++line, at += columns) {
           unsigned row = offset + line;
           if (row < offset) continue;
@@ -87,6 +90,7 @@ public:
           row -= first;
           if (row < rows) table[row * columns + column] = slices[at];
         }
+      }
     }
     return true;
   }

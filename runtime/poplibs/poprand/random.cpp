@@ -90,7 +90,8 @@ template <Kind kind, typename T, typename Source> T draw(Source source, const Pa
     return static_cast<T>(unit(source) < p.a ? 1 : 0);
   } else if constexpr (kind == Kind::UNIFORM) {
     float x = p.a + unit(source) * (p.b - p.a);
-    return static_cast<T>(x < p.b ? x : p.a); // x may have been rounded up to b
+    const T value = static_cast<T>(x); // either may have been rounded up to b
+    return static_cast<float>(value) < p.b ? value : static_cast<T>(p.a);
   } else {
     float x = normal(source);
     if (kind == Kind::TRUNCATED_NORMAL)

@@ -245,6 +245,28 @@ Test(matmul, edges_of_blocks_are_added_once)
     cr_expect(seen[blocks[i]], "no product has blocks of %u x %u", blocks[i] / 10, blocks[i] % 10);
 }
 
+/* The two parts of an odd k differ by three halves, so that the shorter one ends before the last step
+ * of the other one. */
+Test(matmul, parts_end_in_different_steps)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  problem p = plain(1, 65, 1455, 8, 8);
+  p.type = POP_HALF;
+  p.options.memory_proportion = .013;
+  product_shape s = shape_of(&p, &target, (size_t)(.013 / 2 * target.memory_bytes));
+  s.element_bytes = 2;
+  s.may_rotate = true;
+  product_plan plan = product_find_plan(&s);
+  product_cut depths = product_cut_of(&s, p.k, plan.depth);
+  product_part first = product_part_of(depths, 0);
+  size_t steps = (product_largest_part(depths) + plan.length - 1) / plan.length;
+  cr_expect(steps > 3 && first.end - first.begin < (steps - 1) * plan.length,
+            "%zu parts of k, %zu steps of %zu: take another product", plan.depth, steps,
+            plan.length);
+  check_problem(&p);
+}
+
 /* Rotating panels, of operands made for the product, which are unchanged after it, and of others;
  * with and without zeros after k; by groups; of halves. Everything is done twice. */
 Test(matmul, panels_go_round)

@@ -161,6 +161,34 @@ Test(reduce, rows_and_columns_however_they_lie)
   }
 }
 
+/* Programs for the CPU may use a million tiles, although its target says one. */
+Test(reduce, rows_on_far_tiles_of_the_cpu)
+{
+  enum { COLUMNS = 200, FAR = 900000 };
+  graphs_for_cpu = true;
+  pop_graph *graph = new_graph();
+  pop_popops_add_codelets(graph);
+  pop_program main = pop_program_sequence(graph, "main");
+  float values[2 * COLUMNS], sums[2];
+  for (size_t i = 0; i < 2 * COLUMNS; i++) values[i] = i < COLUMNS ? 1 : 2;
+  pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2, COLUMNS}, 2, "matrix"), sum;
+  pop_graph_set_tile_mapping(graph, t, 1);
+  pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, COLUMNS / 2, COLUMNS, 1), FAR);
+  pop_graph_set_initial_value(graph, t, values);
+  sum = pop_popops_reduce(graph, t, (const size_t[]){1}, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+                          (pop_tensor){0}, main, NULL, NULL, "reduce");
+  pop_graph_create_host_read(graph, "out", sum);
+  assert_no_error(graph);
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_engine_read_tensor(engine, "out", sums, sizeof sums));
+  cr_assert(sums[0] == COLUMNS && sums[1] == 2 * COLUMNS);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 static size_t words_exchanged(const problem *p)
 {
   float values[MOST];

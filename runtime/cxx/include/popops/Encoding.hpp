@@ -2,6 +2,7 @@
 #ifndef POPOPS_ENCODING_HPP
 #define POPOPS_ENCODING_HPP
 
+#include <cstdint>
 #include <numeric>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -13,9 +14,9 @@ namespace detail
 
 // A constant whose elements are their positions in the last dimension, plus `first`.
 inline poplar::Tensor places(poplar::Graph &graph, const poplar::Type &type,
-                             const std::vector<std::size_t> &shape, unsigned first = 0)
+                             const std::vector<std::size_t> &shape, std::int64_t first = 0)
 {
-  std::vector<unsigned> numbers(shape.empty() ? 1 : shape.back());
+  std::vector<std::int64_t> numbers(shape.empty() ? 1 : shape.back());
   std::iota(numbers.begin(), numbers.end(), first);
   poplar::Tensor row = graph.addConstant(type, {numbers.size()}, numbers, "places");
   poplar::detail::check((pop_graph_map_linearly(graph.c(), row.c(), 0, 0), graph.c()));
@@ -26,20 +27,31 @@ inline poplar::Tensor places(poplar::Graph &graph, const poplar::Type &type,
 
 } // namespace detail
 
-// Sets a tensor of rank 1, of int or unsigned int, to first, first + 1, ….
-inline void iota(poplar::Graph &graph, const poplar::Tensor &t, unsigned first,
-                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+namespace detail
+{
+
+inline void iota(poplar::Graph &graph, const poplar::Tensor &t, std::int64_t first,
+                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
 {
   if (t.rank() != 1)
     throw poplar::tensor_creation_error("popops::iota: a tensor of rank 1 is needed, not " +
                                         t.shapeToString());
-  prog.add(poplar::program::Copy(detail::places(graph, t.elementType(), t.shape(), first), t, false,
+  prog.add(poplar::program::Copy(places(graph, t.elementType(), t.shape(), first), t, false,
                                  debugContext));
+}
+
+} // namespace detail
+
+// Sets a tensor of rank 1 to first, first + 1, ….
+inline void iota(poplar::Graph &graph, const poplar::Tensor &t, unsigned first,
+                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+  detail::iota(graph, t, first, prog, debugContext);
 }
 inline void iota(poplar::Graph &graph, const poplar::Tensor &t, int first,
                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
-  iota(graph, t, static_cast<unsigned>(first), prog, debugContext);
+  detail::iota(graph, t, first, prog, debugContext);
 }
 
 // Sets row i of `encoded`, [n, classes], to `on` at indices[i] and to `off` elsewhere. `on` and

@@ -97,7 +97,7 @@ namespace detail
 {
 
 // An element-wise expression, with a compute set for each operation. Halves are calculated in
-// single precision and rounded once.
+// single precision and rounded once. Scales of integers are integers: others are refused.
 inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr::Expr &scaleB,
                       expr::BinaryOpType op, bool fromOne, const std::vector<poplar::Tensor> &ts,
                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
@@ -108,8 +108,11 @@ inline void scaleBoth(poplar::Graph &graph, const expr::Expr &scaleA, const expr
   using expr::BinaryOpType;
   using expr::Cast;
   const Cast a(expr::_1, inner), b(expr::_2, inner);
-  const BinaryOp scaledA(BinaryOpType::MULTIPLY, a, Cast(scaleA, inner));
-  const BinaryOp scaledB(BinaryOpType::MULTIPLY, b, Cast(scaleB, inner));
+  const auto factor = [&](const expr::Expr &scale) {
+    return inner == poplar::FLOAT ? expr::Any(Cast(scale, inner)) : expr::Any(scale);
+  };
+  const BinaryOp scaledA(BinaryOpType::MULTIPLY, a, factor(scaleA));
+  const BinaryOp scaledB(BinaryOpType::MULTIPLY, b, factor(scaleB));
   const BinaryOp sum(op, fromOne ? BinaryOp(BinaryOpType::SUBTRACT, a, scaledA) : scaledA, scaledB);
   mapInPlace(graph, Cast(sum, type), ts, prog, debugContext);
 }

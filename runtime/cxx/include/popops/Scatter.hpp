@@ -90,6 +90,7 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand,
   poplar::detail::refuseOptions("popops::scatter", optionFlags);
   poplar::Tensor vectors = detail::vectorsOf(indices, indexVectorDim);
   poplar::Tensor windows = detail::windowsOf(updates, updateWindowDims, vectors.dim(0));
+  if (vectors.dim(0) == 0) return;
   // The shape of one window. It has no other dimensions, and they are in the operand's order.
   std::vector<std::size_t> sizes(operand.rank(), 1), dims;
   std::size_t next = 1;

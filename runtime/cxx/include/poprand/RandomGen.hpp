@@ -147,7 +147,9 @@ inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *
   popops::addCodelets(graph);
   poplar::Tensor kept = bernoulli(graph, seed, seedModifier, reference, input.elementType(),
                                   keepProbability, prog, debugContext);
-  return popops::map(graph, pe::Mul(pe::Mul(pe::_1, pe::_2), pe::Const(static_cast<float>(scale))),
+  return popops::map(graph,
+                     pe::Select(pe::Mul(pe::_1, pe::Const(static_cast<float>(scale))),
+                                pe::Const(0.0f), pe::NotEqual(pe::_2, pe::Const(0.0f))),
                      {input, kept}, prog, debugContext);
 }
 // Seeds the workers' generators, each differently.

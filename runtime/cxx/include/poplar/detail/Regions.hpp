@@ -14,7 +14,8 @@ namespace detail
 using Regions = std::vector<std::vector<Interval>>;
 
 // Adds intervals of the flattened tensor to a list for each tile of the graph. False if some
-// element is on none of these tiles.
+// element is on none of these tiles. Lists are added for tiles of the CPU: programs may use more than
+// its target says.
 inline bool tileMapping(pop_graph *graph, const Tensor &tensor, Regions &mapping)
 {
   struct Collected {
@@ -25,10 +26,11 @@ inline bool tileMapping(pop_graph *graph, const Tensor &tensor, Regions &mapping
       graph, check(tensor.c()),
       [](void *context, std::size_t tile, std::size_t begin, std::size_t end) {
         Collected &c = *static_cast<Collected *>(context);
-        if (tile >= c.mapping.size()) {
+        if (tile == SIZE_MAX) {
           c.complete = false;
           return;
         }
+        if (tile >= c.mapping.size()) c.mapping.resize(tile + 1);
         auto &list = c.mapping[tile];
         if (!list.empty() && list.back().end() == begin)
           list.back() = Interval(list.back().begin(), end);
