@@ -66,7 +66,7 @@ bool pop_debug_stream_is_open(void)
 pop_error *pop_debug_stream_add(pop_profile_value context)
 {
   if (!context.node)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: there is no such value", __func__);
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no debug information to add");
   pop_error *error = NULL;
   pthread_mutex_lock(&stream.lock);
   if (stream.file) {
