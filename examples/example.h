@@ -79,13 +79,21 @@ static inline pop_device *example_device(int *argc, char **argv, uint32_t num_ip
   return example_open_device(kind, NULL, num_ipus);
 }
 
+/* What `main` returns: `status`, or 4 when what the program has printed could not be written, as to a full disk. */
+static inline int example_end(int status)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  fprintf(stderr, "error: standard output cannot be written\n");
+  return 4;
+}
+
 /* --help prints how the program is called, and ends it. `usage`: its arguments. */
 static inline void example_help(int argc, char **argv, const char *usage)
 {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;
     printf("usage: %s %s\n", argv[0], usage);
-    exit(0);
+    exit(example_end(0));
   }
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct matvec_arguments {
   size_t rows, columns;
-  const char *target;      /* --target */
+  const char *target;      /* --target; NULL: ipu2 */
   const char *device;      /* --device; NULL: a software IPU of the program's own */
   const char *codelets;    /* --codelets */
   const char *tile_memory; /* --tile-memory */
@@ -29,8 +29,9 @@ static inline void matvec_usage(FILE *stream, const char *program)
   fprintf(stream,
           "usage: %s [options] ROWS COLUMNS\n"
           "Multiplies a ROWS x COLUMNS matrix by a vector on the software IPU.\n"
-          "  --target NAME        ipu1, ipu2 (default) or ipu21\n"
-          "  --device KIND        ipu, ipumodel or cpu\n"
+          "  --target NAME        ipu1, ipu2 (default) or ipu21; not with --device ipu or cpu\n"
+          "  --device KIND        ipu, ipumodel or cpu; without it a software IPU of the program's "
+          "own\n"
           "  --codelets FILE      a .gp file, or source that is compiled now\n"
           "  --memory             print the memory summary of all tiles\n"
           "  --tile-memory FILE   write a line per tile: bytes reported, bytes loaded\n"
@@ -41,7 +42,7 @@ static inline void matvec_usage(FILE *stream, const char *program)
 
 static inline matvec_arguments matvec_parse(int argc, char **argv, const char *codelets)
 {
-  matvec_arguments arguments = {.target = "ipu2", .codelets = codelets};
+  matvec_arguments arguments = {.codelets = codelets};
   const struct {
     const char *name, **value;
   } options[] = {{"--target", &arguments.target},
@@ -53,7 +54,7 @@ static inline matvec_arguments matvec_parse(int argc, char **argv, const char *c
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--help") == 0) {
       matvec_usage(stdout, argv[0]);
-      exit(0);
+      exit(example_end(0));
     }
     if (strcmp(argv[i], "--memory") == 0) {
       arguments.memory = true;
@@ -75,6 +76,13 @@ static inline matvec_arguments matvec_parse(int argc, char **argv, const char *c
   }
   if (num_sizes != 2) {
     matvec_usage(stderr, argv[0]);
+    exit(2);
+  }
+  const char *device = arguments.device ? arguments.device : "";
+  if (arguments.target && (strcmp(device, "ipu") == 0 || strcmp(device, "cpu") == 0)) {
+    fprintf(stderr,
+            "%s: --device %s has its own target: --target is for ipumodel, or without --device\n",
+            argv[0], device);
     exit(2);
   }
   return arguments;
@@ -111,7 +119,7 @@ static inline int matvec_check_result(const matvec_data *data, size_t rows, size
     double sum = 0;
     for (size_t c = 0; c < columns; ++c)
       sum += (double)data->matrix[r * columns + c] * (double)data->input[c];
-    if (fabs(sum - (double)data->output[r]) > 1e-5 * fabs(sum)) {
+    if (!(fabs(sum - (double)data->output[r]) <= 1e-5 * fabs(sum))) { /* NaN is wrong, too */
       printf("ERROR: output %zu: expected=%g, actual=%g\n", r, sum, (double)data->output[r]);
       return 1;
     }
@@ -231,7 +239,7 @@ static inline int matvec_main(int argc, char **argv, const char *codelets, matve
   matvec_report(engine, &target, &arguments);
   pop_engine_free(engine);
   pop_device_free(device);
-  return status;
+  return example_end(status);
 }
 
 #endif

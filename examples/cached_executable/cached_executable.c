@@ -73,5 +73,5 @@ int main(int argc, char **argv)
   pop_graph_free(graph);
   run(executable, count);
   pop_executable_free(executable);
-  return 0;
+  return example_end(0);
 }

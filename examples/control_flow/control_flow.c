@@ -3,6 +3,7 @@
  * holds that answer tells all others. */
 #include "../example.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct arrays {
@@ -78,11 +79,11 @@ int main(int argc, char **argv)
   static char *const usual[] = {"2", "10", "1000000"};
   char *const *words = argc > 1 ? argv + 1 : usual;
   size_t count = argc > 1 ? (size_t)argc - 1 : sizeof usual / sizeof *usual;
-  float *numbers = calloc(2 * count, sizeof *numbers), *roots = numbers + count;
+  float *numbers = example_alloc(2 * count, sizeof *numbers), *roots = numbers + count;
   for (size_t i = 0; i < count; ++i) {
     char *end;
     numbers[i] = strtof(words[i], &end);
-    if (*end || !(numbers[i] > 0)) {
+    if (*end || !(numbers[i] > 0 && isfinite(numbers[i]))) {
       fprintf(stderr, "error: '%s' is no positive number; usage: control_flow %s\n", words[i],
               usage);
       free(numbers);
@@ -108,5 +109,5 @@ int main(int argc, char **argv)
   pop_graph_free(graph);
   pop_device_free(device);
   free(numbers);
-  return 0;
+  return example_end(0);
 }

@@ -109,5 +109,5 @@ int main(int argc, char **argv)
   pop_graph_free(graph);
   pop_event_trace_free(trace);
   pop_device_free(device);
-  return 0;
+  return example_end(0);
 }

@@ -10,6 +10,8 @@
 #include "../example.h"
 #include "square_roots.h"
 
+#include <math.h>
+
 enum { COUNT = 3 };
 
 static const char usage[] = "[NUMBER NUMBER NUMBER]";
@@ -19,7 +21,7 @@ static void read_numbers(int argc, char **argv, float numbers[COUNT])
   for (int i = 0; i < COUNT && argc > 1; ++i) {
     char *end = "";
     if (argc == COUNT + 1) numbers[i] = strtof(argv[i + 1], &end);
-    if (argc == COUNT + 1 && !*end && numbers[i] > 0) continue;
+    if (argc == COUNT + 1 && !*end && numbers[i] > 0 && isfinite(numbers[i])) continue;
     fprintf(stderr, "error: three positive numbers are wanted; usage: linked_executable %s\n",
             usage);
     exit(2);
@@ -40,5 +42,5 @@ int main(int argc, char **argv)
   example_check(pop_engine_read_tensor(engine, "roots", roots, sizeof roots));
   for (int i = 0; i < COUNT; ++i) printf("sqrt(%g) = %g\n", (double)numbers[i], (double)roots[i]);
   pop_engine_free(engine);
-  return 0;
+  return example_end(0);
 }

@@ -265,5 +265,5 @@ int main(int argc, char **argv)
   pop_device_free(device);
   digits_free(&train);
   digits_free(&test);
-  return drawn && epochs >= 5 && right < 90;
+  return example_end(drawn && epochs >= 5 && right < 90);
 }

@@ -93,5 +93,5 @@ int main(int argc, char **argv)
   pop_engine_free(engine);
   pop_graph_free(whole);
   pop_device_free(device);
-  return wrong != 0;
+  return example_end(wrong != 0);
 }

@@ -84,5 +84,5 @@ int main(int argc, char **argv)
   pop_engine_free(engine);
   pop_graph_free(graph);
   pop_device_free(device);
-  return 0;
+  return example_end(0);
 }

@@ -3,6 +3,22 @@
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
+# The README of a folder names all of its C files, or patterns of names such as `read_*.c`.
+for readme in "$POPULUS_SOURCE_DIR"/runtime/*/README.md "$POPULUS_SOURCE_DIR"/popc/README.md; do
+  patterns=$(grep -o '`[a-z0-9_*-]*\.c`' "$readme" | tr -d '`')
+  for file in "${readme%/*}"/*.c; do
+    [ -e "$file" ] || continue
+    named=
+    set -f
+    for pattern in $patterns; do
+      # shellcheck disable=SC2254 # it is a pattern
+      case ${file##*/} in $pattern) named=yes ;; esac
+    done
+    set +f
+    [ "$named" ] || fail "$readme does not name ${file##*/}"
+  done
+done
+
 # compiles <folder> <header>: compiles with the include path that the build gives the folder
 compiles()
 {

@@ -85,6 +85,32 @@ for name in variables suffix_sum matvec matvec_split control_flow streams remote
   cached_executable linked_executable; do
   quiet out "./$name" --help
   has out "^usage: ./$name "
+  # What cannot be printed is no success.
+  status=0
+  "./$name" --help >/dev/full 2>err || status=$?
+  [ $status = 4 ] || fail "$name --help to a full disk exits $status"
+  case $name in
+  matvec*) set -- 4 4 ;;
+  mnist) continue ;;
+  *) set -- ;;
+  esac
+  status=0
+  "./$name" "$@" >/dev/full 2>err || status=$?
+  [ $status = 4 ] || fail "$name to a full disk exits $status"
+  has err '^error: (standard output cannot be written|cannot print tensor .*: No space left on device)$' # the engine sees it first
+done
+# Infinity has no root that Newton's method finds.
+refuses 2 "'1e39' is no positive number" ./control_flow 2 1e39
+refuses 2 'three positive numbers' ./linked_executable 2 inf 4
+# NaN is not what the host calculates. A target is not ignored where the device has one.
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { INPUT(VECTOR(float)) a, b; OUTPUT(float) out; } DotProductVertex;' \
+  'COMPUTE(DotProductVertex) { *vertex->out = __builtin_nanf(""); return true; }' >nan.c
+status=0
+./matvec --codelets nan.c 4 4 >out 2>&1 || status=$?
+[ $status = 1 ] || fail "matvec with NaN exits $status: $(cat out)"
+has out '^ERROR: output 0: expected=[0-9.]*, actual=-?nan$'
+for device in ipu cpu; do
+  refuses 2 "--device $device has its own target" ./matvec --device $device --target ipu1 4 4
 done
 [ ! -e --help ] || fail "an example made a folder --help"
 refuses 1 'there is no device with 4 IPUs|POPULUS_DEVICES' env POPULUS_DEVICES='[{"ipus":1}]' ./pipeline

@@ -6,7 +6,7 @@
  *   pop_engine_create_from_executable(executable, NULL, 0, &engine);
  *   pop_engine_load(engine);                   LOAD_ENGINE
  *   pop_engine_run(engine, 0);                 EXECUTE
- *   pop_event_trace_fetch(trace, &events);     … and the trace is empty again
+ *   events = pop_event_trace_fetch(trace);     … and the trace is empty again
  *   pop_trace_events_write(events, stream);    protobuf: event_trace.proto
  *
  * Options, each a string ("true", "false", a number, a path). Without one of the first three,
