@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
 # The README of a folder names all of its C files, or patterns of names such as `read_*.c`.
-for readme in "$POPULUS_SOURCE_DIR"/runtime/*/README.md "$POPULUS_SOURCE_DIR"/popc/README.md; do
+for readme in "$POPULUS_SOURCE_DIR"/runtime/*/README.md "$POPULUS_SOURCE_DIR"/popc/README.md "$POPULUS_SOURCE_DIR"/lib*/README.md; do
   patterns=$(grep -o '`[a-z0-9_*-]*\.c`' "$readme" | tr -d '`')
   for file in "${readme%/*}"/*.c; do
     [ -e "$file" ] || continue
