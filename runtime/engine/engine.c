@@ -213,7 +213,8 @@ static pop_error *print_event(pop_engine *engine, const executable_event *event)
       print_tensor(stream, title, tensor->type, tensor->shape, tensor->rank, elements);
     free(title);
   }
-  if (!error && fflush(stream) != 0)
+  bool is_given = traced || engine->print_stream; /* standard error may be closed */
+  if (!error && (fflush(stream) != 0 || (is_given && ferror(stream))))
     error = pop_error_errno(errno, "cannot print tensor '%s'", tensor->name);
   free(data);
   return error;

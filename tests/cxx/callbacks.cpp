@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <locale>
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/VertexIntrospector.hpp>
 #include <thread>
@@ -97,6 +98,29 @@ void host_functions()
     throw std::out_of_range("thrown by the function");
   });
   CHECK_THROWS(std::out_of_range, "thrown by the function", engine.run());
+}
+
+// Other streams, and another host function, may have names that look like those of arguments.
+void host_functions_have_their_own_arguments()
+{
+  SmallGraph f(codelets);
+  Tensor a = variable(f.graph, INT, 1, "a");
+  f.graph.setInitialValue(a, 7);
+  HostFunction step = f.graph.addHostFunction("step", {{INT, 1}}, {{INT, 1}});
+  HostFunction other = f.graph.addHostFunction("step/input", {{INT, 1}}, {});
+  f.graph.addHostToDeviceFIFO("step/inputs", INT, 1);
+  f.graph.addDeviceToHostFIFO("step/outputs", INT, 1);
+  Engine engine(f.graph, Sequence{Call(step, {a}, {a}), Call(other, {a}, {})});
+  std::vector<std::size_t> sizes;
+  auto keep = [&](ArrayRef<const void *> in, ArrayRef<void *> out) {
+    sizes.push_back(in.size());
+    sizes.push_back(out.size());
+  };
+  engine.connectHostFunction("step", 0, keep);
+  engine.connectHostFunction("step/input", 0, keep);
+  engine.load(f.device);
+  engine.run();
+  CHECK((sizes == std::vector<std::size_t>{1, 1, 1, 0}));
 }
 
 // Logs the calls that it gets.
@@ -263,6 +287,13 @@ void what_callbacks_throw_ends_the_compilation()
   CHECK(compileGraph(f.graph, {Execute(f.cs)}).getTarget().getNumTiles() == 4);
 }
 
+// Numbers of another country.
+struct Commas : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
 // Engine::load in two steps.
 void prepare_and_deploy()
 {
@@ -275,6 +306,12 @@ void prepare_and_deploy()
   engine.run();
   auto before = engine.getTimeStamp();
   CHECK(engine.reportTiming(before, before).find("0 cycles") == 0);
+  Engine::TimerTimePoint after = before;
+  after.host += std::chrono::milliseconds(1500);
+  after.cycles += 1234;
+  const std::locale global = std::locale::global(std::locale(std::locale(), new Commas));
+  CHECK(engine.reportTiming(before, after) == "1234 cycles, 1.5 s");
+  std::locale::global(global);
   std::ostringstream archive, same;
   engine.serializeExecutable(archive);
   compileGraph(f.graph, {program}).serialize(same);
@@ -316,6 +353,7 @@ void several_threads_throw()
 int main()
 {
   host_functions();
+  host_functions_have_their_own_arguments();
   host_functions_beside_streams(false, "1", "fctofctofcto");
   host_functions_beside_streams(true, "1", "fcptocptocptoi");
   host_functions_beside_streams(true, "2", "fcpptocptocptoi");

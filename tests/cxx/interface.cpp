@@ -2,6 +2,7 @@
 #include "small_graph.hpp"
 
 #include <algorithm>
+#include <locale>
 #include <poplar/CSRFunctions.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplar/DeviceManager.hpp>
@@ -455,6 +456,39 @@ void executables()
   CHECK_THROWS(poplar_error, "there is none", Executable().getTarget());
 }
 
+// A stream that nothing can be written to, and which throws.
+struct FullStream : std::streambuf, std::ostream {
+  FullStream() : std::ostream(static_cast<std::streambuf *>(this)) { exceptions(badbit); }
+};
+
+// The exceptions of a stream do not go through functions of C.
+void streams_that_throw()
+{
+  Fixture f;
+  Tensor t = f.graph.addVariable(FLOAT, {2}, "t");
+  f.graph.setTileMapping(t, 0);
+  Engine engine(f.graph, PrintTensor("title", t));
+  engine.load(f.device);
+  std::ostringstream text;
+  FullStream printed, archive, summary, saved;
+  engine.setPrintStream(printed);
+  CHECK_THROWS(system_runtime_error, "cannot print tensor 'title'", engine.run());
+  engine.setPrintStream(text);
+  engine.load(f.device);
+  engine.run();
+  CHECK(text.str() == "title: {0,0}\n");
+  CHECK_THROWS(system_runtime_error, "", engine.serializeExecutable(archive));
+  CHECK_THROWS(system_runtime_error, "", engine.printProfileSummary(summary));
+  CHECK_THROWS(system_runtime_error, "",
+               f.graph.serializeTensors(saved, {t}, SerializationFormat::Binary));
+}
+
+// Numbers of another country.
+struct Commas : std::numpunct<char> {
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\1"; }
+};
+
 void printing()
 {
   Fixture f;
@@ -478,6 +512,11 @@ void printing()
   CHECK(tensors.str() == "[{\"type\":\"float\",\"shape\":[2],\"pieces\":[[0,2,4]]},"
                          "{\"type\":\"float\",\"shape\":[2,2],\"pieces\":[[0,0,1],[0,2,3],"
                          "[0,1,2],[0,3,4]]}]");
+  std::ostringstream hexadecimal;
+  hexadecimal.imbue(std::locale(std::locale(), new Commas));
+  hexadecimal << std::hex;
+  f.graph.serializeTensors(hexadecimal, {t.flatten().broadcast(5, 0)});
+  CHECK(hexadecimal.str().find("\"shape\":[20]") != std::string::npos);
   f.graph.serializeTensors(none, {});
   CHECK(none.str() == "[]");
   std::stringstream saved;
@@ -723,6 +762,7 @@ int main()
   streams();
   remote_buffers();
   executables();
+  streams_that_throw();
   printing();
   profiles_and_registers();
   devices_and_targets();

@@ -230,6 +230,11 @@ void conversions()
   convertToDeviceType(HALF, values, device.data());
   convertFromDeviceType(HALF, device.data(), gccs::ArrayRef(back));
   CHECK(back[0] == 0.5F && back[1] == -3 && std::isinf(back[2]));
+  // Nearer to the next half than to 1, but not once it is a float.
+  const std::vector<double> between{1 + std::ldexp(1., -11) + std::ldexp(1., -40)};
+  convertToDeviceType(HALF, between, device.data());
+  convertFromDeviceType(HALF, device.data(), gccs::ArrayRef(back.data(), 1));
+  CHECK(back[0] > 1);
   const QuarterMetadata metadata(QuarterMetadata::Format::F152, 1);
   convertToDeviceType(QUARTER, metadata, gccs::ArrayRef(values), device.data());
   convertFromDeviceType(QUARTER, metadata, device.data(), gccs::ArrayRef(back));

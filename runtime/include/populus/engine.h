@@ -116,7 +116,7 @@ POP_MUST_CHECK pop_error *pop_engine_write_replica_tensor(pop_engine *engine, co
                                                           uint32_t replica, const void *data,
                                                           size_t bytes);
 /* Has PrintTensor print to `stream`, or to standard error if it is NULL. The engine never closes
- * it. */
+ * it. A run ends with SYSTEM when `stream` cannot be written to. */
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
 
 /* ---- streams (populus/stream.h) ---- */

@@ -427,7 +427,13 @@ TEST_ON_EACH_DEVICE(engine_use, a_run_that_could_not_print_does_not_go_on_in_the
   for (size_t i = 0; i < 3; i++)
     expect_ok(pop_engine_read_tensor(engine, names[i], &values[i], sizeof *values));
   cr_assert_arr_eq(values, ((int[]){5, 0, 5}), sizeof values);
+  /* A stream that writes each line knows of the error before it is flushed. */
+  FILE *lines = fopen("/dev/full", "w");
+  cr_assert(lines && setvbuf(lines, NULL, _IOLBF, BUFSIZ) == 0);
+  pop_engine_set_print_stream(engine, lines);
+  expect_error(pop_engine_run(engine, 0), POP_ERROR_SYSTEM, "cannot print", "print");
   pop_engine_free(engine);
+  (void)fclose(lines);
   fclose(null);
   (void)fclose(full);
 }

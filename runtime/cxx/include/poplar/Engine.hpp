@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <gccs/ArrayRef.hpp>
+#include <locale>
 #include <ostream>
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
@@ -283,11 +284,8 @@ public:
     auto function = callback.take();
     if (!function)
       throw stream_connection_error("host function '" + name + "': the function is empty");
-    std::size_t inputs = 0, outputs = 0;
-    for (const std::string &stream : listStreams()) {
-      inputs += stream.compare(0, name.size() + 6, name + "/input") == 0;
-      outputs += stream.compare(0, name.size() + 7, name + "/output") == 0;
-    }
+    const std::size_t inputs = countStreams(name + "/input", false);
+    const std::size_t outputs = countStreams(name + "/output", true);
     auto *connected = new detail::ConnectedFunction(name, replica, get().thrown,
                                                     std::move(function), inputs, outputs);
     pop_host_function_callback c = connected->c();
@@ -357,6 +355,7 @@ public:
   std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end) const
   {
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     text << end.cycles - start.cycles << " cycles, "
          << std::chrono::duration<double>(end.host - start.host).count() << " s";
     return text.str();
@@ -431,6 +430,19 @@ private:
       if (handle == info.name) return info.num_elements * pop_type_bytes(info.type);
     }
     return 0; // the call that follows says which there are
+  }
+  // The number of streams NAME0, NAME1, …, which are there in this order: those of a host function's
+  // arguments. Other streams may have names that begin with NAME.
+  std::size_t countStreams(const std::string &name, bool toDevice) const
+  {
+    pop_executable *executable = get().executable->executable;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+      pop_stream_info info;
+      detail::check(pop_executable_stream(executable, i, &info));
+      count += info.to_device == toDevice && name + std::to_string(count) == info.name;
+    }
+    return count;
   }
   void connectCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
   {

@@ -19,9 +19,8 @@ using ElementOf = typename std::remove_const<
 
 } // namespace detail
 
-// Converts values to elements of `type`, as C++ does. Floats are rounded to nearest even; a double
-// becomes a half by way of float. `destination` has room for them. Throws tensor_metadata_error for
-// QUARTER.
+// Converts values to elements of `type`, as C++ does. Floats and doubles are rounded once, to nearest
+// even. `destination` has room for them. Throws tensor_metadata_error for QUARTER.
 template <typename List>
 void convertToDeviceType(const Type &type, const List &values, void *destination)
 {

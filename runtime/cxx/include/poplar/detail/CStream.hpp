@@ -2,6 +2,7 @@
 #ifndef POPLAR_DETAIL_CSTREAM_HPP
 #define POPLAR_DETAIL_CSTREAM_HPP
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
@@ -26,8 +27,13 @@ class CStream
   static ssize_t write(void *stream, const char *bytes, std::size_t size)
   {
     std::ostream &os = *static_cast<std::ostream *>(stream);
-    os.write(bytes, static_cast<std::streamsize>(size));
-    return os ? static_cast<ssize_t>(size) : 0;
+    try {
+      os.write(bytes, static_cast<std::streamsize>(size));
+      if (os) return static_cast<ssize_t>(size);
+    } catch (...) { // NOLINT(bugprone-empty-catch): nothing is thrown through functions of C
+    }
+    errno = EIO;
+    return 0;
   }
 
 public:

@@ -103,17 +103,19 @@ inline Tensor unbroadcast(const Tensor &tensor)
 }
 
 // Writes JSON: a list with type, shape and pieces [variable, begin, end] of each tensor.
+// Numbers are those of JSON, whatever the stream's locale and base.
 inline void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors)
 {
+  auto number = [](std::size_t n) { return std::to_string(n); };
   const char *between = "[";
   for (const Tensor &tensor : tensors) {
     os << between << "{\"type\":\"" << tensor.elementType() << "\",\"shape\":[";
-    for (unsigned d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
+    for (unsigned d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << number(tensor.dim(d));
     os << "],\"pieces\":[";
     bool isFirst = true;
     for (const VariableInterval &piece : tensor.getVarRegions()) {
-      os << (isFirst ? "[" : ",[") << piece.var << ',' << piece.interval.begin() << ','
-         << piece.interval.end() << ']';
+      os << (isFirst ? "[" : ",[") << number(piece.var) << ',' << number(piece.interval.begin())
+         << ',' << number(piece.interval.end()) << ']';
       isFirst = false;
     }
     os << "]}";
