@@ -83,3 +83,18 @@ func.func @main() {
   check.expect_eq_const %0, dense<8> : tensor<i32>
   return
 }
+// -----
+// As many dimensions as there can be.
+func.func @main() {
+  %x = stablehlo.iota dim = 15 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>
+  %nine = stablehlo.constant dense<9> : tensor<i32>
+  %0 = stablehlo.pad %x, %nine, low = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], high = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], interior = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>, tensor<i32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x6xi32>
+  %1 = stablehlo.reshape %0 : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x6xi32>) -> tensor<6xi32>
+  check.expect_eq_const %1, dense<[9, 0, 9, 1, 9, 2]> : tensor<6xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %2 = stablehlo.slice %x [0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 1:3] : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xi32>
+  %3 = stablehlo.dynamic_update_slice %x, %2, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>, tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xi32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>
+  %4 = stablehlo.reshape %3 : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %4, dense<[1, 2, 2]> : tensor<3xi32>
+  return
+}
