@@ -98,3 +98,15 @@ func.func @main() {
   check.expect_eq_const %4, dense<[1, 2, 2]> : tensor<3xi32>
   return
 }
+// -----
+// A number that begins with 0 is not octal.
+func.func @main() {
+  %0 = stablehlo.constant dense<[010, 8, -09]> : tensor<3xi32>
+  check.expect_eq_const %0, dense<[10, 8, -9]> : tensor<3xi32>
+  %1 = stablehlo.iota dim = 0 : tensor<12xi32>
+  %2 = stablehlo.slice %1 [08:010] : (tensor<12xi32>) -> tensor<2xi32>
+  check.expect_eq_const %2, dense<[8, 9]> : tensor<2xi32>
+  %3 = "stablehlo.slice"(%1) <{start_indices = array<i64: 8>, limit_indices = array<i64: 010>, strides = array<i64: 1>}> : (tensor<12xi32>) -> tensor<2xi32>
+  check.expect_eq %3, %2 : tensor<2xi32>
+  return
+}
