@@ -195,6 +195,8 @@ pop_error *verify_gather(verifier *v, const operation *op)
     int64_t size = num_sizes ? sizes[d] : inside ? 1 : to->dims[offset.dims[at]];
     WANT(size >= 0 && size <= from->dims[d] && (!inside || size <= 1),
          "%s: slice size %lld of dimension %u", op->name, (long long)size, d);
+    WANT(!inside || size == 1 || type_elements(to) == 0,
+         "%s: slices have no element in dimension %u, and the result has elements", op->name, d);
     if (inside) continue;
     WANT(to->dims[offset.dims[at]] == size, "%s: dimension %lld of the result is to be %lld",
          op->name, (long long)offset.dims[at], (long long)size);
