@@ -63,9 +63,13 @@ static void blank_comments(char *text, size_t begin, size_t end)
 {
   bool quoted = false, line = false, block = false;
   for (size_t i = begin; i < end; ++i) {
+    if (quoted && text[i] == '\\' && i + 1 < end && text[i + 1] != '\n') {
+      ++i; /* what is escaped ends no string: "a\\" does */
+      continue;
+    }
     bool slash = text[i] == '/' && i + 1 < end;
     if (text[i] == '\n') line = quoted = false;
-    if (!line && !block && text[i] == '"' && (i == begin || text[i - 1] != '\\')) quoted = !quoted;
+    if (!line && !block && text[i] == '"') quoted = !quoted;
     if (!quoted && !block && slash && text[i + 1] == '/') line = true;
     if (!quoted && !line && slash && text[i + 1] == '*') block = true;
     bool last = block && text[i] == '*' && i + 1 < end && text[i + 1] == '/';

@@ -125,6 +125,17 @@ static bool is_more_than_share(const lowering *l, const operation *op)
          elements > type_elements(to) / l->num_tiles;
 }
 
+/* A view with padding between elements has one more dimension on the way. */
+static bool has_room(const lowering *l, const operation *op)
+{
+  uint32_t rank = op->results[0]->type->rank;
+  if (op->code != OP_PAD || rank < MODEL_MAX_RANK) return true;
+  const int64_t *interior = op_ints(l->m, op, "interior_padding", rank, 0);
+  for (uint32_t d = 0; d < rank; ++d)
+    if (interior[d]) return false;
+  return true;
+}
+
 static bool is_large(const lowering *l, const operation *op)
 {
   if (op->code == OP_BROADCAST_IN_DIM && is_more_than_share(l, op)) return true;
@@ -152,7 +163,7 @@ bool lower_view(lowering *l, const operation *op, bool *done)
   case OP_BROADCAST_IN_DIM:
   case OP_CONCATENATE:
   case OP_PAD:
-    if (is_large(l, op)) break;
+    if (is_large(l, op) && has_room(l, op)) break;
     /* fall through */
   default:
     *done = false;

@@ -251,11 +251,18 @@ static uint64_t batch_places(const windows *w)
   return w->num_batch ? places : 0;
 }
 
+/* popops sees updates with one more dimension in front, that of the vectors, if they have none. */
+static bool updates_have_room(const windows *w)
+{
+  return w->num_window < MODEL_MAX_RANK;
+}
+
 static bool scatter_is_planned(const lowering *l, const operation *op)
 {
   pop_update_op how;
   if (op->num_operands != 3 || fits_whole(l, op->operands[2]) || !update_op(op, &how)) return false;
   windows w = of_scatter(l, op);
+  if (!updates_have_room(&w)) return false;
   if (batch_places(&w) >= l->num_tiles) return false; /* lower_scatter.c divides by batch */
   for (size_t k = 0; k < w.num_map; ++k)              /* else part of an update may be inside */
     if (w.sizes[w.map[k]] != 1) return false;
@@ -311,7 +318,9 @@ bool windows_are_planned(const lowering *l, const operation *op)
   default:
     return false;
   }
-  if (op->code == OP_DYNAMIC_UPDATE_SLICE && !type_elements(op->operands[1]->type)) return false;
+  if (op->code == OP_DYNAMIC_UPDATE_SLICE &&
+      (!type_elements(op->operands[1]->type) || !updates_have_room(&w)))
+    return false;
   return !fits_whole(l, w.operand) && type_elements(op->results[0]->type) && num_moving(&w) &&
          !boxes_are_better(l, op, &w);
 }

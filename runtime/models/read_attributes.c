@@ -120,7 +120,7 @@ static bool read_number(reader *r, attribute *a)
   char *text = reader_text(r);
   if (r->token.kind == TOKEN_INTEGER) {
     errno = 0;
-    uint64_t magnitude = strtoull(text, NULL, 0);
+    uint64_t magnitude = strtoull(text, NULL, reader_base(text));
     if (errno) return reader_fail(r, "the number has more than 64 bits");
     a->kind = ATTRIBUTE_INT;
     a->integer = (int64_t)(negative ? 0 - magnitude : magnitude);

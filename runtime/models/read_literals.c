@@ -28,7 +28,7 @@ static bool read_integer_element(reader *r, element_type e, bool negative, uint8
 {
   char *text = reader_text(r), *end;
   errno = 0;
-  uint64_t magnitude = strtoull(text, &end, 0);
+  uint64_t magnitude = strtoull(text, &end, reader_base(text));
   if (r->token.kind != TOKEN_INTEGER || *end)
     return reader_fail(r, "an integer is expected for %s", element_infos[e].name);
   unsigned bits = element_bits(e);

@@ -94,13 +94,18 @@ void reader_leave(reader *r)
   r->depth--;
 }
 
+int reader_base(const char *number)
+{
+  return number[0] == '0' && number[1] == 'x' ? 16 : 10;
+}
+
 bool reader_integer(reader *r, int64_t *value)
 {
   bool negative = reader_take(r, "-");
   if (r->token.kind != TOKEN_INTEGER) return reader_fail(r, "an integer is expected");
   errno = 0;
   char *text = reader_text(r);
-  uint64_t magnitude = strtoull(text, NULL, 0);
+  uint64_t magnitude = strtoull(text, NULL, reader_base(text));
   if (errno || magnitude > INT64_MAX) return reader_fail(r, "%s has more than 63 bits", text);
   *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
   reader_advance(r);

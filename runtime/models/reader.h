@@ -53,6 +53,7 @@ char *reader_text(reader *r); /* of the token, in the arena */
 /* False, with an error, if nesting is too deep. Otherwise call reader_leave later. */
 bool reader_enter(reader *r);
 void reader_leave(reader *r);
+int reader_base(const char *number);            /* 16 behind 0x; 010 is ten, not octal */
 bool reader_integer(reader *r, int64_t *value); /* with a sign */
 /* loc(…), if it is there. */
 bool reader_skip_location(reader *r);

@@ -148,6 +148,16 @@ pop_error *verify_bitcast(verifier *v, const operation *op)
   return NULL;
 }
 
+/* A dimension of the batch is not in the other list, too. */
+static pop_error *want_apart(verifier *v, const operation *op, const char *name,
+                             const dims_list *list, const dims_list *batch)
+{
+  for (size_t i = 0; i < batch->count; ++i)
+    WANT(!listed(list, batch->dims[i]), "%s: '%s' has batching dimension %lld", op->name, name,
+         (long long)batch->dims[i]);
+  return NULL;
+}
+
 pop_error *verify_gather(verifier *v, const operation *op)
 {
   POP_TRY(want_counts(v, op, op->code == OP_GATHER ? 2 : 3, 1, 0));
@@ -164,6 +174,8 @@ pop_error *verify_gather(verifier *v, const operation *op)
   POP_TRY(dict_sorted_dims(v, op, dn, "operand_batching_dims", from->rank, &batch));
   POP_TRY(dict_dims(v, op, dn, "start_indices_batching_dims", indices->rank, &indices_batch));
   POP_TRY(dict_dims(v, op, dn, "start_index_map", from->rank, &map));
+  POP_TRY(want_apart(v, op, "collapsed_slice_dims", &collapsed, &batch));
+  POP_TRY(want_apart(v, op, "start_index_map", &map, &batch));
   WANT(map.count == (vector < indices->rank ? (size_t)indices->dims[vector] : 1),
        "%s: start_index_map is to have as many dimensions as an index", op->name);
   WANT(batch.count == indices_batch.count && !listed(&indices_batch, vector),
@@ -183,6 +195,8 @@ pop_error *verify_gather(verifier *v, const operation *op)
     int64_t size = num_sizes ? sizes[d] : inside ? 1 : to->dims[offset.dims[at]];
     WANT(size >= 0 && size <= from->dims[d] && (!inside || size <= 1),
          "%s: slice size %lld of dimension %u", op->name, (long long)size, d);
+    WANT(!inside || size == 1 || type_elements(to) == 0,
+         "%s: slices have no element in dimension %u, and the result has elements", op->name, d);
     if (inside) continue;
     WANT(to->dims[offset.dims[at]] == size, "%s: dimension %lld of the result is to be %lld",
          op->name, (long long)offset.dims[at], (long long)size);
@@ -222,6 +236,8 @@ pop_error *verify_scatter(verifier *v, const operation *op)
   POP_TRY(dict_sorted_dims(v, op, dn, "input_batching_dims", to->rank, &batch));
   POP_TRY(dict_dims(v, op, dn, "scatter_indices_batching_dims", indices->rank, &indices_batch));
   POP_TRY(dict_dims(v, op, dn, "scatter_dims_to_operand_dims", to->rank, &map));
+  POP_TRY(want_apart(v, op, "inserted_window_dims", &inserted, &batch));
+  POP_TRY(want_apart(v, op, "scatter_dims_to_operand_dims", &map, &batch));
   WANT(map.count == (vector < indices->rank ? (size_t)indices->dims[vector] : 1),
        "%s: scatter_dims_to_operand_dims is to have as many dimensions as an index", op->name);
   WANT(batch.count == indices_batch.count && !listed(&indices_batch, vector),

@@ -83,3 +83,30 @@ func.func @main() {
   check.expect_eq_const %0, dense<8> : tensor<i32>
   return
 }
+// -----
+// As many dimensions as there can be.
+func.func @main() {
+  %x = stablehlo.iota dim = 15 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>
+  %nine = stablehlo.constant dense<9> : tensor<i32>
+  %0 = stablehlo.pad %x, %nine, low = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], high = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], interior = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>, tensor<i32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x6xi32>
+  %1 = stablehlo.reshape %0 : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x6xi32>) -> tensor<6xi32>
+  check.expect_eq_const %1, dense<[9, 0, 9, 1, 9, 2]> : tensor<6xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %2 = stablehlo.slice %x [0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 1:3] : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xi32>
+  %3 = stablehlo.dynamic_update_slice %x, %2, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z, %z : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>, tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xi32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>
+  %4 = stablehlo.reshape %3 : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %4, dense<[1, 2, 2]> : tensor<3xi32>
+  return
+}
+// -----
+// A number that begins with 0 is not octal.
+func.func @main() {
+  %0 = stablehlo.constant dense<[010, 8, -09]> : tensor<3xi32>
+  check.expect_eq_const %0, dense<[10, 8, -9]> : tensor<3xi32>
+  %1 = stablehlo.iota dim = 0 : tensor<12xi32>
+  %2 = stablehlo.slice %1 [08:010] : (tensor<12xi32>) -> tensor<2xi32>
+  check.expect_eq_const %2, dense<[8, 9]> : tensor<2xi32>
+  %3 = "stablehlo.slice"(%1) <{start_indices = array<i64: 8>, limit_indices = array<i64: 010>, strides = array<i64: 1>}> : (tensor<12xi32>) -> tensor<2xi32>
+  check.expect_eq %3, %2 : tensor<2xi32>
+  return
+}
