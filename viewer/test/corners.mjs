@@ -1,0 +1,43 @@
+/* Reports and addresses of unusual kinds, of which the figures must be right, too. Each is made of the golden report. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { at, box, click, equal, fact, holds, open, page, press, settle, test, text, texts, tip, typed, view } from './harness.mjs';
+
+const read = (name) => JSON.parse(readFileSync(`golden/${name}.json`, 'utf8'));
+
+/* A report of these parts of the golden one, as `change` makes them. */
+function made(pageOf, folder, parts, change = () => undefined) {
+  const of = Object.fromEntries(parts.map((name) => [name, read(name)]));
+  change(of);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, what] of Object.entries(of)) writeFileSync(`${folder}/${name}.json`, JSON.stringify(what));
+  return pageOf(folder);
+}
+
+/* What the first table of a part of the page saves. */
+const csvOf = (inside) => page.evaluate((where) => new Promise((done) => {
+  const create = URL.createObjectURL, go = HTMLAnchorElement.prototype.click;
+  URL.createObjectURL = (b) => { void b.text().then((words) => { URL.createObjectURL = create; HTMLAnchorElement.prototype.click = go; done(words); }); return create(b); };
+  HTMLAnchorElement.prototype.click = () => undefined;
+  [...document.querySelectorAll(`${where} button`)].find((b) => b.innerText === 'CSV').click();
+}), inside);
+
+export async function cornerTests(pageOf, file, truth, both) {
+  await test('G1 a step that ends behind many that follow it, or begins before, is drawn and found', async () => {
+    const sets = [[1000, 0], [100, 0], ...new Array(30).fill([0, 20])], steps = [], clocks = [0, 0];
+    sets.forEach((of, i) => {
+      const tile = of[0] ? 0 : 1, cycles = of[tile];
+      steps.push({ type: 'OnTileExecute', program: 3, name: `s${i}`, computeSet: i, cycles, cyclesFrom: clocks[tile], cyclesTo: clocks[tile] += cycles });
+    });
+    const overlap = made(pageOf, 'overlap', ['graph', 'execution'], ({ execution }) => {
+      delete execution.lightweightProfile;
+      execution.simulation = { steps, runs: [], cycles: 1100, costs: { computeSets: sets.map((of) => (of[0] ? { tiles: [0, 1], cycles: [of[0]] } : { tiles: [1, 1], cycles: [of[1]] })) } };
+    });
+    const row = 4 + 9;
+    await open(overlap, 'view=trace&t.from=700&t.to=800&t.bsp=0');
+    holds(await tip(await at(750, row, 700, 800)), 's0');
+    await open(overlap, 'view=trace&t.from=0&t.to=60&t.bsp=0');
+    holds(await tip(await at(30, row, 0, 60)), 's3');
+    await open(overlap, 'view=trace&t.flame=1&t.bsp=0');
+    holds(await tip(await at(1090, row, 0, 1100)), 's1');
+  });
+}
