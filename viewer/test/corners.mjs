@@ -40,4 +40,14 @@ export async function cornerTests(pageOf, file, truth, both) {
     await open(overlap, 'view=trace&t.flame=1&t.bsp=0');
     holds(await tip(await at(1090, row, 0, 1100)), 's1');
   });
+  await test('N8 U1 without a graph profile the trace has all tiles, and syncs as long as they are', async () => {
+    const alone = made(pageOf, 'alone', ['execution']);
+    await open(alone, 'view=trace&t.step=4');
+    holds(await text('.tracesummary'), 'This report has no graph profile');
+    equal((await texts('[data-ipu] h3')).join(), 'IPU 0');
+    equal(await fact('Steps'), String(truth.steps.filter((s) => s.type !== 'SyncAns' || s.cyclesTo > s.cyclesFrom).length), 'steps');
+    await press('Details', '.below');
+    holds(await fact('Active Tiles'), '/ 8');
+    holds(await fact('All Cycles'), 'min 200', 'max 330');
+  });
 }
