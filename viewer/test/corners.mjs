@@ -50,4 +50,23 @@ export async function cornerTests(pageOf, file, truth, both) {
     holds(await fact('Active Tiles'), '/ 8');
     holds(await fact('All Cycles'), 'min 200', 'max 330');
   });
+  await test('B10 D13 what is not known is empty in CSV, and behind all others in each order', async () => {
+    await open(file, `view=trace&t.step=${truth.steps.findIndex((s) => s.computeSet === 2)}&t.tab=Details`);
+    equal(await csvOf('.stepdetails'), 'Vertex type,Instances,Cycles\r\nRelu,1,\r\n');
+    await open(file, 'view=memory');
+    await press('Exchanges', '.below');
+    const order = async () => {
+      await press('Code', '.below thead');
+      return (await texts('.below tbody tr td:last-child')).join();
+    };
+    equal([await order(), await order()], ['128 B,–,–,–,–', '128 B,–,–,–,–']);
+    await page.type('.below input[type=search]', 'nan');
+    await settle();
+    equal((await texts('.below tbody tr')).length, 0, 'rows with what is not known');
+    await open(both, 'view=compare');
+    for (const line of (await csvOf('.card table, .compare')).split('\r\n').slice(1)) {
+      const [, before, after, , percent] = line.split(',');
+      if (Number(before) && after !== '' && line) equal(Math.abs(Number(percent) - (after - before) / before * 100) < 1e-6, true, line);
+    }
+  });
 }
