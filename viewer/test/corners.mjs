@@ -69,4 +69,36 @@ export async function cornerTests(pageOf, file, truth, both) {
       if (Number(before) && after !== '' && line) equal(Math.abs(Number(percent) - (after - before) / before * 100) < 1e-6, true, line);
     }
   });
+  await test('M7 few tiles: no place is shown that is not there; the browser has its own keys', async () => {
+    const few = made(pageOf, 'few', ['graph'], ({ graph }) => {
+      const cut = (v) => (Array.isArray(v) && v.length === 8 && v.every((n) => typeof n === 'number') ? v.slice(0, 2) : Array.isArray(v) ? v.map(cut) : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, cut(x)])) : v);
+      Object.assign(graph, cut(graph), { target: { ...graph.target, numTiles: 2, tilesPerIPU: 2, numIPUs: 1 } });
+    });
+    await open(few, 'view=memory');
+    const r = await box('.plothost .main canvas');
+    await page.mouse.move(r.x + 200, r.y + 50);
+    await page.mouse.wheel({ deltaY: 500 });
+    await settle();
+    await page.mouse.move(r.x + 76 + (r.width - 84) * 0.9, r.y + 50);
+    await settle();
+    holds(await text('.plothost .main .tip'), 'tile 1');
+    for (const graph of ['total', 'map']) {
+      await open(few, `view=memory&m.graph=${graph}`);
+      const taken = await page.$eval('.plothost .main canvas', (e) => ['f', '0', '-', 'ArrowLeft'].filter((key) => !e.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey: true, cancelable: true, bubbles: true }))));
+      equal(taken, [], graph);
+    }
+  });
+  await test('D3 U1 cycles of hundreds of millions: spread and time are exact', async () => {
+    const long = made(pageOf, 'long', ['graph', 'execution'], ({ graph, execution }) => {
+      const of = execution.simulation;
+      graph.target.clockFrequency = 1e9;
+      of.costs.computeSets = [{ tiles: [0, 8], cycles: new Array(8).fill(999999999) }];
+      Object.assign(of, { steps: [{ type: 'OnTileExecute', computeSet: 0, program: 3, name: 'long', cyclesFrom: 0, cyclesTo: 999999999, cycles: 999999999 }], runs: [], cycles: 999999999 });
+      delete execution.lightweightProfile;
+    });
+    await open(long, 'view=trace&t.step=0&t.tab=Details');
+    holds(await fact('All Cycles'), 'standard deviation 0.0');
+    await open(long, 'view=trace');
+    holds(await text('.stats'), '1.00 s');
+  });
 }
