@@ -8,6 +8,7 @@ export class Choices {
   private values = new Map<string, string>();
   private waiting = 0;
   private address = ''; /* that was read or written last */
+  private times = 0; /* that an address was read */
 
   /* Those of a part of the page are the page's, under names of their own. */
   constructor(private readonly whole?: Choices, private readonly prefix = '') {
@@ -18,7 +19,13 @@ export class Choices {
     clearTimeout(this.waiting);
     this.waiting = 0;
     this.address = location.hash;
+    this.times++;
     this.values = new Map(new URLSearchParams(location.hash.slice(1)));
+  }
+
+  /* Another number: another address has been read since. */
+  reading(): number {
+    return this.whole ? this.whole.reading() : this.times;
   }
 
   text(key: string, otherwise = ''): string {
@@ -50,6 +57,19 @@ export class Choices {
       history.replaceState(null, '', `#${new URLSearchParams([...this.values])}`);
       this.address = location.hash;
     }, 250);
+  }
+}
+
+/* What a view keeps of a report or a trace while other views are shown. It is made anew when another address has been read. */
+export class Kept<K extends object, S> {
+  private readonly states = new WeakMap<K, { reading: number; state: S }>();
+
+  of(key: K, choices: Choices, make: () => S): S {
+    const known = this.states.get(key), reading = choices.reading();
+    if (known?.reading === reading) return known.state;
+    const state = make();
+    this.states.set(key, { reading, state });
+    return state;
   }
 }
 

@@ -58,7 +58,8 @@ async function start(): Promise<void> {
     const own = i ? new Choices(choices, `r${i}.`) : choices;
     apps.push({ apps, report, choices: own, ...await prepare(report, progress), say, go: (id) => go(id, i) });
   }
-  let current = Math.min(apps.length - 1, Math.max(0, choices.number('report', 0)));
+  const chosen = (): number => Math.min(apps.length - 1, Math.max(0, Math.trunc(choices.number('report', 0))));
+  let current = chosen();
   const go = (id: string, report = current): void => {
     current = report;
     const app = apps[report] as App, view = views.find((v) => v.id === id) ?? traceView;
@@ -77,16 +78,30 @@ async function start(): Promise<void> {
   const which = h('select', { 'aria-label': 'Report', onchange: () => go(choices.text('view'), Number(which.value)) },
     reports.map((r, i) => h('option', { value: String(i) }, `${i ? 'Target' : 'Source'}: ${shown(r.name)}`)));
   const again = (): void => go(choices.text('view', apps.length > 1 ? 'compare' : 'trace'));
-  const theme = choices.text('theme');
-  setTheme(theme);
-  setUnit(choices.text('unit', 'KiB') as Unit);
   const dialog = helpBox();
+  const units = h('select', {
+    'aria-label': 'Unit of memory', onchange: () => { choices.set('unit', units.value); setUnit(units.value as Unit); again(); },
+  }, (['KiB', 'kB', 'bytes'] as const).map((u) => h('option', { value: u }, u)));
+  const minimise = h('button', {
+    title: 'Icons only', onclick: () => {
+      choices.set('narrow', !choices.flag('narrow', false) || undefined);
+      prefer();
+    },
+  }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '⇤'), h('span', { class: 'label' }, 'Minimise'));
+  /* What the address says of the page as a whole. */
+  const prefer = (): void => {
+    const unit = choices.text('unit', 'KiB'), narrow = choices.flag('narrow', false);
+    setTheme(choices.text('theme'));
+    setUnit(unit as Unit);
+    units.value = unit;
+    document.body.classList.toggle('narrow', narrow);
+    minimise.setAttribute('aria-pressed', String(narrow));
+  };
+  prefer();
   const nav = h('nav', { 'aria-label': 'Reports' },
     views.map((v) => h('button', { 'data-view': v.id, title: v.title, onclick: () => go(v.id) }, h('span', { class: 'icon', 'aria-hidden': 'true' }, v.icon), h('span', { class: 'label' }, v.title))),
     h('span', { class: 'grow' }),
-    h('label', { class: 'pref' }, h('span', { class: 'label' }, 'Units '), h('select', {
-      'aria-label': 'Unit of memory', onchange: (e: Event) => { const u = (e.target as HTMLSelectElement).value; choices.set('unit', u); setUnit(u as Unit); again(); },
-    }, (['KiB', 'kB', 'bytes'] as const).map((u) => h('option', { value: u, selected: u === choices.text('unit', 'KiB') }, u)))),
+    h('label', { class: 'pref' }, h('span', { class: 'label' }, 'Units '), units),
     h('button', {
       title: 'Light or dark', onclick: () => {
         setTheme(themeIsDark() ? 'light' : 'dark');
@@ -95,14 +110,7 @@ async function start(): Promise<void> {
       },
     }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '◐'), h('span', { class: 'label' }, 'Light / dark')),
     h('button', { title: 'Keys', onclick: () => dialog.showModal() }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '?'), h('span', { class: 'label' }, 'Keys')),
-    h('button', {
-      title: 'Icons only', 'aria-pressed': String(choices.flag('narrow', false)), onclick: (e: Event) => {
-        const narrow = document.body.classList.toggle('narrow');
-        choices.set('narrow', narrow || undefined);
-        (e.currentTarget as HTMLElement).setAttribute('aria-pressed', String(narrow));
-      },
-    }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '⇤'), h('span', { class: 'label' }, 'Minimise')));
-  if (choices.flag('narrow', false)) document.body.classList.add('narrow');
+    minimise);
   replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, apps.length > 1 ? h('label', { class: 'which' }, which) : h('span', { class: 'weak' }, lastPart((apps[0] as App).report.name))), nav, main, live);
   document.addEventListener('keydown', (e) => {
     const at = e.target as HTMLElement;
@@ -116,7 +124,8 @@ async function start(): Promise<void> {
   onSystemTheme(again);
   addEventListener('hashchange', () => {
     choices.read();
-    current = Math.min(apps.length - 1, Math.max(0, choices.number('report', 0)));
+    current = chosen();
+    prefer();
     again();
   });
   await breathe();

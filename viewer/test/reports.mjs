@@ -295,7 +295,13 @@ export async function reportTests(file) {
     await press('Not Always Live', '.below');
     const r = await box('.plothost .main canvas');
     await click({ x: r.x + 76 + (r.width - 84) * 0.75, y: r.y + 60 });
-    holds(await text('.stack'), 'Step 1', 'conv');
+    holds(await text('.stack'), 'Step 2', 'conv');
+    /* The steps keep their numbers, whatever the filter; the life of a variable is drawn over them. */
+    await page.click('.below tbody tr');
+    await settle();
+    const before = await picture('.plothost .main canvas');
+    await press('Draw in the graph', '.below');
+    equal(await picture('.plothost .main canvas') === before, false, 'the life of a variable is not drawn');
   });
 
   await test('P1 P2 P6 program tree: control programs, functions, every type, all open', async () => {

@@ -6,6 +6,7 @@ import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text, typed } from './harness.mjs';
 import { ansTests } from './ans.mjs';
 import { codeTests, damagedCodeTests } from './code.mjs';
+import { cornerTests } from './corners.mjs';
 import { faultTests } from './faults.mjs';
 import { golden } from './golden.mjs';
 import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
@@ -56,6 +57,7 @@ await lightweightTests(file);
 await reportTests(file);
 await compareTests(popview, truth);
 await pictureTests(file);
+await cornerTests(pageOf, file, truth, `${process.cwd()}/both.html`);
 await servedTests(popview);
 
 const faulted = pageOf('faulted'), plain = pageOf('real');

@@ -1,5 +1,6 @@
 /* Bars of the trace's graph: rows of each IPU for the flat view, the flame view, with overlaps apart or not, with syncs grouped or
- * hidden. Rows are sorted by their beginnings, so that drawing finds what is visible by halving. */
+ * hidden. Rows are sorted by their beginnings, and know how far the bars up to each reach, so that drawing finds what is visible by
+ * halving: within a superstep, tiles go from step to step by themselves, so that a bar may begin before, or end behind, many that follow it. */
 import { isSync, takesPart, type Kind, type Step, type Trace } from './trace';
 
 export interface LaneOptions {
@@ -11,6 +12,7 @@ export interface Row {
   depth: number;
   first: Int32Array; last: Int32Array; /* steps */
   from: Float64Array; to: Float64Array;
+  reach: Float64Array; /* the latest end of all bars up to this one */
   isLayer: boolean;
   count: number;
   names: string[] | undefined; /* of layers */
@@ -22,10 +24,11 @@ export const layerKinds: Kind[] = ['OnTileExecute', 'DoExchange', 'GlobalExchang
 
 interface Bar { first: number; last: number; from: number; to: number; name: string; kind: number }
 
-function rowOf(bars: Bar[], depth: number, isLayer: boolean): Row {
-  const n = bars.length;
+function rowOf(unsorted: Bar[], depth: number, isLayer: boolean): Row {
+  const bars = [...unsorted].sort((a, b) => a.from - b.from), n = bars.length;
+  let reach = 0;
   const row: Row = {
-    depth, isLayer, count: n, first: new Int32Array(n), last: new Int32Array(n), from: new Float64Array(n), to: new Float64Array(n),
+    depth, isLayer, count: n, first: new Int32Array(n), last: new Int32Array(n), from: new Float64Array(n), to: new Float64Array(n), reach: new Float64Array(n),
     names: isLayer ? [] : undefined, kinds: isLayer ? new Uint8Array(n) : undefined,
   };
   bars.forEach((b, i) => {
@@ -33,6 +36,7 @@ function rowOf(bars: Bar[], depth: number, isLayer: boolean): Row {
     row.last[i] = b.last;
     row.from[i] = b.from;
     row.to[i] = b.to;
+    row.reach[i] = reach = Math.max(reach, b.to);
     row.names?.push(b.name);
     if (row.kinds) row.kinds[i] = b.kind;
   });
@@ -156,12 +160,12 @@ export function rowsOf(t: Trace, ipu: number, o: LaneOptions): Row[] {
   return rows;
 }
 
-/* The first bar of a row that ends behind a cycle. Ends ascend but for overlaps of two, so one before is looked at, too. */
+/* The bar before the first of a row that ends behind a cycle. */
 export function firstBar(row: Row, cycle: number): number {
   let low = 0, high = row.count;
   while (low < high) {
     const mid = (low + high) >> 1;
-    if ((row.to[mid] as number) > cycle) high = mid;
+    if ((row.reach[mid] as number) > cycle) high = mid;
     else low = mid + 1;
   }
   return Math.max(0, low - 1);

@@ -72,14 +72,15 @@ export function table2(raw: Json | undefined): number[][] {
   return Array.isArray(raw) ? raw.map((row) => asNumbers(row)) : [];
 }
 
-/* "0, 3, 7-9": numbers of tiles; what is none is left out. */
-export function tilesOf(text: string, numTiles: number): number[] {
+/* "0, 3, 7-9": numbers of tiles, as many as a table has columns for; what is none is left out. */
+export const mostTiles = 64;
+export function tilesOf(text: string, numTiles: number, most = mostTiles): number[] {
   const found = new Set<number>();
   for (const part of text.split(',')) {
     const range = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part);
     if (!range) continue;
     const first = Number(range[1]), last = Math.min(numTiles - 1, Number(range[2] ?? range[1]));
-    for (let t = first; t <= last && found.size < 64; t++) found.add(t);
+    for (let t = first; t <= last && found.size < most; t++) found.add(t);
   }
   return [...found];
 }

@@ -28,9 +28,23 @@ export interface Report {
   programs: Program[];
 }
 
-function targetOf(graph: Json | undefined): Target {
+/* How many tiles an execution profile speaks of. */
+function tilesOf(execution: Json | undefined): number {
+  let tiles = 1;
+  for (const of of asList(get(execution, 'computeSetCyclesByTile'))) tiles = Math.max(tiles, asList(of).length);
+  for (const kind of ['computeSets', 'exchanges', 'externalExchanges', 'hostExchanges', 'syncAns'])
+    for (const of of asList(get(execution, 'simulation', 'costs', kind))) {
+      const ranges = asNumbers(get(of, 'tiles')), last = ranges.length - ranges.length % 2;
+      if (last) tiles = Math.max(tiles, (ranges[last - 2] as number) + (ranges[last - 1] as number));
+    }
+  for (const of of asList(get(execution, 'lightweightProfile', 'tiles'))) tiles = Math.max(tiles, (asNumber(get(of, 'tile')) ?? 0) + 1);
+  return tiles;
+}
+
+function targetOf(graph: Json | undefined, execution: Json | undefined): Target {
   const n = (key: string): number => asNumber(get(graph, 'target', key)) ?? 0;
-  const tilesPerIpu = n('tilesPerIPU') || 1;
+  /* Without a graph profile all tiles are as those of one IPU, and syncs as long as the steps say. */
+  const tilesPerIpu = n('tilesPerIPU') || n('numTiles') || (graph === undefined ? tilesOf(execution) : 1);
   const replicas = n('numReplicas') || 1;
   /* A profile is one replica's. */
   const numTiles = (n('numTiles') || tilesPerIpu * (n('numIPUs') || 1)) / replicas;
@@ -38,7 +52,7 @@ function targetOf(graph: Json | undefined): Target {
     type: asText(get(graph, 'target', 'type')) ?? '', architecture: asText(get(graph, 'target', 'architecture')) ?? '',
     numTiles, numIpus: Math.max(1, Math.ceil(numTiles / tilesPerIpu)), numReplicas: replicas, tilesPerIpu,
     bytesPerTile: n('bytesPerTile'), systemBytes: n('systemBytesPerTile'), bytesPerIpu: n('bytesPerIPU'),
-    totalMemory: n('totalMemory'), clock: n('clockFrequency'), syncCycles: n('minSyncDelay'),
+    totalMemory: n('totalMemory'), clock: n('clockFrequency'), syncCycles: asNumber(get(graph, 'target', 'minSyncDelay')) ?? Infinity,
   };
 }
 
@@ -57,7 +71,7 @@ export function reportOf(raw: Json): Report {
     written: asText(get(raw, 'written')) ?? '',
     graph, execution: get(raw, 'execution'), vars: get(raw, 'vars'), debug: get(raw, 'debug'), code: get(raw, 'code'),
     files: asList(get(raw, 'files')).map((f) => ({ name: asText(get(f, 'name')) ?? '', status: asText(get(f, 'status')) ?? '' })),
-    target: targetOf(graph),
+    target: targetOf(graph, get(raw, 'execution')),
     programs: asList(get(graph, 'programs')).map(programOf),
   };
 }

@@ -36,6 +36,7 @@ let isDark = system.matches;
 /* The person's choice, or none: the system's. Colours are asked for with every bar, so that it is found out once. */
 export function setTheme(chosen: string): void {
   if (chosen) document.documentElement.dataset['theme'] = chosen;
+  else delete document.documentElement.dataset['theme'];
   isDark = chosen ? chosen === 'dark' : system.matches;
 }
 
@@ -54,15 +55,27 @@ export function lookOf(kind: Kind): Look {
   return (isDark ? dark : light)[kind];
 }
 
-export interface Surface { back: string; lane: string; text: string; weak: string; line: string; run: string; runText: string; accent: string; track: string; greyed: string; fault: string; inkOnFill: string }
+export interface Surface { back: string; lane: string; text: string; weak: string; line: string; run: string; runText: string; accent: string; track: string; greyed: string; fault: string }
 
 const surfaces: { dark: Surface; light: Surface } = {
-  dark: { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', fault: '#ff6b5e', inkOnFill: '#ffffff' },
-  light: { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', fault: '#c01818', inkOnFill: '#1d1f23' },
+  dark: { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', fault: '#ff6b5e' },
+  light: { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', fault: '#c01818' },
 };
 
 export function surface(): Surface {
   return isDark ? surfaces.dark : surfaces.light;
+}
+
+/* What text is written in on a colour of `lookOf`: in the dark some are light. */
+const inks = new Map<string, string>();
+export function inkOn(colour: string): string {
+  if (!isDark) return surfaces.light.text;
+  let ink = inks.get(colour);
+  if (!ink) {
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+    inks.set(colour, ink = 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff'); /* both have a contrast of 4.5 or more there */
+  }
+  return ink;
 }
 
 /* Part of the way from one colour to another. */

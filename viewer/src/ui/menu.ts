@@ -34,7 +34,10 @@ export function menu(label: () => string, choices: (Choice | 'line')[], after: (
             const at = [...list.children].indexOf(document.activeElement as Element);
             fill();
             (list.children[at] as HTMLElement | undefined)?.focus();
-          } else toggle(false);
+          } else {
+            toggle(false);
+            button.focus(); /* what had the focus is hidden */
+          }
           after();
         },
       }, h('span', {}, c.label), c.why && h('small', { class: 'weak' }, c.why)));

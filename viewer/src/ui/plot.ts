@@ -159,8 +159,8 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
       c.textAlign = 'left';
       c.fillText(o.line.name, left + 4, y - 8 < top + 6 ? y + 9 : y - 8);
     }
-    (o.spans?.() ?? []).forEach((span, i) => {
-      const y = top + 6 + i % 8 * 14, a = Math.max(left, xOf(span.from)), b = Math.min(s.width - 8, xOf(span.to));
+    (o.spans?.() ?? []).forEach((span) => {
+      const y = top + 6, a = Math.max(left, xOf(span.from)), b = Math.min(s.width - 8, xOf(span.to));
       if (b <= a) return;
       c.fillStyle = look.accent;
       c.fillRect(a, y, b - a, 4);
@@ -171,7 +171,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     c.fillStyle = look.weak;
     c.textAlign = 'center';
     c.textBaseline = 'top';
-    for (const v of ticks(view.from, view.to, width / 90)) if (Number.isInteger(v) && v < view.to) c.fillText(String(v), Math.max(left + 4, xOf(v)), s.height - bottom + 4);
+    for (const v of ticks(view.from, view.to, width / 90)) if (Number.isInteger(v) && v < view.to) c.fillText(o.nameOf?.(v) ?? String(v), Math.max(left + 4, xOf(v)), s.height - bottom + 4);
     c.fillText(o.xName, left + width / 2, s.height - 15);
   }
 
@@ -190,7 +190,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
   }
 
   function zoom(by: number, centre: number): void {
-    const n = length(), width = Math.max(4, Math.min(n, (view.to - view.from) * by));
+    const n = length(), width = Math.min(n, Math.max(4, (view.to - view.from) * by));
     const share = (centre - view.from) / (view.to - view.from);
     view.from = Math.max(0, Math.min(n - width, centre - share * width));
     view.to = view.from + width;
@@ -233,6 +233,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     redraw();
   });
   main.element.addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey) return; /* the browser's */
     const mid = (view.from + view.to) / 2, width = view.to - view.from, last = o.selected?.().at(-1) ?? -1;
     if (e.key === 'w' || e.key === '+') zoom(0.7, mid);
     else if (e.key === 's' || e.key === '-') zoom(1 / 0.7, mid);
@@ -283,6 +284,6 @@ export function legend(series: Series[], changed: () => void): HTMLElement {
         (e.currentTarget as HTMLElement).setAttribute('aria-pressed', String(!s.hidden));
         changed();
       },
-    }, box, s.name);
+    }, box, shown(s.name, 80));
   }));
 }

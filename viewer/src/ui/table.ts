@@ -22,9 +22,21 @@ export interface TableOptions<T> {
 
 const chunk = 200;
 
+/* As a word that is looked for, and in CSV: what is not known is empty. */
+function wordOf(value: number | string): number | string {
+  return typeof value === 'number' && !Number.isFinite(value) ? '' : value;
+}
+
+/* What is not known is behind all others, whichever way they are sorted. */
+function order(x: number | string, y: number | string, sign: number): number {
+  if (typeof x !== 'number' || typeof y !== 'number') return sign * String(x).localeCompare(String(y));
+  if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+  return x === y ? 0 : sign * (x - y);
+}
+
 export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): HTMLElement {
   let sort = o.sort, filter = '', most = chunk;
-  const open = new Set<T>();
+  const open = new Set<T>(), rowsOf = new WeakMap<Element, T>();
   const body = h('tbody');
   const isNumber = (c: Column<T>): boolean => rows.length > 0 && typeof c.value(rows[0] as T) === 'number';
   const heads = columns.map((c, i) => h('th', { scope: 'col', title: c.tip, class: isNumber(c) ? 'number' : undefined }, h('button', {
@@ -40,12 +52,11 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
     let found = rows;
     if (filter) {
       const low = filter.toLowerCase();
-      found = rows.filter((r) => columns.some((c) => String(c.value(r)).toLowerCase().includes(low)));
+      found = rows.filter((r) => columns.some((c) => String(wordOf(c.value(r))).toLowerCase().includes(low)));
     }
     if (sort) {
       const c = columns[sort.column] as Column<T>, sign = sort.down ? -1 : 1;
-      found = found.map((row) => ({ row, key: c.value(row) })).sort(({ key: x }, { key: y }) =>
-        sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)))).map(({ row }) => row);
+      found = found.map((row) => ({ row, key: c.value(row) })).sort((x, y) => order(x.key, y.key, sign)).map(({ row }) => row);
     }
     return found;
   };
@@ -67,6 +78,8 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
         if (hadFocus) again[0]?.querySelector('button')?.focus();
       }
       o.onselect?.(r);
+      /* The rows, their order and the filter stay. */
+      for (const one of o.selected ? body.children : []) one.classList.toggle('selected', rowsOf.has(one) && o.selected?.(rowsOf.get(one) as T) === true);
     };
     const active = o.onselect ?? o.expand;
     if (o.expand) cells[0]?.prepend(h('button', { class: 'twist', 'aria-expanded': String(open.has(r)), 'aria-label': 'Details of this row' }, open.has(r) ? '▾' : '▸'));
@@ -75,6 +88,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
       tabIndex: active && !o.expand ? 0 : undefined, onclick: active ? act : undefined,
       onkeydown: active ? (e: KeyboardEvent) => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); act(); } } : undefined,
     }, cells);
+    rowsOf.set(line, r);
     const inner = open.has(r) ? o.expand?.(r) : undefined;
     return inner ? [line, h('tr', { class: 'inner' }, h('td', { colspan: columns.length }, inner))] : [line];
   };
@@ -91,7 +105,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
   }
   const csv = h('button', {
     class: 'small', title: 'Save these rows as CSV',
-    onclick: () => save(`${o.name}.csv`, new Blob([csvOf(columns.map((c) => c.title), visible().map((r) => columns.map((c) => c.value(r))))], { type: 'text/csv' })),
+    onclick: () => save(`${o.name}.csv`, new Blob([csvOf(columns.map((c) => c.title), visible().map((r) => columns.map((c) => wordOf(c.value(r)))))], { type: 'text/csv' })),
   }, 'CSV');
   const tools = h('div', { class: 'tools' },
     o.filter && h('input', {

@@ -96,6 +96,7 @@ export function tileMap(series: () => Series[], o: TileMapOptions): Plot {
     if (tile !== undefined) o.onselect(tile, e.shiftKey);
   });
   element.addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey) return; /* the browser's */
     const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[e.key], last = o.selected().at(-1);
     if (by === undefined) return;
     const next = last === undefined ? 0 : last + by;

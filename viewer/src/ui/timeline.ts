@@ -39,6 +39,12 @@ export interface Timeline {
   picture: () => HTMLCanvasElement; layout: () => void; scrollTo: (y: number) => void;
 }
 
+/* A window that an address asks for, where it is one of what there is; all of it otherwise: the address may be another report's. */
+export function windowOf(from: number, to: number, first: number, end: number): Window {
+  const a = Math.max(first, from), b = Math.min(end, to);
+  return b > a ? { from: a, to: b } : { from: first, to: end };
+}
+
 export const gutterWidth = 84;
 const axis = 20, smallest = 4;
 
@@ -238,7 +244,7 @@ export function timeline(o: TimelineOptions): Timeline {
     if (hold === 'both') pan(miniCycle(e) - grab - w.from);
     hold = undefined;
   });
-  mini.element.addEventListener('keydown', (e) => element.dispatchEvent(new KeyboardEvent('keydown', { key: e.key, bubbles: false })));
+  mini.element.addEventListener('keydown', (e) => element.dispatchEvent(new KeyboardEvent('keydown', { key: e.key, shiftKey: e.shiftKey, ctrlKey: e.ctrlKey, altKey: e.altKey, metaKey: e.metaKey, bubbles: false })));
 
   const root = h('div', { class: 'timeline' }, h('div', { class: 'minimap' }, mini.element), note, scroller, tip);
   layout();

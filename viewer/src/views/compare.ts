@@ -32,7 +32,7 @@ function pairs(rows: Pair[], name: string, what: string, byDifference: boolean):
     { title: 'Source', value: (p) => p.before ?? NaN, text: (p) => amount(p, p.before) },
     { title: 'Target', value: (p) => p.after ?? NaN, text: (p) => amount(p, p.after) },
     { title: 'Difference', value: (p) => difference(p) ?? NaN, text: (p) => { const by = difference(p); return by === undefined ? '' : signed(by, (v) => (p.isBytes ? bytes(v) : count(v))); }, mood },
-    { title: '%', value: (p) => (p.before ? (difference(p) ?? NaN) / p.before : p.after ? Infinity : 0), text: percent, mood, tip: 'Of the source' },
+    { title: '%', value: (p) => (p.before ? (difference(p) ?? NaN) / p.before * 100 : p.after ? Infinity : 0), text: percent, mood, tip: 'Of the source' },
   ], { name, filter: rows.length > 12, ...(byDifference ? { sort: { column: 3, down: true } } : {}) });
 }
 

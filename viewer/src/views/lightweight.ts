@@ -1,15 +1,15 @@
 /* Lightweight profiling: blocks of chosen tiles, by IPU; what nobody has timed is a gap. */
-import type { App } from '../app';
+import { Kept, type App } from '../app';
 import { blockTypes, endUnknown, isHost, isRemote, type BlockRow, type Blocks, type BlockType } from '../model/blocks';
 import { fitted } from '../ui/canvas';
-import { lookOf, surface } from '../ui/colours';
+import { inkOn, lookOf, surface } from '../ui/colours';
 import { absent, h, replace } from '../ui/dom';
 import { count } from '../ui/format';
 import { menu, type Choice } from '../ui/menu';
 import { split } from '../ui/split';
 import { facts, table } from '../ui/table';
 import { tabs } from '../ui/tabs';
-import { timeline, type Geometry, type Window } from '../ui/timeline';
+import { timeline, windowOf, type Geometry, type Window } from '../ui/timeline';
 import type { Kind } from '../model/trace';
 
 const rowHeight = 18, gap = 6;
@@ -32,7 +32,7 @@ function typeText(row: BlockRow, i: number): string {
   return type === 'BlockFlush' ? 'Buffer Flush' : type + category;
 }
 
-const kept = new WeakMap<Blocks, State>();
+const kept = new Kept<Blocks, State>();
 
 /* Rows of what takes place at the same time, from a list of blocks. */
 function rowsOf(list: { from: number; to: number; name: number; category: string }[]): BlockRow[] {
@@ -62,14 +62,18 @@ function firstBlock(row: BlockRow, cycle: number): number {
 
 export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefined): HTMLElement {
   const c = app.choices, perIpu = app.report.target.tilesPerIpu;
-  let s = kept.get(b);
-  if (!s) kept.set(b, s = {
-    window: { from: c.number('l.from', b.from), to: c.number('l.to', b.to) }, text: c.flag('l.text', true), flushes: c.flag('l.flushes', false),
+  const end = Math.max(b.from + 1, b.to);
+  const state = kept.of(b, c, (): State => ({
+    window: windowOf(c.number('l.from', b.from), c.number('l.to', end), b.from, end), text: c.flag('l.text', true), flushes: c.flag('l.flushes', false),
     aggregate: c.flag('l.aggregate', false), relative: c.flag('l.relative', false), ipu: -1, selected: undefined, range: { value: undefined }, share: { value: 0.66 },
-  });
-  const state = s, gutter = h('div', { class: 'gutter' });
+  }));
+  const gutter = h('div', { class: 'gutter' });
   let lanes: Lane[] = [], total = 0;
-  const chosen = new Set(b.tiles.map((t) => t.tile)), ipus = Math.max(1, ...b.tiles.map((t) => Math.floor(t.tile / perIpu) + 1));
+  const chosen = new Set(b.tiles.map((t) => t.tile));
+  let last = 0; /* tile that was chosen, or took part in a stream copy */
+  for (const t of b.tiles) last = Math.max(last, t.tile);
+  for (const p of b.participants) for (const t of p.tiles) last = Math.max(last, t);
+  const ipus = Math.floor(last / perIpu) + 1;
   const visible = (row: BlockRow, i: number): boolean => state.flushes || blockTypes[row.type[i] as number] !== 'BlockFlush';
 
   /* Stream copies on tiles that were not chosen: in a lane of their own, or each such tile's. */
@@ -142,7 +146,7 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
               to.setLineDash([]);
             }
             if (state.text && w > 22) {
-              to.fillStyle = look.text;
+              to.fillStyle = inkOn(fill.fill);
               to.textAlign = 'left';
               to.textBaseline = 'middle';
               const begin = Math.max(x0, g.left) + 4;

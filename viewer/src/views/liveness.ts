@@ -1,5 +1,5 @@
 /* Liveness report: what is in tile memory at each program step, and how long variables stay there. */
-import type { App, View } from '../app';
+import { Kept, type App, type View } from '../app';
 import { asList, asNumber, asNumbers, asTexts, get } from '../model/json';
 import { categoryLabel, rowSums, table2 } from '../model/memory';
 import type { Report } from '../model/report';
@@ -11,7 +11,7 @@ import { split } from '../ui/split';
 import { table } from '../ui/table';
 import { tabs } from '../ui/tabs';
 
-interface LiveStep { program: number; bytes: number; variables: number[]; name: string; type: string }
+interface LiveStep { index: number; program: number; bytes: number; variables: number[]; name: string; type: string }
 interface Live { names: string[]; categories: string[]; sizes: number[]; always: number[]; alwaysBytes: number; steps: LiveStep[]; most: number }
 
 const lives = new WeakMap<Report, Live>();
@@ -21,27 +21,28 @@ export function liveOf(r: Report): Live | undefined {
   const made: Live = {
     names: asTexts(get(raw, 'variables', 'names')), categories: asTexts(get(raw, 'variables', 'categories')), sizes: asNumbers(get(raw, 'variables', 'bytes')),
     always: asNumbers(get(raw, 'alwaysLive', 'variables')), alwaysBytes: asNumber(get(raw, 'alwaysLive', 'bytes')) ?? 0, most: asNumber(get(raw, 'maxBytes')) ?? 0,
-    steps: asList(get(raw, 'programs')).map((p) => {
+    steps: asList(get(raw, 'programs')).map((p, index) => {
       const program = asNumber(get(p, 'program')) ?? -1, of = r.programs[program];
-      return { program, bytes: asNumber(get(p, 'bytes')) ?? 0, variables: asNumbers(get(p, 'variables')), name: of?.name ?? '', type: of?.type ?? '' };
+      return { index, program, bytes: asNumber(get(p, 'bytes')) ?? 0, variables: asNumbers(get(p, 'variables')), name: of?.name ?? '', type: of?.type ?? '' };
     }),
   };
   lives.set(r, made);
   return made;
 }
 
-interface State { always: boolean; limit: boolean; filter: string; selected: number[]; window: { from: number; to: number }; share: { value: number }; tab: string }
-const kept = new WeakMap<Report, State>();
+interface State { always: boolean; limit: boolean; filter: string; selected: number[]; life: number /* variable that is drawn, or -1 */; window: { from: number; to: number }; share: { value: number }; tab: string }
+const kept = new Kept<Report, State>();
 
 interface Variable { number: number; name: string; category: string; bytes: number }
 
-function variableTable(live: Live, columns: [string, Set<number>][], name: string): HTMLElement {
+function variableTable(live: Live, columns: [string, Set<number>][], name: string, draw: (variable: number) => void): HTMLElement {
   const all = new Set<number>();
   for (const [, of] of columns) for (const v of of) all.add(v);
   const rows = [...all].map((number): Variable => ({ number, name: live.names[number] ?? `variable ${number}`, category: live.categories[number] ?? '', bytes: live.sizes[number] ?? 0 }));
   const lifeOf = (v: Variable): HTMLElement => {
     const at = live.steps.map((s, i) => (s.variables.includes(v.number) ? i : -1)).filter((i) => i >= 0);
-    return h('p', {}, live.always.includes(v.number) ? 'Always live.' : at.length ? `Live at ${count(at.length)} steps, from step ${at[0]} to step ${at[at.length - 1]}.` : 'Live at no step.');
+    return h('p', {}, live.always.includes(v.number) ? 'Always live.' : at.length ? `Live at ${count(at.length)} steps, from step ${at[0]} to step ${at[at.length - 1]}.` : 'Live at no step.',
+      at.length > 0 && [' ', h('button', { class: 'small', onclick: () => draw(v.number) }, 'Draw in the graph')]);
   };
   const sum = (of: Set<number>): number => [...of].reduce((a, v) => a + (live.sizes[v] ?? 0), 0);
   return h('div', {}, h('p', { class: 'total' }, columns.map(([title, of]) => [`${title}: Total ${bytes(sum(of))}. `])),
@@ -56,13 +57,27 @@ export const livenessView: View = {
   id: 'liveness', title: 'Liveness', icon: '◔', make: (app: App) => {
     const r = app.report, live = liveOf(r), c = app.choices;
     if (!live || !live.steps.length) return h('div', { class: 'view' }, absent('This report has no liveness: it is a part of the graph profile (autoReport.outputGraphProfile).'));
-    let s = kept.get(r);
-    if (!s) kept.set(r, s = {
-      always: c.flag('v.always', true), limit: c.flag('v.limit', false), filter: '', selected: [], window: { from: 0, to: live.steps.length }, share: { value: 0.5 }, tab: 'Not Always Live',
-    });
-    const state = s, host = h('div', { class: 'plothost' }), keys = h('div', {});
+    const state = kept.of(r, c, (): State => ({
+      always: c.flag('v.always', true), limit: c.flag('v.limit', false), filter: '', selected: [], life: -1, window: { from: 0, to: live.steps.length }, share: { value: 0.5 }, tab: 'Not Always Live',
+    }));
+    const host = h('div', { class: 'plothost' }), keys = h('div', {});
     let steps: LiveStep[] = live.steps, series: Series[] = [], drawn: Plot;
     const limit = r.target.bytesPerTile * r.target.numTiles;
+    /* Where the variable is live, among the steps that are shown. */
+    const spans = (): { from: number; to: number; name: string }[] => {
+      const made: { from: number; to: number; name: string }[] = [];
+      steps.forEach((p, x) => {
+        if (!p.variables.includes(state.life)) return;
+        const before = made[made.length - 1];
+        if (before?.to === x) before.to = x + 1;
+        else made.push({ from: x, to: x + 1, name: made.length ? '' : live.names[state.life] ?? '' });
+      });
+      return made;
+    };
+    const drawLife = (variable: number): void => {
+      state.life = state.life === variable ? -1 : variable;
+      drawn.redraw();
+    };
     const rebuild = (): void => {
       const low = state.filter.toLowerCase();
       steps = low ? live.steps.filter((p) => p.name.toLowerCase().includes(low) || p.type.toLowerCase().includes(low)) : live.steps;
@@ -71,13 +86,13 @@ export const livenessView: View = {
       if (state.always) series.push({ name: 'Always live', values: steps.map(() => live.alwaysBytes), colour: '#8ea2c8' });
       series.push({ name: 'Not always live', values: steps.map((p) => p.bytes), colour: '#508ffe' });
       drawn = plot(() => series, {
-        label: 'Live bytes by program step', xName: 'program step', format: bytes, stacked: true, minimap: true, selected: () => state.selected,
+        label: 'Live bytes by program step', xName: 'program step', format: bytes, stacked: true, minimap: true, selected: () => state.selected, nameOf: (x) => String(steps[x]?.index ?? x), spans,
         line: state.limit ? { value: limit, name: `memory of all tiles: ${bytes(limit)}` } : undefined,
         describe: (x) => {
           const p = steps[x];
           if (!p) return [];
           const set = asNumber(get(r.programs[p.program]?.raw, 'computeSet'));
-          return [`step ${x}: ${p.type} ${p.name}`, set === undefined ? `program ${p.program}` : `compute set ${set}`, `not always live ${bytes(p.bytes)}, always live ${bytes(live.alwaysBytes)}`];
+          return [`step ${p.index}: ${p.type} ${p.name}`, set === undefined ? `program ${p.program}` : `compute set ${set}`, `not always live ${bytes(p.bytes)}, always live ${bytes(live.alwaysBytes)}`];
         },
         onselect: (x, add) => {
           state.selected = add ? [...state.selected.filter((v) => v !== x), x].slice(-4) : [x];
@@ -89,7 +104,7 @@ export const livenessView: View = {
       replace(keys, legend(series, () => drawn.redraw()));
     };
     const chosen = (): [string, LiveStep][] => {
-      const of = state.selected.map((x): [string, LiveStep | undefined] => [`Step ${x}`, steps[x]]).filter((p): p is [string, LiveStep] => p[1] !== undefined);
+      const of = state.selected.map((x): [string, LiveStep | undefined] => [`Step ${steps[x]?.index ?? x}`, steps[x]]).filter((p): p is [string, LiveStep] => p[1] !== undefined);
       if (of.length) return of;
       const peak = live.steps.reduce((a, b) => (b.bytes > a.bytes ? b : a));
       return [['At the peak', peak]];
@@ -110,12 +125,12 @@ export const livenessView: View = {
         { title: 'Compute set', value: (x) => x.name }, { title: 'Slowest tile', value: (x) => x.most, format: count }, { title: 'All tiles', value: (x) => x.sum, format: count }],
       { name: 'cycle estimates', filter: true, sort: { column: 1, down: true } });
     };
+    rebuild(); /* what is below is of the steps that the filter finds */
     const pages = tabs('Liveness', [
-      { title: 'Not Always Live', make: () => h('div', {}, stack(), variableTable(live, chosen().map(([t, p]) => [t, new Set(p.variables)]), 'not always live variables')) },
-      { title: 'Always Live', make: () => variableTable(live, [['Always', new Set(live.always)]], 'always live variables') },
+      { title: 'Not Always Live', make: () => h('div', {}, stack(), variableTable(live, chosen().map(([t, p]) => [t, new Set(p.variables)]), 'not always live variables', drawLife)) },
+      { title: 'Always Live', make: () => variableTable(live, [['Always', new Set(live.always)]], 'always live variables', drawLife) },
       { title: 'Vertices', make: vertices }, { title: 'Cycle Estimates', make: estimates },
     ], state.tab, (title) => { state.tab = title; });
-    rebuild();
     const box = h('input', {
       type: 'search', placeholder: 'Filter steps', 'aria-label': 'Filter steps', value: state.filter,
       oninput: () => { state.filter = box.value; state.selected = []; rebuild(); pages.refresh(); },

@@ -1,10 +1,10 @@
 /* Memory report: how much of each tile is used, and for what. */
-import type { App, View } from '../app';
+import { Kept, type App, type View } from '../app';
 import { asList, asNumber, asNumbers, asText, asTexts, get } from '../model/json';
-import { byTile, categories, categoryLabel, categoryPart, placedOn, regionLabels, regions, rowSums, table2, tilesOf, total, type Placed } from '../model/memory';
+import { byTile, categories, categoryLabel, categoryPart, mostTiles, placedOn, regionLabels, regions, rowSums, table2, tilesOf, total, type Placed } from '../model/memory';
 import { computeSetName, type Report } from '../model/report';
 import { seriesColour } from '../ui/colours';
-import { absent, fill, h, replace } from '../ui/dom';
+import { absent, fill, h, replace, shown } from '../ui/dom';
 import { bytes, count } from '../ui/format';
 import { menu } from '../ui/menu';
 import { legend, plot, type Plot, type Series } from '../ui/plot';
@@ -19,7 +19,7 @@ interface State {
   variables: number[]; window: { from: number; to: number }; share: { value: number }; tab: string; map: boolean;
 }
 
-const kept = new WeakMap<Report, State>();
+const kept = new Kept<Report, State>();
 
 function seriesOf(r: Report, s: State): Series[] {
   if (s.graph === 'variables') return variableSeries(r, s);
@@ -124,7 +124,7 @@ function details(app: App, s: State): HTMLElement {
   const r = app.report, columns: [string, number[] | undefined][] = s.tiles.length ? s.tiles.map((t) => [`Tile ${t}`, [t]]) : [['All tiles', undefined]];
   const body = h('tbody');
   fill(body, lines(r), (line) => h('tr', { class: line.head ? 'head' : undefined, 'data-line': line.label },
-    h('td', { class: `depth${line.depth}` }, line.label), columns.map(([, tiles]) => {
+    h('td', { class: `depth${line.depth}` }, shown(line.label)), columns.map(([, tiles]) => {
       const v = line.of(tiles);
       return h('td', { class: 'number', title: Number.isNaN(v) ? undefined : `${count(v)} B` }, Number.isNaN(v) ? '' : bytes(v));
     })));
@@ -175,10 +175,10 @@ function exchanges(r: Report, tiles: number[] | undefined): HTMLElement {
 
 /* A tile's memory by address: a block for each thing, empty where there is a gap. */
 function memoryMap(r: Report, tile: number, list: Placed[]): HTMLElement {
-  const base = asNumber(get(r.vars, 'memoryBase')) ?? 0, last = list[list.length - 1], end = last ? last.address + last.bytes : base + 1;
+  const base = asNumber(get(r.vars, 'memoryBase')) ?? 0, end = list.reduce((most, v) => Math.max(most, v.address + v.bytes), base + 1); /* what begins last may lie inside another */
   const kinds = [...new Set(list.map((v) => v.category))];
   const strip = h('div', { class: 'map', role: 'img', 'aria-label': `Memory of tile ${tile} by address` }, list.map((v) => {
-    const b = h('span', { title: `${v.name}\n${categoryLabel(v.category)}\n0x${v.address.toString(16)} – 0x${(v.address + v.bytes).toString(16)} (${count(v.bytes)} B)` });
+    const b = h('span', { title: `${shown(v.name)}\n${categoryLabel(v.category)}\n0x${v.address.toString(16)} – 0x${(v.address + v.bytes).toString(16)} (${count(v.bytes)} B)` });
     b.style.left = `${(v.address - base) / (end - base) * 100}%`;
     b.style.width = `${Math.max(0.05, v.bytes / (end - base) * 100)}%`;
     b.style.background = seriesColour(kinds.indexOf(v.category));
@@ -218,19 +218,24 @@ export const memoryView: View = {
   id: 'memory', title: 'Memory', icon: '▥', make: (app) => {
     const r = app.report, c = app.choices, n = byTile(r, 'total').length;
     if (!n) return h('div', { class: 'view' }, absent('This report has no graph profile: autoReport.outputGraphProfile writes one.'));
-    let s = kept.get(r);
-    if (!s) kept.set(r, s = {
+    const state = kept.of(r, c, (): State => ({
       graph: (c.text('m.graph', 'total') as State['graph']), breakdown: c.text('m.by', 'none') as State['breakdown'], gaps: c.flag('m.gaps', false), limit: c.flag('m.limit', false),
       tiles: tilesOf(c.text('m.tiles'), n), variables: [0, 1, 2], window: { from: 0, to: n }, share: { value: 0.5 }, tab: 'Details', map: false,
-    });
-    const state = s, keys = h('div', {}), host = h('div', { class: 'plothost' });
+    }));
+    const keys = h('div', {}), host = h('div', { class: 'plothost' });
     let series: Series[] = [], drawn: Plot;
     const tilesBox = h('input', {
       type: 'text', value: state.tiles.join(', '), placeholder: '1 or 0, 5-7', 'aria-label': 'Select tiles', title: 'Numbers of tiles with commas between them; or click in the graph, with Shift for more than one',
-      oninput: () => choose(tilesOf(tilesBox.value, n), false),
+      oninput: () => {
+        choose(tilesOf(tilesBox.value, n), false);
+        const all = tilesOf(tilesBox.value, n, Infinity).length;
+        if (all > mostTiles) left.textContent = `the first ${mostTiles} of these ${count(all)} tiles`;
+      },
     });
+    const left = h('span', { class: 'weak', role: 'status' }); /* what was typed and is not selected */
     const choose = (tiles: number[], write = true): void => {
       state.tiles = tiles;
+      left.textContent = '';
       if (write) tilesBox.value = tiles.join(', ');
       c.set('m.tiles', tiles.join(','));
       drawn.redraw();
@@ -258,7 +263,7 @@ export const memoryView: View = {
           if (at >= 0 && !state.variables.includes(at)) state.variables = [...state.variables, at].slice(-8);
           rebuild();
         },
-      }, h('option', { value: '-1' }, 'Add a variable…'), all.slice(0, 500).map((v, i) => h('option', { value: String(i) }, `${v.name} (${bytes(v.bytes)})`)));
+      }, h('option', { value: '-1' }, 'Add a variable…'), all.slice(0, 500).map((v, i) => h('option', { value: String(i) }, `${shown(v.name, 80)} (${bytes(v.bytes)})`)));
       return h('span', {}, list, ' ', h('button', { class: 'small', onclick: () => { state.variables = []; rebuild(); } }, 'Clear'));
     };
     const tiles = (): number[] | undefined => (state.tiles.length ? state.tiles : undefined);
@@ -277,7 +282,7 @@ export const memoryView: View = {
         label: graphNames[g], kind: 'radio' as const, on: () => state.graph === g, set: () => { state.graph = g; c.set('m.graph', g === 'total' ? undefined : g); },
       })), rebuild),
       menu(() => `Breakdown: ${state.breakdown}`, [by('none', 'None'), by('region', 'By Region'), by('category', 'By Category')], rebuild),
-      h('label', {}, 'Select tiles ', tilesBox), h('button', { class: 'small', onclick: () => choose([]) }, 'All'), h('span', { class: 'grow' }),
+      h('label', {}, 'Select tiles ', tilesBox), left, h('button', { class: 'small', onclick: () => choose([]) }, 'All'), h('span', { class: 'grow' }),
       menu(() => 'Options', [
         { label: 'Include Gaps', kind: 'check', on: () => state.gaps, set: (on) => { state.gaps = on; c.set('m.gaps', on); } },
         { label: 'Show Max Memory', kind: 'check', on: () => state.limit, set: (on) => { state.limit = on; c.set('m.limit', on); } },

@@ -95,7 +95,7 @@ export const operationsView: View = {
       ...(hasFlops ? [{ title: 'FLOPs', value: (o: Operation) => o.flops, format: count }] : []),
     ], {
       name: 'operations', filter: true, sort: { column: 4, down: true }, selected: (o) => o.path === chosen?.path,
-      onselect: (o) => { chosen = chosen?.path === o.path ? undefined : o; draw(); pages.refresh(); },
+      onselect: (o) => { chosen = chosen?.path === o.path ? undefined : o; pages.refresh(); },
     }));
     draw();
     return h('div', { class: 'view' }, h('div', { class: 'toolbar' }, menu(() => `Layer: ${layer + 1} of ${deepest}`, Array.from({ length: Math.min(deepest, 16) }, (_, i) => ({

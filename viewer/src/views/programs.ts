@@ -1,5 +1,5 @@
 /* Program tree: the programs as the tiles run them, control programs and functions. */
-import type { App, View } from '../app';
+import { Kept, type App, type View } from '../app';
 import { asNumber, asNumbers, asText, get, isMap } from '../model/json';
 import type { Program, Report } from '../model/report';
 import { isSync, isWhole, type Kind } from '../model/trace';
@@ -19,7 +19,7 @@ const colours: Record<string, Kind> = {
 const rowHeight = 22;
 
 interface State { root: number; selected: number; search: string; closed: Set<number>; match: number; share: { value: number } }
-const kept = new WeakMap<Report, State>();
+const kept = new Kept<Report, State>();
 
 /* Rows that are visible: children follow their parent, two levels of an If are its branches. */
 interface Row { program: number; depth: number }
@@ -83,9 +83,14 @@ export const programsView: View = {
     const r = app.report;
     if (!r.programs.length) return h('div', { class: 'view' }, absent('This report has no programs: they are a part of the graph profile.'));
     const control = asNumbers(get(r.graph, 'controlPrograms')), functions = asNumbers(get(r.graph, 'functionPrograms'));
-    let s = kept.get(r);
-    if (!s) kept.set(r, s = { root: control[0] ?? 0, selected: app.choices.number('p.step', -1), search: '', closed: new Set(), match: -1, share: { value: 0.6 } });
-    const state = s, tree = h('div', { role: 'tree', 'aria-label': 'Programs', class: 'treeview' }), below = h('div', { class: 'below' }), list = h('div', { class: 'roots' });
+    const state = kept.of(r, app.choices, (): State => ({ root: control[0] ?? 0, selected: -1, search: '', closed: new Set(), match: -1, share: { value: 0.6 } }));
+    /* Another view may have chosen a program since: it is shown in a tree that has it. */
+    const wanted = app.choices.number('p.step', -1), isNew = r.programs[wanted] !== undefined && wanted !== state.selected;
+    if (isNew) {
+      state.selected = wanted;
+      if (!within(r, state.root).has(wanted)) state.root = [...control, ...functions].find((root) => within(r, root).has(wanted)) ?? state.root;
+    }
+    const tree = h('div', { role: 'tree', 'aria-label': 'Programs', class: 'treeview' }), below = h('div', { class: 'below' }), list = h('div', { class: 'roots' });
     let rows: Row[] = [];
     const matches = (p: Program): boolean => state.search !== '' && `${p.type} ${p.name}`.toLowerCase().includes(state.search);
     /* A damaged report may have programs inside themselves. How deep they lie is not limited. */
@@ -129,7 +134,10 @@ export const programsView: View = {
         onkeydown: (e: KeyboardEvent) => {
           const next = e.key === 'ArrowDown' ? index + 1 : e.key === 'ArrowUp' ? index - 1 : -1;
           if (next >= 0 && rows[next]) select((rows[next] as Row).program, true, next);
-          else if (e.key === 'ArrowRight' && closed || e.key === 'ArrowLeft' && !closed && inner) toggle(row.program);
+          else if (e.key === 'ArrowRight' && closed || e.key === 'ArrowLeft' && !closed && inner) {
+            toggle(row.program);
+            lines.reveal(index, true);
+          }
           else if (e.key === 'Enter') select(row.program, true, index);
           else return;
           e.preventDefault();
@@ -163,6 +171,7 @@ export const programsView: View = {
     });
     draw();
     replace(below, details(app, state));
+    if (isNew) requestAnimationFrame(() => lines.reveal(Math.max(0, rows.findIndex((row) => row.program === wanted)), false));
     return h('div', { class: 'view' }, h('div', { class: 'toolbar' }, box, status, h('span', { class: 'grow' }), h('button', { class: 'small', onclick: () => { state.closed.clear(); draw(); } }, 'Open all')),
       split(h('div', { class: 'treebox' }, list, lines.element), below, state.share, () => undefined));
   },

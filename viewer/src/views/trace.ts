@@ -1,5 +1,5 @@
 /* Execution trace: toolbar, graph and, below it, Summary and Details. A report with timed blocks only is shown as these. */
-import type { App, View } from '../app';
+import { Kept, type App, type View } from '../app';
 import { kindLabels, type Kind, type Trace } from '../model/trace';
 import { save } from '../ui/csv';
 import { lookOf } from '../ui/colours';
@@ -14,7 +14,7 @@ import { traceGraph } from './trace_graph';
 import { search, stateOfTrace, type flags, type TraceState } from './trace_state';
 import { traceSummary } from './trace_summary';
 
-const kept = new WeakMap<Trace, TraceState>();
+const kept = new Kept<Trace, TraceState>();
 
 type Flag = (typeof flags)[number];
 
@@ -34,9 +34,11 @@ export function colourKey(kinds: Kind[]): HTMLElement {
 }
 
 function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLElement {
-  let s = kept.get(t);
-  if (!s) kept.set(t, s = stateOfTrace(app, t));
-  const state = s;
+  const state = kept.of(t, app.choices, () => stateOfTrace(app, t));
+  /* Another view may have chosen a step since. */
+  const wanted = app.choices.number('t.step', -1), isNew = t.steps[wanted] !== undefined && !state.selected.some((one) => one.kind === 'step' && one.step === wanted);
+  if (isNew) state.selected = [{ kind: 'step', step: wanted }];
+  state.tab = app.choices.text('t.tab', 'Summary');
   let late = 0, isMade = false;
   const refreshSoon = (): void => {
     app.choices.set('t.from', state.window.from > 0 ? Math.round(state.window.from) : undefined);
@@ -146,6 +148,7 @@ function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLEleme
     colourKey(kinds), h('button', {
       class: 'icon', title: 'Save the graph as a picture', 'aria-label': 'Save the graph as a picture', onclick: () => graph.picture().toBlob((b) => { if (b) save('trace.png', b); }),
     }, 'Save'), options, other);
+  if (isNew) graph.reveal(wanted);
   return h('div', { class: 'view trace', 'data-trace': 'detailed' }, toolbar,
     split(graph.element, h('div', { class: 'below' }, pages.element), state.share, () => graph.redraw()));
 }

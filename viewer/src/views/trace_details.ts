@@ -22,16 +22,16 @@ function faultNote(fault: Json | undefined): HTMLElement | false {
 
 /* Least, mean, most and spread over all tiles; those without a part count 0. */
 export function spreadOf(values: ArrayLike<number>): { min: number; mean: number; max: number; deviation: number } {
-  let min = Infinity, max = 0, sum = 0, squares = 0;
+  let min = Infinity, max = 0, sum = 0, squares = 0; /* of what is off the mean: squares of the values themselves are too large to be exact */
   for (let i = 0; i < values.length; i++) {
     const v = values[i] as number;
     if (v < min) min = v;
     if (v > max) max = v;
     sum += v;
-    squares += v * v;
   }
   const mean = values.length ? sum / values.length : 0;
-  return { min: values.length ? min : 0, mean, max, deviation: Math.sqrt(Math.max(0, squares / (values.length || 1) - mean * mean)) };
+  for (let i = 0; i < values.length; i++) squares += ((values[i] as number) - mean) ** 2;
+  return { min: values.length ? min : 0, mean, max, deviation: Math.sqrt(squares / (values.length || 1)) };
 }
 
 function commonFacts(app: App, t: Trace, s: Step): Fact[] {
@@ -65,7 +65,7 @@ function byVertexType(app: App, s: Step): HTMLElement {
   return table(types.map((type, i) => ({ name: names[type] ?? `type ${type}`, instances: counts[i] ?? 0, cycles: sums.get(type) })), [
     { title: 'Vertex type', value: (r) => r.name },
     { title: 'Instances', value: (r) => r.instances, format: count },
-    { title: 'Cycles', value: (r) => r.cycles ?? -1, text: (r) => r.cycles === undefined ? 'not measured' : count(r.cycles), tip: 'Of all instances; measured at the level vertex' },
+    { title: 'Cycles', value: (r) => r.cycles ?? NaN, text: (r) => r.cycles === undefined ? 'not measured' : count(r.cycles), tip: 'Of all instances; measured at the level vertex' },
   ], { name: 'by vertex type', expand: (r) => vertexCode(app, r.name) });
 }
 

@@ -5,7 +5,7 @@ import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
 import { balanceOn, isBusy, kindLabels, type Cycles, type Kind, type Step, type Trace } from '../model/trace';
 import { fitted } from '../ui/canvas';
-import { hatch, lookOf, pixelOf, surface } from '../ui/colours';
+import { hatch, inkOn, lookOf, pixelOf, surface } from '../ui/colours';
 import { h, replace } from '../ui/dom';
 import { bytes, count, share } from '../ui/format';
 import { timeline, type Geometry, type Timeline } from '../ui/timeline';
@@ -164,7 +164,8 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       }
       if (s.text && w > 20) {
         const label = row.isLayer ? row.names?.[i] || stepLabel(step) : stepLabel(step);
-        c.fillStyle = found ? look.text : look.weak;
+        const isCovered = s.tileBalance && !row.isLayer && step.cost && balanceOn(t, first, lane.ipu) < 0.5;
+        c.fillStyle = !found ? look.weak : isCovered ? look.text : inkOn(row.isLayer ? fill.group : fill.fill);
         c.textAlign = 'left';
         c.textBaseline = 'middle';
         const begin = Math.max(x0, g.left) + 4;
@@ -387,7 +388,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       return run ? [run.name, `cycles ${count(run.from)} – ${count(run.to)} (${count(run.to - run.from)})`] : undefined;
     }
     if (what.kind === 'layer') {
-      const from = (t.steps[what.first] as Step).from, to = (t.steps[what.last] as Step).to;
+      const { from, to } = span(what);
       return [what.name, `${count(what.last - what.first + 1)} steps, ${count(to - from)} cycles`];
     }
     const step = t.steps[what.step] as Step, memory = memoryOfStep(app, step);

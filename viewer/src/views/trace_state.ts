@@ -2,7 +2,7 @@
 import type { App } from '../app';
 import type { LaneOptions } from '../model/lanes';
 import { kindLabels, type Step, type Trace } from '../model/trace';
-import type { Window } from '../ui/timeline';
+import { windowOf, type Window } from '../ui/timeline';
 
 export type Selection =
   | { kind: 'step'; step: number }
@@ -34,11 +34,11 @@ const defaults: Record<(typeof flags)[number], boolean> = {
 
 export function stateOfTrace(app: App, t: Trace): TraceState {
   const c = app.choices, on = Object.fromEntries(flags.map((f) => [f, c.flag(`t.${f}`, defaults[f])])) as Record<(typeof flags)[number], boolean>;
-  const step = c.number('t.step', -1);
+  const step = c.number('t.step', -1), end = Math.max(1, t.cycles), ipu = c.number('t.ipu', -1);
   return {
     ...on,
-    window: { from: Math.max(0, c.number('t.from', 0)), to: Math.min(t.cycles, c.number('t.to', t.cycles)) },
-    ipu: c.number('t.ipu', -1), collapsed: new Set(), bspZoom: 1, bspTop: 0,
+    window: windowOf(c.number('t.from', 0), c.number('t.to', end), 0, end),
+    ipu: Number.isInteger(ipu) && ipu < t.numIpus ? ipu : -1, collapsed: new Set(), bspZoom: 1, bspTop: 0,
     search: '', matches: new Int32Array(0), matchesUpTo: undefined, match: -1,
     selected: step >= 0 && step < t.steps.length ? [{ kind: 'step', step }] : [],
     range: { value: undefined }, share: { value: 0.56 }, tab: c.text('t.tab', 'Summary'), byName: false,

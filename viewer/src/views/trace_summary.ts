@@ -110,6 +110,7 @@ export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
     overflows(f.cycles) && h('p', { class: 'warning', role: 'alert' }, 'More cycles than a 32-bit counter holds: figures of single steps may have wrapped.'),
     t.runs.map((run) => run.fault !== undefined && h('p', { class: 'warning fault', role: 'alert' }, h('b', {}, nameOf(run.name), ' ended in an error: '), nameOf(asText(get(run.fault, 'message')) ?? ''))),
     !t.complete && h('p', { class: 'warning' }, 'The trace is not whole: which way a program branched is not known behind its end (debug.instrumentControlFlow), or it was too long.'),
+    app.report.graph === undefined && h('p', { class: 'weak' }, 'This report has no graph profile: how many tiles an IPU has is not known, and all are shown as those of one.'),
     h('div', { class: 'cards' }, f.ipus.map((of, ipu) => (s.ipu < 0 || s.ipu === ipu) && ipuCard(of, ipu))),
     byName(t, s, a, b),
     limits(t),
@@ -124,6 +125,7 @@ export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
 }
 
 export function duration(seconds: number): string {
-  const of = seconds < 1e-6 ? [seconds * 1e9, 'ns'] : seconds < 1e-3 ? [seconds * 1e6, 'µs'] : seconds < 1 ? [seconds * 1e3, 'ms'] : [seconds, 's'];
-  return `${(of[0] as number).toPrecision(3)} ${of[1]}`;
+  /* What is rounded to three digits decides on the unit, so that there are never four; many seconds have as many digits as they have. */
+  const three = Number(seconds.toPrecision(3)), of = three < 1e-6 ? [seconds * 1e9, 'ns'] : three < 1e-3 ? [seconds * 1e6, 'µs'] : three < 1 ? [seconds * 1e3, 'ms'] : [seconds, 's'];
+  return `${three < 1000 ? (of[0] as number).toPrecision(3) : count(seconds)} ${of[1]}`;
 }
