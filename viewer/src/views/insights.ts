@@ -29,7 +29,7 @@ function worst(r: Report): number[] {
 
 function banner(r: Report): HTMLElement {
   const used = byTile(r, 'totalIncludingGaps'), room = r.target.bytesPerTile;
-  const over = used.filter((v) => v > room).length, most = Math.max(0, ...used);
+  const over = used.filter((v) => v > room).length, most = used.reduce((a, b) => Math.max(a, b), 0);
   return h('p', { class: over ? 'banner bad' : 'banner good', role: 'status' },
     over ? `Out of memory: ${count(over)} tile(s) need more than ${bytes(room)}.` : 'The program fits into the memory of the tiles.',
     ` The fullest tile uses ${share(most / room)}, all tiles together ${share(total(used) / (room * used.length || 1))} of what there is.`);
