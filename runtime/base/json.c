@@ -2,10 +2,10 @@
  * half of the time. One thread writes a document, so nothing here takes the lock. */
 #include "base/json.h"
 
+#include "base/c_locale.h"
 #include <inttypes.h>
 #include <math.h>
 #include <populus/names.h>
-#include <string.h>
 
 enum { OUTER_LEVELS = 2, PRETTY_INDENT = 2 };
 
@@ -147,29 +147,15 @@ static bool put_thousandths(FILE *stream, double value)
   return true;
 }
 
-/* A program's locale may have another decimal point, of several bytes even. */
-void json_number_text(double value, char text[JSON_NUMBER_CHARS])
-{
-  char printed[2 * JSON_NUMBER_CHARS], *to = text;
-  snprintf(printed, sizeof printed, "%.17g", value);
-  for (const char *from = printed; *from;) {
-    size_t plain = strspn(from, "0123456789+-e");
-    memcpy(to, from, plain);
-    to += plain;
-    from += plain;
-    if (*from) *to++ = '.';
-    from += strcspn(from, "0123456789+-e");
-  }
-  *to = '\0';
-}
-
 void json_put_double(json_writer *json, const char *key, double value)
 {
-  char text[JSON_NUMBER_CHARS];
+  C_LOCALE;
   begin_value(json, key, true);
   if (put_thousandths(json->stream, value)) return;
-  if (isfinite(value)) json_number_text(value, text);
-  fputs_unlocked(isfinite(value) ? text : "null", json->stream);
+  if (isfinite(value))
+    fprintf(json->stream, "%.17g", value);
+  else
+    fputs_unlocked("null", json->stream);
 }
 
 void json_put_bool(json_writer *json, const char *key, bool value)

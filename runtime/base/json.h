@@ -36,8 +36,4 @@ void json_put_bool(json_writer *json, const char *key, bool value);
 
 emitter json_emitter(json_writer *json);
 
-/* A finite number as JSON has it, whatever the program's locale. */
-enum { JSON_NUMBER_CHARS = 32 };
-void json_number_text(double value, char text[JSON_NUMBER_CHARS]);
-
 #endif

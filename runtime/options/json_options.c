@@ -1,6 +1,6 @@
 #include "options/json_options.h"
 
-#include "base/json.h"
+#include "base/c_locale.h"
 #include <populus/arena.h>
 #include <populus/engine.h>
 #include <populus/json_text.h>
@@ -29,6 +29,7 @@ pop_error *json_options_load(const char *text, size_t length, json_t **root)
 pop_error *json_options_value(const char *key, const json_t *value,
                               char number[OPTION_NUMBER_CHARS], const char **text)
 {
+  C_LOCALE;
   *text = number;
   if (json_is_string(value))
     *text = json_string_value(value);
@@ -37,7 +38,7 @@ pop_error *json_options_value(const char *key, const json_t *value,
   else if (json_is_integer(value))
     snprintf(number, OPTION_NUMBER_CHARS, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
   else if (json_is_real(value))
-    json_number_text(json_real_value(value), number);
+    snprintf(number, OPTION_NUMBER_CHARS, "%.17g", json_real_value(value));
   else
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "the value of '%s' must be a string, a number or a boolean", key);
