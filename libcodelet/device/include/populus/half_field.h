@@ -9,6 +9,24 @@
 #ifndef POPULUS_HALF_FIELD_H
 #define POPULUS_HALF_FIELD_H
 
+// X(op) for each operator that gives a value, and for each that changes its left operand.
+#define POPULUS_FOR_VALUES(X)                                                                      \
+  X(+)                                                                                             \
+  X(-)                                                                                             \
+  X(*)                                                                                             \
+  X(/)                                                                                             \
+  X(<)                                                                                             \
+  X(<=)                                                                                            \
+  X(>)                                                                                             \
+  X(>=)                                                                                            \
+  X(==)                                                                                            \
+  X(!=)
+#define POPULUS_FOR_ASSIGNMENTS(X)                                                                 \
+  X(+=)                                                                                            \
+  X(-=)                                                                                            \
+  X(*=)                                                                                            \
+  X(/=)
+
 namespace poplar
 {
 namespace populus_detail
@@ -70,16 +88,7 @@ template <typename E> struct HalfField {
   {                                                                                                \
     return static_cast<OperandOf<A>>(a) op * b;                                                    \
   }
-  POPULUS_OPERATOR(+)
-  POPULUS_OPERATOR(-)
-  POPULUS_OPERATOR(*)
-  POPULUS_OPERATOR(/)
-  POPULUS_OPERATOR(<)
-  POPULUS_OPERATOR(<=)
-  POPULUS_OPERATOR(>)
-  POPULUS_OPERATOR(>=)
-  POPULUS_OPERATOR(==)
-  POPULUS_OPERATOR(!=)
+  POPULUS_FOR_VALUES(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 
 #define POPULUS_OPERATOR(op)                                                                       \
@@ -92,10 +101,7 @@ template <typename E> struct HalfField {
   {                                                                                                \
     return a op * b;                                                                               \
   }
-  POPULUS_OPERATOR(+=)
-  POPULUS_OPERATOR(-=)
-  POPULUS_OPERATOR(*=)
-  POPULUS_OPERATOR(/=)
+  POPULUS_FOR_ASSIGNMENTS(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 };
 
@@ -112,16 +118,7 @@ template <typename T> using OnlyHalf = Only<__is_same(__remove_cv(T), _Float16)>
   {                                                                                                \
     return a op * b;                                                                               \
   }
-POPULUS_OPERATOR(+)
-POPULUS_OPERATOR(-)
-POPULUS_OPERATOR(*)
-POPULUS_OPERATOR(/)
-POPULUS_OPERATOR(<)
-POPULUS_OPERATOR(<=)
-POPULUS_OPERATOR(>)
-POPULUS_OPERATOR(>=)
-POPULUS_OPERATOR(==)
-POPULUS_OPERATOR(!=)
+POPULUS_FOR_VALUES(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 
 #define POPULUS_OPERATOR(op)                                                                       \
@@ -135,11 +132,10 @@ POPULUS_OPERATOR(!=)
   {                                                                                                \
     return a op * b;                                                                               \
   }
-POPULUS_OPERATOR(+=)
-POPULUS_OPERATOR(-=)
-POPULUS_OPERATOR(*=)
-POPULUS_OPERATOR(/=)
+POPULUS_FOR_ASSIGNMENTS(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
+#undef POPULUS_FOR_VALUES
+#undef POPULUS_FOR_ASSIGNMENTS
 
 // A partial specialization: sources without a field of a half do not pay for its operators.
 template <typename E> struct One<E, true> : HalfField<E> {
