@@ -1,4 +1,5 @@
 #include "page/report_pieces.h"
+#include "base/shown_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,20 +307,6 @@ static pop_error *put_file(pieces *p, const char *path)
   return put_report(p, path);
 }
 
-/* The path as given; of an absolute path only the last two parts. Pages are passed on, and should
- * not tell where this machine keeps its files. */
-static const char *name_of(const char *path)
-{
-  const char *name = path, *before = path;
-  if (*path != '/') return path;
-  for (const char *c = path; *c; ++c) {
-    if (*c != '/' || !c[1]) continue;
-    before = name;
-    name = c + 1;
-  }
-  return before == path ? name : before;
-}
-
 static void put_files(const pieces *p, const char *path)
 {
   const char *separator = "";
@@ -332,7 +319,7 @@ static void put_files(const pieces *p, const char *path)
   }
   if (!p->folder) {
     fputs("{\"name\":", p->stream);
-    put_string(p->stream, name_of(path));
+    put_string(p->stream, shown_path(path));
     fputs(",\"status\":\"read\"}", p->stream);
   }
   fputs("]}", p->stream);
@@ -353,7 +340,7 @@ pop_error *report_pieces_write(const char *path, unsigned left_out, FILE *stream
   if (stat(path, &s) != 0)
     return pop_error_new(POP_ERROR_FILE_LOAD, "cannot open '%s': %s", path, strerror(errno));
   fputs("{\"name\":", stream);
-  put_string(stream, name_of(path));
+  put_string(stream, shown_path(path));
   if (S_ISDIR(s.st_mode)) {
     char *report = path_in(path, known_files[REPORT_FILE].name);
     p.folder = path;

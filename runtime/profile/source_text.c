@@ -4,6 +4,7 @@
  * machine, and reports are passed on. So only files with the name of a source are read. Of these,
  * only the lines that code comes from, and a few around them, are in the report. */
 #include "profile/source_text.h"
+#include "base/shown_path.h"
 
 #include <populus/arena.h>
 #include <populus/file.h>
@@ -19,24 +20,12 @@ enum {
   LINES_BEHIND = 2
 };
 
-static const char *last_parts(const char *path)
-{
-  const char *name = path, *before = path;
-  if (*path != '/') return path;
-  for (const char *c = path; *c; ++c) {
-    if (*c != '/' || !c[1]) continue;
-    before = name;
-    name = c + 1;
-  }
-  return before == path ? name : before;
-}
-
 size_t source_files_note(source_files *files, const pop_source_place *place)
 {
   size_t at = 0;
   while (at < files->count && strcmp(files->items[at].file, place->file) != 0) ++at;
   if (at == files->count) {
-    source_file added = {.name = pop_xstrdup(last_parts(place->path)),
+    source_file added = {.name = pop_xstrdup(shown_path(place->path)),
                          .file = pop_xstrdup(place->file)};
     pop_push(files->items, files->count, files->capacity, added);
   }
