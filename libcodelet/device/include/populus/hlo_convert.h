@@ -29,63 +29,31 @@ HLO_LARGE float hlo_sticky_f64(double a)
   return hlo_from_bits_f32(up ? bits + 1 : bits - 1);
 }
 
-#define HLO_FROM_INTEGER(T, C, U, B, sticky)                                                       \
-  HLO bool hlo_convert_##T##_i1(C a)                                                               \
+#define HLO_CONVERT(from, C, to, R, value)                                                         \
+  HLO R hlo_convert_##from##_##to(C a)                                                             \
   {                                                                                                \
-    return a != 0;                                                                                 \
-  }                                                                                                \
-  HLO int8_t hlo_convert_##T##_i8(C a)                                                             \
-  {                                                                                                \
-    return (int8_t)a;                                                                              \
-  }                                                                                                \
-  HLO int16_t hlo_convert_##T##_i16(C a)                                                           \
-  {                                                                                                \
-    return (int16_t)a;                                                                             \
-  }                                                                                                \
-  HLO int hlo_convert_##T##_i32(C a)                                                               \
-  {                                                                                                \
-    return (int)a;                                                                                 \
-  }                                                                                                \
-  HLO long long hlo_convert_##T##_i64(C a)                                                         \
-  {                                                                                                \
-    return (long long)a;                                                                           \
-  }                                                                                                \
-  HLO uint8_t hlo_convert_##T##_u8(C a)                                                            \
-  {                                                                                                \
-    return (uint8_t)a;                                                                             \
-  }                                                                                                \
-  HLO uint16_t hlo_convert_##T##_u16(C a)                                                          \
-  {                                                                                                \
-    return (uint16_t)a;                                                                            \
-  }                                                                                                \
-  HLO unsigned hlo_convert_##T##_u32(C a)                                                          \
-  {                                                                                                \
-    return (unsigned)a;                                                                            \
-  }                                                                                                \
-  HLO unsigned long long hlo_convert_##T##_u64(C a)                                                \
-  {                                                                                                \
-    return (unsigned long long)a;                                                                  \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_f32(C a)                                                             \
-  {                                                                                                \
-    return (float)a;                                                                               \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_f16(C a)                                                             \
-  {                                                                                                \
-    return hlo_round_f16(sticky(a));                                                               \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_bf16(C a)                                                            \
-  {                                                                                                \
-    return hlo_round_bf16(sticky(a));                                                              \
-  }                                                                                                \
-  HLO double hlo_convert_##T##_f64(C a)                                                            \
-  {                                                                                                \
-    return (double)a;                                                                              \
-  }                                                                                                \
-  HLO hlo_c64 hlo_convert_##T##_c64(C a)                                                           \
-  {                                                                                                \
-    return hlo_make_c64((float)a, 0);                                                              \
+    return value;                                                                                  \
   }
+
+/* To what is no integer; to truth values. */
+#define HLO_TO_REALS(T, C, sticky)                                                                 \
+  HLO_CONVERT(T, C, i1, bool, a != 0)                                                              \
+  HLO_CONVERT(T, C, f32, float, (float)a)                                                          \
+  HLO_CONVERT(T, C, f16, float, hlo_round_f16(sticky(a)))                                          \
+  HLO_CONVERT(T, C, bf16, float, hlo_round_bf16(sticky(a)))                                        \
+  HLO_CONVERT(T, C, f64, double, (double)a)                                                        \
+  HLO_CONVERT(T, C, c64, hlo_c64, hlo_make_c64((float)a, 0))
+
+#define HLO_FROM_INTEGER(T, C, U, B, sticky)                                                       \
+  HLO_TO_REALS(T, C, sticky)                                                                       \
+  HLO_CONVERT(T, C, i8, int8_t, (int8_t)a)                                                         \
+  HLO_CONVERT(T, C, i16, int16_t, (int16_t)a)                                                      \
+  HLO_CONVERT(T, C, i32, int, (int)a)                                                              \
+  HLO_CONVERT(T, C, i64, long long, (long long)a)                                                  \
+  HLO_CONVERT(T, C, u8, uint8_t, (uint8_t)a)                                                       \
+  HLO_CONVERT(T, C, u16, uint16_t, (uint16_t)a)                                                    \
+  HLO_CONVERT(T, C, u32, unsigned, (unsigned)a)                                                    \
+  HLO_CONVERT(T, C, u64, unsigned long long, (unsigned long long)a)
 #define HLO_FROM_SIGNED(T, C, U, B) HLO_FROM_INTEGER(T, C, U, B, hlo_sticky_i64)
 #define HLO_FROM_UNSIGNED(T, C, U, B) HLO_FROM_INTEGER(T, C, U, B, hlo_sticky_u64)
 HLO_SIGNED(HLO_FROM_SIGNED)
@@ -119,89 +87,34 @@ HLO_SIGNED(HLO_TO_SIGNED)
 HLO_UNSIGNED(HLO_TO_UNSIGNED)
 
 #define HLO_FROM_FLOAT(T, C, as, sticky)                                                           \
-  HLO bool hlo_convert_##T##_i1(C a)                                                               \
-  {                                                                                                \
-    return a != 0;                                                                                 \
-  }                                                                                                \
-  HLO int8_t hlo_convert_##T##_i8(C a)                                                             \
-  {                                                                                                \
-    return hlo_clamp_##as##_i8(a);                                                                 \
-  }                                                                                                \
-  HLO int16_t hlo_convert_##T##_i16(C a)                                                           \
-  {                                                                                                \
-    return hlo_clamp_##as##_i16(a);                                                                \
-  }                                                                                                \
-  HLO int hlo_convert_##T##_i32(C a)                                                               \
-  {                                                                                                \
-    return hlo_clamp_##as##_i32(a);                                                                \
-  }                                                                                                \
-  HLO long long hlo_convert_##T##_i64(C a)                                                         \
-  {                                                                                                \
-    return hlo_clamp_##as##_i64(a);                                                                \
-  }                                                                                                \
-  HLO uint8_t hlo_convert_##T##_u8(C a)                                                            \
-  {                                                                                                \
-    return hlo_clamp_##as##_u8(a);                                                                 \
-  }                                                                                                \
-  HLO uint16_t hlo_convert_##T##_u16(C a)                                                          \
-  {                                                                                                \
-    return hlo_clamp_##as##_u16(a);                                                                \
-  }                                                                                                \
-  HLO unsigned hlo_convert_##T##_u32(C a)                                                          \
-  {                                                                                                \
-    return hlo_clamp_##as##_u32(a);                                                                \
-  }                                                                                                \
-  HLO unsigned long long hlo_convert_##T##_u64(C a)                                                \
-  {                                                                                                \
-    return hlo_clamp_##as##_u64(a);                                                                \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_f32(C a)                                                             \
-  {                                                                                                \
-    return (float)a;                                                                               \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_f16(C a)                                                             \
-  {                                                                                                \
-    return hlo_round_f16(sticky(a));                                                               \
-  }                                                                                                \
-  HLO float hlo_convert_##T##_bf16(C a)                                                            \
-  {                                                                                                \
-    return hlo_round_bf16(sticky(a));                                                              \
-  }                                                                                                \
-  HLO double hlo_convert_##T##_f64(C a)                                                            \
-  {                                                                                                \
-    return (double)a;                                                                              \
-  }                                                                                                \
-  HLO hlo_c64 hlo_convert_##T##_c64(C a)                                                           \
-  {                                                                                                \
-    return hlo_make_c64((float)a, 0);                                                              \
-  }
+  HLO_TO_REALS(T, C, sticky)                                                                       \
+  HLO_CONVERT(T, C, i8, int8_t, hlo_clamp_##as##_i8(a))                                            \
+  HLO_CONVERT(T, C, i16, int16_t, hlo_clamp_##as##_i16(a))                                         \
+  HLO_CONVERT(T, C, i32, int, hlo_clamp_##as##_i32(a))                                             \
+  HLO_CONVERT(T, C, i64, long long, hlo_clamp_##as##_i64(a))                                       \
+  HLO_CONVERT(T, C, u8, uint8_t, hlo_clamp_##as##_u8(a))                                           \
+  HLO_CONVERT(T, C, u16, uint16_t, hlo_clamp_##as##_u16(a))                                        \
+  HLO_CONVERT(T, C, u32, unsigned, hlo_clamp_##as##_u32(a))                                        \
+  HLO_CONVERT(T, C, u64, unsigned long long, hlo_clamp_##as##_u64(a))
 HLO_FROM_FLOAT(f32, float, f32, )
 HLO_FROM_FLOAT(f16, float, f32, )
 HLO_FROM_FLOAT(bf16, float, f32, )
 HLO_FROM_FLOAT(f64, double, f64, hlo_sticky_f64)
 
 /* A complex number gives its real part. */
-#define HLO_FROM_COMPLEX(T, C)                                                                     \
-  HLO C hlo_convert_c64_##T(hlo_c64 a)                                                             \
-  {                                                                                                \
-    return hlo_convert_f32_##T(a.re);                                                              \
-  }
-HLO_FROM_COMPLEX(i1, bool)
-HLO_FROM_COMPLEX(i8, int8_t)
-HLO_FROM_COMPLEX(i16, int16_t)
-HLO_FROM_COMPLEX(i32, int)
-HLO_FROM_COMPLEX(i64, long long)
-HLO_FROM_COMPLEX(u8, uint8_t)
-HLO_FROM_COMPLEX(u16, uint16_t)
-HLO_FROM_COMPLEX(u32, unsigned)
-HLO_FROM_COMPLEX(u64, unsigned long long)
-HLO_FROM_COMPLEX(f32, float)
-HLO_FROM_COMPLEX(f16, float)
-HLO_FROM_COMPLEX(bf16, float)
-HLO_FROM_COMPLEX(f64, double)
-HLO hlo_c64 hlo_convert_c64_c64(hlo_c64 a)
-{
-  return a;
-}
+HLO_CONVERT(c64, hlo_c64, i1, bool, hlo_convert_f32_i1(a.re))
+HLO_CONVERT(c64, hlo_c64, i8, int8_t, hlo_convert_f32_i8(a.re))
+HLO_CONVERT(c64, hlo_c64, i16, int16_t, hlo_convert_f32_i16(a.re))
+HLO_CONVERT(c64, hlo_c64, i32, int, hlo_convert_f32_i32(a.re))
+HLO_CONVERT(c64, hlo_c64, i64, long long, hlo_convert_f32_i64(a.re))
+HLO_CONVERT(c64, hlo_c64, u8, uint8_t, hlo_convert_f32_u8(a.re))
+HLO_CONVERT(c64, hlo_c64, u16, uint16_t, hlo_convert_f32_u16(a.re))
+HLO_CONVERT(c64, hlo_c64, u32, unsigned, hlo_convert_f32_u32(a.re))
+HLO_CONVERT(c64, hlo_c64, u64, unsigned long long, hlo_convert_f32_u64(a.re))
+HLO_CONVERT(c64, hlo_c64, f32, float, hlo_convert_f32_f32(a.re))
+HLO_CONVERT(c64, hlo_c64, f16, float, hlo_convert_f32_f16(a.re))
+HLO_CONVERT(c64, hlo_c64, bf16, float, hlo_convert_f32_bf16(a.re))
+HLO_CONVERT(c64, hlo_c64, f64, double, hlo_convert_f32_f64(a.re))
+HLO_CONVERT(c64, hlo_c64, c64, hlo_c64, a)
 
 #endif
