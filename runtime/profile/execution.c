@@ -322,9 +322,8 @@ size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *c
 }
 
 /* The most bytes that one IPU sends and receives together. */
-static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts)
+static uint64_t fullest_ipu(const pop_executable *e, size_t first_part, size_t num_parts)
 {
-  const pop_executable *e = x->executable;
   uint64_t fullest = 0, bytes = 0;
   for (size_t i = first_part, ipu = 0; i < first_part + num_parts; i++) {
     const executable_exchange_part *part = &e->exchange_parts[i];
@@ -336,13 +335,17 @@ static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_pa
   return fullest;
 }
 
+uint64_t execution_host_transfer(const pop_executable *e, const executable_event *event)
+{
+  return ceil_div(fullest_ipu(e, event->first_part, event->num_parts),
+                  e->target.host_bytes_per_cycle);
+}
+
 size_t execution_host_costs(const execution *x, uint32_t index, tile_cost *costs)
 {
-  const pop_executable *e = x->executable;
-  const executable_event *event = &e->events[index];
-  uint64_t transfer =
-      ceil_div(fullest_ipu(x, event->first_part, event->num_parts), e->target.host_bytes_per_cycle);
-  planned_costs(x, event->first_part, event->num_parts, transfer, costs);
+  const executable_event *event = &x->executable->events[index];
+  planned_costs(x, event->first_part, event->num_parts,
+                execution_host_transfer(x->executable, event), costs);
   use_measured(x, MEASURE_HOST_EXCHANGE, index, costs, event->num_parts);
   return event->num_parts;
 }

@@ -97,6 +97,9 @@ size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost
 size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
 /* Between IPUs or replicas all tiles take the same time, which isa.h defines. */
 uint64_t execution_global_cycles(const pop_executable *e, const executable_exchange *exchange);
+/* How long an exchange with the host transfers data: all tiles continue when the bytes of the
+ * fullest IPU have been moved. */
+uint64_t execution_host_transfer(const pop_executable *e, const executable_event *event);
 
 /* The measured cycles of each call of a vertex in a work, in the order of executable_num_calls.
  * NULL if calls are not measured. */
