@@ -742,6 +742,31 @@ Test(execution_profile, a_tile_may_have_many_vertices)
   pop_engine_free(engine);
 }
 
+/* `kinds` has a vertex of the type, too, but is not executed at first. */
+Test(execution_profile, summaries_count_vertices_that_were_executed)
+{
+  profiled *p = start(&(setting){"vertex", "interpreter", "1", 0});
+  pop_profile *graph, *profile;
+  expect_ok(pop_executable_graph_profile(p->engine->executable, &graph));
+  for (size_t i = 0; i < 2; i++) {
+    pop_profile_free(run(p, 0));
+    profile = run(p, i); /* `count` again; then `kinds` */
+    char *own = written(p->engine, write_summary_with_steps), *read = summary_of(graph, profile);
+    const char *types = strstr(own, "  Cycles by vertex type:\n");
+    unsigned count = 0;
+    cr_assert_not_null(types, "%s", own);
+    cr_assert_eq(sscanf(types, " Cycles by vertex type: Count (%u instances)", &count), 1, "%s",
+                 types);
+    cr_assert_eq(count, 45 + i, "%s", types);
+    cr_assert_str_eq(own, read);
+    free(own);
+    free(read);
+    pop_profile_free(profile);
+  }
+  pop_profile_free(graph);
+  stop_profile(p);
+}
+
 Test(execution_profile, folded_stacks_have_all_cycles_once)
 {
   profiled *p = start(&(setting){"tile", "interpreter", "1", 0});
