@@ -73,6 +73,12 @@ void streams_limit_lookahead(streams *s, uint32_t copies)
   s->max_lookahead = copies;
 }
 
+uint32_t streams_lookahead(const streams *s, size_t number)
+{
+  uint32_t depth = s->facts[number].depth;
+  return s->max_lookahead && s->max_lookahead < depth ? s->max_lookahead : depth;
+}
+
 static void push_buffer(buffer_list *list, uint8_t *buffer)
 {
   pop_push(list->items, list->count, list->capacity, buffer);
@@ -289,8 +295,7 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
 
 static void prefetch_copies(const streams *s, const executable_stream *facts, connection *c)
 {
-  uint32_t most =
-      s->max_lookahead && s->max_lookahead < facts->depth ? s->max_lookahead : facts->depth;
+  uint32_t most = streams_lookahead(s, (size_t)(facts - s->facts));
   while (c->prefetched.count < most) {
     uint8_t *buffer = take_buffer(c, copy_bytes(facts));
     bool filled = c->callback.prefetch(c->callback.context, buffer);

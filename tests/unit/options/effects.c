@@ -653,3 +653,47 @@ TEST_ON_EACH_DEVICE(option_effects, D05_the_memory_of_an_engine_can_be_limited)
     pop_engine_free(engine);
   }
 }
+
+/* The bytes that an engine of two replicas needs, and those of them for a replica's streams. The
+ * stream of 16 ints may be prefetched 10 copies ahead, if the options say no less. */
+static unsigned long long need_of_streams(const char *key, const char *value, bool broadcast,
+                                          unsigned long long *streams)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 2, &target));
+  target.tiles_per_ipu = TILES;
+  pop_graph *graph = pop_graph_create_replicated(&target, 2);
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, (size_t[]){16}, 1, "t");
+  pop_graph_map_linearly(graph, t, 0, 0);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 16);
+  pop_stream_set_option(in, "bufferingDepth", "10");
+  if (broadcast) pop_stream_set_replicated_mode(in, POP_STREAM_BROADCAST);
+  pop_program main = pop_program_copy_from_stream(in, t, "in");
+  const pop_option options[] = {
+      {"target.maxHostMemory", "1"}, {"exchange.enablePrefetch", "true"}, {key, value}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 3, &engine));
+  pop_graph_free(graph);
+  pop_error *error = pop_engine_load(engine);
+  cr_assert_not_null(error);
+  const char *message = pop_error_message(error), *need = strstr(message, "needs "),
+             *last = strstr(message, "remote buffers, ");
+  cr_assert(need && last, "%s", message);
+  *streams = strtoull(last + strlen("remote buffers, "), NULL, 10);
+  unsigned long long bytes = strtoull(need + strlen("needs "), NULL, 10);
+  pop_error_free(error);
+  pop_engine_free(engine);
+  return bytes;
+}
+
+Test(option_effects, the_limit_of_memory_counts_the_buffers_that_streams_may_have)
+{
+  enum { COPY = 64 };
+  static const char key[] = "streamCallbacks.maxLookahead";
+  unsigned long long streams, all = need_of_streams(key, "unlimited", false, &streams);
+  cr_assert_eq(streams, 11 * COPY);
+  cr_assert_eq(need_of_streams(key, "2", false, &streams), all - 2 * 8 * COPY);
+  cr_assert_eq(streams, 3 * COPY);
+  cr_assert_eq(need_of_streams(key, "unlimited", true, &streams), all - 11 * COPY);
+  cr_assert_eq(streams, 11 * COPY);
+}
