@@ -390,6 +390,21 @@ static uint32_t first_by(const executable_vertex *vertices, uint32_t count, uint
 }
 
 /* The order of calls: the supervisor's; then, for each worker, those of all workers and its own. */
+uint64_t execution_cycles_on_worker(const execution *x, size_t work, uint32_t vertex,
+                                    uint32_t worker)
+{
+  const pop_executable *e = x->executable;
+  const executable_measure *m;
+  const uint32_t *calls = execution_vertex_cycles(x, work, &m);
+  const executable_row *row = &e->vertex_rows[e->works[work].row];
+  const executable_vertex *vertices = e->vertices + row->first;
+  if (!calls) return 0;
+  uint32_t own = first_by(vertices, row->count, 0);
+  uint32_t num_all = own - first_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
+  uint32_t before = first_by(vertices, row->count, worker) - own; /* own calls of workers before */
+  return cycles_of_call(calls, vertex + worker * num_all + before, m);
+}
+
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex)
 {
   const pop_executable *e = x->executable;
@@ -407,12 +422,7 @@ uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t ve
   if (worker != EXECUTABLE_ON_ALL_WORKERS)
     return cycles_of_call(calls, vertex + worker * num_all, m);
   uint64_t most = 0;
-  for (uint32_t w = 0, call = vertex; w < e->target.num_worker_contexts; w++) {
-    uint64_t cycles = cycles_of_call(calls, call, m);
-    if (cycles > most) most = cycles;
-    uint32_t end = first_by(vertices, row->count, w + 1);
-    call += num_all + end - own;
-    own = end;
-  }
+  for (uint32_t w = 0; w < e->target.num_worker_contexts; w++)
+    most = greatest(most, execution_cycles_on_worker(x, work, vertex, w));
   return most;
 }

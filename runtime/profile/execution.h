@@ -109,6 +109,9 @@ const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
 /* The cycles of a vertex, by its number in the row: measured or, on a model, estimated, or what it
  * took if it has no estimate. For a vertex that all workers run, those of the slowest worker. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex);
+/* Of a vertex of all workers: the measured cycles on one of them. */
+uint64_t execution_cycles_on_worker(const execution *x, size_t work, uint32_t vertex,
+                                    uint32_t worker);
 
 /* Ends the measure that was running when a fault came. The measure is cleared, as if the tile had
  * not executed the set. Returns the cycles from its beginning to `cycle`, or `otherwise` if the set
