@@ -44,6 +44,8 @@ void cpu_clear_stop(cpu *c);
  * between replicas. Codelets print to the stream. Errors: RUNTIME if there is no event for so many
  * seconds (0: no limit); that is noticed when a loop of the program begins a round. */
 POP_MUST_CHECK pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event);
+/* Has a codelet printed anything since cpu_load or cpu_start? */
+bool cpu_has_printed(const cpu *c);
 /* Moves the data of the host exchange whose event was the last. Errors: RUNTIME: a row does not
  * exist. */
 POP_MUST_CHECK pop_error *cpu_host_exchange(cpu *c, const machine_window *windows,

@@ -231,7 +231,8 @@ struct cpu {
   uint8_t *memory;     /* NULL: not loaded */
   host_code *code;
   cpu_entry *entries;
-  FILE *print_stream; /* where codelets print */
+  FILE *print_stream;      /* where codelets print */
+  atomic_bool has_printed; /* in this run */
   cpu_frame *stack;
   size_t depth, stack_capacity;
   uint32_t waiting; /* the step that waits for the host or for other replicas, or CPU_NONE */
@@ -249,8 +250,8 @@ void cpu_unlink(cpu *c);
  * has otherwise; 0: none. */
 uintptr_t cpu_library_find(const char *name);
 /* Sets where codelets on this thread print. To be ended behind each codelet: a character that one
- * has begun must not be continued by another one. */
+ * has begun must not be continued by another one. Returns whether it has printed anything. */
 void cpu_library_set_print(FILE *stream);
-void cpu_library_end_print(void);
+bool cpu_library_end_print(void);
 
 #endif

@@ -46,6 +46,7 @@ pop_error *cpu_load(cpu *c)
   cpu_unlink(c);
   cpu_free_memory(c);
   c->depth = 0;
+  atomic_store(&c->has_printed, false);
   c->waiting = CPU_NONE;
   POP_TRY(cpu_make_memory(c));
   return cpu_link(c);
@@ -72,14 +73,14 @@ static void call(const cpu *c, const cpu_vertex *v)
 
 /* A compute set that is being run. */
 typedef struct running_set {
-  const cpu *c;
+  cpu *c;
   const cpu_compute_set *set;
 } running_set;
 
 static uint64_t run_vertex(void *context, uint32_t number)
 {
   const running_set *running = context;
-  const cpu *c = running->c;
+  cpu *c = running->c;
   if (atomic_load_explicit(&c->stopped, memory_order_relaxed)) return 0;
   const cpu_program *p = c->program;
   const cpu_vertex *v = &p->vertices[running->set->first_vertex + number];
@@ -87,7 +88,7 @@ static uint64_t run_vertex(void *context, uint32_t number)
   cpu_library_set_print(c->print_stream);
   for (uint32_t i = 0; i < v->num_edges; i++) gather_edge(c, &edges[i]);
   call(c, v);
-  cpu_library_end_print();
+  if (cpu_library_end_print()) atomic_store(&c->has_printed, true);
   for (uint32_t i = 0; i < v->num_edges; i++)
     cpu_scatter(p, &p->views[edges[i].view], c->memory, c->memory + edges[i].buffer);
   return v->work;
@@ -224,6 +225,7 @@ static uint32_t advance(cpu *c)
 void cpu_start(cpu *c, size_t program)
 {
   c->depth = 0;
+  atomic_store(&c->has_printed, false);
   push(c, c->program->programs[program]);
 }
 
@@ -264,6 +266,11 @@ pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event)
       "the program has run for more than %g s, which is target.hostSyncTimeout, and "
       "come to no host sync",
       seconds);
+}
+
+bool cpu_has_printed(const cpu *c)
+{
+  return atomic_load(&c->has_printed);
 }
 
 void cpu_stop(cpu *c)

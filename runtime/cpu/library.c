@@ -16,6 +16,7 @@
 /* Of the thread. A UTF-8 character may come byte by byte: its first bytes are kept until the rest
  * arrives. */
 static _Thread_local FILE *print_stream;
+static _Thread_local bool has_printed; /* since cpu_library_set_print */
 static _Thread_local char begun[4];
 static _Thread_local size_t num_begun;
 
@@ -36,6 +37,7 @@ static void put_text(const char *text, size_t size)
 
 static void put(const char *text, size_t size)
 {
+  has_printed = true;
   size_t taken = 0;
   for (; num_begun && taken < size; taken++) {
     char longer[sizeof begun + 1];
@@ -49,12 +51,14 @@ static void put(const char *text, size_t size)
 void cpu_library_set_print(FILE *stream)
 {
   print_stream = stream;
+  has_printed = false;
 }
 
-void cpu_library_end_print(void)
+bool cpu_library_end_print(void)
 {
   if (num_begun) pop_write_printable(begun, num_begun, print_target());
   num_begun = 0;
+  return has_printed;
 }
 
 static int print_list(const char *format, va_list arguments)
@@ -92,7 +96,7 @@ static int print_character(int c)
 
 static void stop(void)
 {
-  cpu_library_end_print();
+  (void)cpu_library_end_print();
   fflush(print_target());
   abort();
 }

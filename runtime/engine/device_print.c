@@ -162,16 +162,18 @@ static void end_run(device_print *print)
   }
 }
 
-void device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
+bool device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
                         bool end)
 {
   if (end) end_run(print);
   write_lines(print, executable, stream);
-  if (!end) return;
+  if (!end) return false;
+  bool has_written = print->written > 0;
   if (print->dropped)
     fprintf(stream, "codelets printed %llu bytes more, which were dropped: a run prints up to %d\n",
             (unsigned long long)print->dropped, MAX_RUN_BYTES);
-  if (print->written) fflush(stream);
+  if (has_written) fflush(stream);
   print->written = 0;
   print->dropped = 0;
+  return has_written;
 }

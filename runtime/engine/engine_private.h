@@ -198,10 +198,10 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica);
 
 /* device_print.c: what codelets print. It is attached to the machine and collects the text of a
  * run. flush writes the complete lines; at the `end` of a run also the others, and how much was
- * dropped. */
+ * dropped. It returns whether the run that ends has written anything. */
 device_print *device_print_new(machine *machine, uint32_t num_tiles);
 void device_print_free(device_print *print); /* NULL is fine */
-void device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
+bool device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
                         bool end);
 
 /* device_format.c: appends the result of printf with a format and arguments in tile memory. */

@@ -6,6 +6,7 @@
 
 typedef struct memory_need {
   uint64_t tiles, remote_buffers, streams;
+  uint64_t broadcast; /* of streams that all replicas share */
 } memory_need;
 
 /* Saturating. */
@@ -31,9 +32,12 @@ static memory_need need_of_replica(const pop_engine *engine)
   }
   for (size_t i = 0; i < e->num_streams; i++) {
     const executable_stream *s = &e->streams[i];
-    uint64_t copy = 0, ahead = engine->prefetch && s->to_device ? s->depth : 0;
+    uint64_t copy = 0, copies = 1;
+    if (!s->is_used || (s->broadcast && s->replica > 0)) continue;
+    if (engine->prefetch && s->to_device)
+      copies += streams_lookahead(engine->replicas[engine->first].streams, i);
     add(&copy, s->num_elements, pop_type_bytes(s->type));
-    add(&need.streams, s->is_used ? ahead + 1 : 0, copy);
+    add(s->broadcast ? &need.broadcast : &need.streams, copies, copy);
   }
   return need;
 }
@@ -46,6 +50,8 @@ pop_error *engine_check_memory(const pop_engine *engine)
   add(&all, engine->num_own, need.tiles);
   add(&all, engine->num_own, need.remote_buffers);
   add(&all, engine->num_replicas, need.streams);
+  add(&all, 1, need.broadcast);
+  add(&need.streams, 1, need.broadcast); /* for the message */
   if (all <= engine->max_host_memory) return NULL;
   return pop_error_new(
       POP_ERROR_MEMORY,

@@ -1,6 +1,7 @@
 /* The public calls about profiles. */
 #include "engine/engine_private.h"
 
+#include "engine/reports.h"
 #include "profile/combined_profile.h"
 #include "profile/execution_summary.h"
 #include "profile/execution_traces.h"
@@ -137,6 +138,22 @@ pop_error *pop_engine_write_report(const pop_engine *engine, bool with_execution
   pop_error *error = report_to_stream(engine->executable, x, format, stream);
   execution_free(made);
   return error;
+}
+
+static pop_error *write_reports_of_runs(const pop_engine *engine)
+{
+  const execution *x = engine->profile ? execution_profile_get(engine->profile) : NULL;
+  bool has_runs = x && x->num_runs > 0;
+  return has_runs && engine->profile_folder
+             ? write_execution_reports(engine, engine->profile_folder)
+             : NULL;
+}
+
+pop_error *pop_engine_write_execution_reports(pop_engine *engine)
+{
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(engine_enter(engine, "write reports"));
+  return engine_leave(engine, write_reports_of_runs(engine));
 }
 
 pop_error *pop_engine_reset_execution_profile(pop_engine *engine)

@@ -14,6 +14,7 @@
 #include "engine/engine_private.h"
 #include "engine/vertex_states.h"
 
+#include <errno.h>
 #include <populus/registers.h>
 #include <stdlib.h>
 
@@ -241,6 +242,14 @@ void replicas_clear_stop(pop_engine *engine)
       machine_clear_stop(engine->replicas[i].machine);
 }
 
+/* What codelets have printed is written at the end of a run. */
+static pop_error *check_printed(const pop_engine *engine)
+{
+  FILE *stream = engine->print_stream; /* standard error may be closed */
+  if (!stream || (fflush(stream) == 0 && !ferror(stream))) return NULL;
+  return pop_error_errno(errno, "cannot print what codelets print");
+}
+
 /* Runs each of this rank's replicas to where it waits for the host or for the others. */
 static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events)
 {
@@ -250,12 +259,14 @@ static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events
     if (engine->on_cpu) {
       pop_error *error =
           cpu_run(r->cpu, engine_print_stream(engine), engine->host_sync_timeout, &events[i]);
+      if (!error && events[i] == 0 && cpu_has_printed(r->cpu)) error = check_printed(engine);
       if (error) return replicas_report_fault(engine, number, error);
       continue;
     }
     pop_error *error = machine_run(r->machine, answer, &events[i]);
-    device_print_flush(r->device_print, engine->executable, engine_print_stream(engine),
-                       error || events[i] == 0);
+    bool printed = device_print_flush(r->device_print, engine->executable,
+                                      engine_print_stream(engine), error || events[i] == 0);
+    if (!error && printed) error = check_printed(engine);
     if (error) return replicas_report_fault(engine, number, error);
   }
   return NULL;

@@ -73,6 +73,12 @@ void streams_limit_lookahead(streams *s, uint32_t copies)
   s->max_lookahead = copies;
 }
 
+uint32_t streams_lookahead(const streams *s, size_t number)
+{
+  uint32_t depth = s->facts[number].depth;
+  return s->max_lookahead && s->max_lookahead < depth ? s->max_lookahead : depth;
+}
+
 static void push_buffer(buffer_list *list, uint8_t *buffer)
 {
   pop_push(list->items, list->count, list->capacity, buffer);
@@ -220,17 +226,27 @@ static double now_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static double start_callback(const streams *s)
+{
+  return s->callback_seconds ? now_seconds() : 0;
+}
+
 /* A callback cannot be interrupted: its time is checked when it returns. */
+static pop_error *end_callback(const streams *s, const executable_stream *facts, double start)
+{
+  double seconds = s->callback_seconds ? now_seconds() - start : 0;
+  if (seconds <= s->callback_seconds) return NULL;
+  return pop_error_new(POP_ERROR_RUNTIME,
+                       "the callback of stream '%s' took %.3g s; target.hostSyncTimeout is %g s",
+                       facts->name, seconds, s->callback_seconds);
+}
+
 static pop_error *call_fetch(const streams *s, const executable_stream *facts, connection *c,
                              uint8_t *buffer)
 {
-  double start = s->callback_seconds ? now_seconds() : 0;
+  double start = start_callback(s);
   int result = c->callback.fetch(c->callback.context, buffer);
-  double seconds = s->callback_seconds ? now_seconds() - start : 0;
-  if (seconds > s->callback_seconds)
-    return pop_error_new(POP_ERROR_RUNTIME,
-                         "the callback of stream '%s' took %.3g s; target.hostSyncTimeout is %g s",
-                         facts->name, seconds, s->callback_seconds);
+  POP_TRY(end_callback(s, facts, start));
   if (result == 0) return NULL;
   return pop_error_new(POP_ERROR_RUNTIME, "the callback of stream '%s' failed with %d", facts->name,
                        result);
@@ -244,12 +260,22 @@ static uint8_t *take_buffer(connection *c, size_t bytes)
   return made;
 }
 
-/* Completes the oldest copy to the device that is open. */
-static void complete_copy(const connection *c)
+static pop_error *call_complete(const streams *s, const executable_stream *facts,
+                                const connection *c)
 {
-  if (c->turn->open == 0) return;
+  if (!c->callback.complete) return NULL;
+  double start = start_callback(s);
+  c->callback.complete(c->callback.context);
+  return end_callback(s, facts, start);
+}
+
+/* Completes the oldest copy to the device that is open. */
+static pop_error *complete_copy(const streams *s, const executable_stream *facts,
+                                const connection *c)
+{
+  if (c->turn->open == 0) return NULL;
   c->turn->open--;
-  if (c->callback.complete) c->callback.complete(c->callback.context);
+  return call_complete(s, facts, c);
 }
 
 /* The buffer for a copy. To the device: the oldest prefetched one, or one that is fetched now. */
@@ -273,7 +299,8 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   bool begins = window->begin == 0 && c == &s->connections[window->object];
   if (!is_connected(c)) return not_connected(facts);
   if (begins && c->has_callback) {
-    if (facts->to_device) complete_copy(c); /* the one before: its data are in a buffer */
+    /* The one before: its data are in a buffer. */
+    if (facts->to_device) POP_TRY(complete_copy(s, facts, c));
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
     if (facts->to_device) c->turn->open++;
   } else if (begins) {
@@ -287,16 +314,18 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   return NULL;
 }
 
-static void prefetch_copies(const streams *s, const executable_stream *facts, connection *c)
+static pop_error *prefetch_copies(const streams *s, const executable_stream *facts, connection *c)
 {
-  uint32_t most =
-      s->max_lookahead && s->max_lookahead < facts->depth ? s->max_lookahead : facts->depth;
+  uint32_t most = streams_lookahead(s, (size_t)(facts - s->facts));
   while (c->prefetched.count < most) {
     uint8_t *buffer = take_buffer(c, copy_bytes(facts));
+    double start = start_callback(s);
     bool filled = c->callback.prefetch(c->callback.context, buffer);
     push_buffer(filled ? &c->prefetched : &c->unused, buffer);
-    if (!filled) return;
+    POP_TRY(end_callback(s, facts, start));
+    if (!filled) return NULL;
   }
+  return NULL;
 }
 
 pop_error *streams_end(streams *s, const executable_window *window, uint8_t *memory, bool prefetch)
@@ -307,12 +336,12 @@ pop_error *streams_end(streams *s, const executable_window *window, uint8_t *mem
   if (!last || !c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
   uint8_t *buffer = memory - window->begin;
   if (facts->to_device) {
-    complete_copy(c);
+    POP_TRY(complete_copy(s, facts, c));
   } else {
     POP_TRY(call_fetch(s, facts, c, buffer));
-    if (c->callback.complete) c->callback.complete(c->callback.context);
+    POP_TRY(call_complete(s, facts, c));
   }
   push_buffer(&c->unused, buffer);
-  if (prefetch && facts->to_device && c->callback.prefetch) prefetch_copies(s, facts, c);
-  return NULL;
+  bool ahead = prefetch && facts->to_device && c->callback.prefetch;
+  return ahead ? prefetch_copies(s, facts, c) : NULL;
 }

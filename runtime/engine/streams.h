@@ -38,6 +38,8 @@ POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *call,
 void streams_limit_callbacks(streams *s, double seconds);
 /* The most copies of a stream that may be prefetched; 0: the stream's own depth. */
 void streams_limit_lookahead(streams *s, uint32_t copies);
+/* How many copies of a stream may be prefetched. */
+uint32_t streams_lookahead(const streams *s, size_t number);
 /* What streams_begin and streams_end of this stream use. Calls for streams with different ones may
  * be made at the same time. It is what streams_set_user has set since the stream was connected;
  * otherwise the context of the stream's callbacks, which so is used by one thread at a time;

@@ -58,9 +58,10 @@ static bool read_bool(const char *text, bool *value)
 static bool read_number(const char *text, uint64_t greatest, uint64_t *value)
 {
   char *end;
+  bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   if (*text < '0' || *text > '9') return false;
   errno = 0;
-  *value = strtoull(text, &end, 0);
+  *value = strtoull(text, &end, is_hexadecimal ? 16 : 10);
   return !errno && !*end && *value <= greatest;
 }
 

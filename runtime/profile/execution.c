@@ -322,9 +322,8 @@ size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *c
 }
 
 /* The most bytes that one IPU sends and receives together. */
-static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts)
+static uint64_t fullest_ipu(const pop_executable *e, size_t first_part, size_t num_parts)
 {
-  const pop_executable *e = x->executable;
   uint64_t fullest = 0, bytes = 0;
   for (size_t i = first_part, ipu = 0; i < first_part + num_parts; i++) {
     const executable_exchange_part *part = &e->exchange_parts[i];
@@ -336,13 +335,17 @@ static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_pa
   return fullest;
 }
 
+uint64_t execution_host_transfer(const pop_executable *e, const executable_event *event)
+{
+  return ceil_div(fullest_ipu(e, event->first_part, event->num_parts),
+                  e->target.host_bytes_per_cycle);
+}
+
 size_t execution_host_costs(const execution *x, uint32_t index, tile_cost *costs)
 {
-  const pop_executable *e = x->executable;
-  const executable_event *event = &e->events[index];
-  uint64_t transfer =
-      ceil_div(fullest_ipu(x, event->first_part, event->num_parts), e->target.host_bytes_per_cycle);
-  planned_costs(x, event->first_part, event->num_parts, transfer, costs);
+  const executable_event *event = &x->executable->events[index];
+  planned_costs(x, event->first_part, event->num_parts,
+                execution_host_transfer(x->executable, event), costs);
   use_measured(x, MEASURE_HOST_EXCHANGE, index, costs, event->num_parts);
   return event->num_parts;
 }
@@ -387,6 +390,21 @@ static uint32_t first_by(const executable_vertex *vertices, uint32_t count, uint
 }
 
 /* The order of calls: the supervisor's; then, for each worker, those of all workers and its own. */
+uint64_t execution_cycles_on_worker(const execution *x, size_t work, uint32_t vertex,
+                                    uint32_t worker)
+{
+  const pop_executable *e = x->executable;
+  const executable_measure *m;
+  const uint32_t *calls = execution_vertex_cycles(x, work, &m);
+  const executable_row *row = &e->vertex_rows[e->works[work].row];
+  const executable_vertex *vertices = e->vertices + row->first;
+  if (!calls) return 0;
+  uint32_t own = first_by(vertices, row->count, 0);
+  uint32_t num_all = own - first_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
+  uint32_t before = first_by(vertices, row->count, worker) - own; /* own calls of workers before */
+  return cycles_of_call(calls, vertex + worker * num_all + before, m);
+}
+
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex)
 {
   const pop_executable *e = x->executable;
@@ -404,12 +422,7 @@ uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t ve
   if (worker != EXECUTABLE_ON_ALL_WORKERS)
     return cycles_of_call(calls, vertex + worker * num_all, m);
   uint64_t most = 0;
-  for (uint32_t w = 0, call = vertex; w < e->target.num_worker_contexts; w++) {
-    uint64_t cycles = cycles_of_call(calls, call, m);
-    if (cycles > most) most = cycles;
-    uint32_t end = first_by(vertices, row->count, w + 1);
-    call += num_all + end - own;
-    own = end;
-  }
+  for (uint32_t w = 0; w < e->target.num_worker_contexts; w++)
+    most = greatest(most, execution_cycles_on_worker(x, work, vertex, w));
   return most;
 }

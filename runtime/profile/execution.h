@@ -97,6 +97,9 @@ size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost
 size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
 /* Between IPUs or replicas all tiles take the same time, which isa.h defines. */
 uint64_t execution_global_cycles(const pop_executable *e, const executable_exchange *exchange);
+/* How long an exchange with the host transfers data: all tiles continue when the bytes of the
+ * fullest IPU have been moved. */
+uint64_t execution_host_transfer(const pop_executable *e, const executable_event *event);
 
 /* The measured cycles of each call of a vertex in a work, in the order of executable_num_calls.
  * NULL if calls are not measured. */
@@ -106,6 +109,9 @@ const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
 /* The cycles of a vertex, by its number in the row: measured or, on a model, estimated, or what it
  * took if it has no estimate. For a vertex that all workers run, those of the slowest worker. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex);
+/* Of a vertex of all workers: the measured cycles on one of them. */
+uint64_t execution_cycles_on_worker(const execution *x, size_t work, uint32_t vertex,
+                                    uint32_t worker);
 
 /* Ends the measure that was running when a fault came. The measure is cleared, as if the tile had
  * not executed the set. Returns the cycles from its beginning to `cycle`, or `otherwise` if the set

@@ -19,8 +19,9 @@ typedef struct summary {
   size_t num_types;
   bool knows_vertices; /* cycles of single vertices are measured or estimated */
   bool steps;          /* are printed */
-  type_cost *by_type;  /* sums over all steps, by vertex type */
+  type_cost *by_type;  /* sums over all steps, by vertex type; instances: those executed at all */
   type_cost *of_step;  /* of the current one */
+  bool *executed;      /* by compute set */
 } summary;
 
 static const char *type_name(const summary *s, size_t type)
@@ -158,13 +159,14 @@ static void print_named_types(const summary *s, const char *title, bool *named)
 /* On a model: the vertex types whose cycles are not the program's own estimates. */
 static void print_sources_of_cycles(const summary *s)
 {
-  const pop_executable *e = s->x ? s->x->executable : NULL;
-  print_named_types(s, "With the cycles that their library's formulae say of the chip",
-                    estimated_types(s, "libraryEstimateVertexTypes", e ? e->chip_estimates : NULL,
-                                    e ? e->num_chip_estimates : 0));
-  print_named_types(s, "With the cycles that their library's estimators say of our code",
-                    estimated_types(s, "ourEstimateVertexTypes", e ? e->our_estimates : NULL,
-                                    e ? e->num_our_estimates : 0));
+  static const pop_executable nothing;
+  const pop_executable *e = s->x ? s->x->executable : &nothing;
+  print_named_types(
+      s, "With the cycles that their library's formulae say of the chip",
+      estimated_types(s, "libraryEstimateVertexTypes", e->chip_estimates, e->num_chip_estimates));
+  print_named_types(
+      s, "With the cycles that their library's estimators say of our code",
+      estimated_types(s, "ourEstimateVertexTypes", e->our_estimates, e->num_our_estimates));
   print_named_types(s, "Without an estimate, as their code was measured",
                     types_without_estimate(s));
 }
@@ -233,7 +235,12 @@ static void add_step(void *context, const simulated_step *step)
   if (step->kind == EXECUTABLE_STEP_EXECUTE) {
     memset(s->of_step, 0, s->num_types * sizeof *s->of_step);
     add_vertices(s, step->index, s->of_step);
-    for (size_t t = 0; t < s->num_types; t++) s->by_type[t].cycles += s->of_step[t].cycles;
+    bool again = step->index < num_compute_sets(s) && s->executed[step->index];
+    if (step->index < num_compute_sets(s)) s->executed[step->index] = true;
+    for (size_t t = 0; t < s->num_types; t++) {
+      s->by_type[t].cycles += s->of_step[t].cycles;
+      if (!again) s->by_type[t].instances += s->of_step[t].instances;
+    }
   }
   if (s->steps) print_step(s, step);
 }
@@ -347,12 +354,8 @@ static void print_totals(const summary *s, const simulation_totals *t)
 
 static void print_cycles_by_type(const summary *s)
 {
-  type_cost *all = pop_xcalloc(s->num_types + 1, sizeof *all);
-  for (uint32_t i = 0; i < num_compute_sets(s); i++) add_vertices(s, i, all);
-  for (size_t t = 0; t < s->num_types; t++) all[t].cycles = s->by_type[t].cycles;
   fputs("\n  Cycles by vertex type:\n", s->stream);
-  print_types(s, all, 4);
-  free(all);
+  print_types(s, s->by_type, 4);
   print_sources_of_cycles(s);
 }
 
@@ -377,6 +380,7 @@ static void print_summary(summary *s, bool is_whole, bool steps)
   simulation_totals totals;
   s->by_type = pop_xcalloc(s->num_types + 1, sizeof *s->by_type);
   s->of_step = pop_xcalloc(s->num_types + 1, sizeof *s->of_step);
+  s->executed = pop_xcalloc(num_compute_sets(s) + 1, sizeof *s->executed);
   visit_steps(s, &totals);
   fputs("Execution:\n\n", s->stream);
   print_totals(s, &totals);
@@ -391,6 +395,7 @@ static void print_summary(summary *s, bool is_whole, bool steps)
   }
   free(s->by_type);
   free(s->of_step);
+  free(s->executed);
 }
 
 bool execution_knows_vertices(const pop_executable *e)

@@ -17,19 +17,6 @@ static void take_parts(tile_parts *t, const executable_exchange_part *parts, siz
   for (size_t i = 0; i < count; ++i) t->of[parts[i].tile] = parts[i];
 }
 
-/* Tiles continue when all bytes of their IPU have been transferred (isa/isa.h). */
-static void add_link_time(const pop_target *target, tile_parts *t)
-{
-  uint32_t speed = target->host_bytes_per_cycle;
-  for (uint32_t first = 0; first < t->num_tiles; first += target->tiles_per_ipu) {
-    uint64_t bytes = 0;
-    for (uint32_t i = first; i < first + target->tiles_per_ipu; ++i)
-      bytes += t->of[i].bytes_sent + t->of[i].bytes_received;
-    for (uint32_t i = first; i < first + target->tiles_per_ipu; ++i)
-      if (t->of[i].cycles) t->of[i].cycles += (uint32_t)((bytes + speed - 1) / speed);
-  }
-}
-
 /* The host reads a tensor while all tiles wait. The tiles have no code for it. */
 static void take_tensor(const pop_executable *e, const executable_tensor *tensor, tile_parts *t)
 {
@@ -56,8 +43,10 @@ static void take_event(const pop_executable *e, const executable_event *event, t
     take_tensor(e, &e->tensors[event->tensor], t);
     return;
   }
-  take_parts(t, e->exchange_parts + event->first_part, event->num_parts);
-  add_link_time(&e->target, t);
+  const executable_exchange_part *parts = e->exchange_parts + event->first_part;
+  uint32_t transfer = (uint32_t)execution_host_transfer(e, event);
+  take_parts(t, parts, event->num_parts);
+  for (size_t i = 0; i < event->num_parts; i++) t->of[parts[i].tile].cycles += transfer;
 }
 
 /* ---- the three kinds ---- */

@@ -6,9 +6,10 @@
  * ends after the event around it.
  *
  *   process 0          "Engine": runs, blocks
- *   process 1 + n      "IPU n": thread 0 has its steps, syncs included; then a thread for each tile
- *                      and, if vertices were measured, one for each worker that has any; then one
- *                      for each group of tiles that acknowledge the same syncs
+ *   process 1 + n      "IPU n": thread 0 has its steps, syncs included; then a thread for each tile,
+ *                      inside whose steps are the vertices of its supervisor, and one for each
+ *                      worker that has vertices, if vertices were measured; then one for each group
+ *                      of tiles that acknowledge the same syncs
  *   process 10000 + n  "IPU n, blocks": lightweight profiling, on the device's clock; a thread for
  *                      each tile, and one for what the tile lost, which overlaps the rest
  */
@@ -117,34 +118,49 @@ static int64_t thread_of(event_writer *w, uint32_t tile, uint32_t context)
 
 /* ---- vertices ---- */
 
-/* The vertices of a worker, one after the other from the tile's beginning. The few cycles of the
- * worker stub between them are left out. */
-static void put_worker(event_writer *w, size_t work, uint32_t worker, uint64_t begin)
+/* Returns when it ends. `context`: 0 for the tile's supervisor, 1 + the number of a worker. */
+static uint64_t put_vertex(event_writer *w, size_t work, uint32_t v, uint32_t context,
+                           uint64_t begin, uint64_t cycles)
+{
+  const pop_executable *e = w->x->executable;
+  const executable_vertex *vertex = &e->vertices[e->vertex_rows[e->works[work].row].first + v];
+  uint32_t tile = e->works[work].tile;
+  begin_event(w, e->vertex_types[vertex->type], "vertex", 1 + tile / e->target.tiles_per_ipu,
+              thread_of(w, tile, context), begin, begin + cycles);
+  if (vertex->number != EXECUTABLE_NONE)
+    emit_int(&w->to, "vertex", e->works[work].first_number + (int64_t)vertex->number);
+  end_event(w);
+  return begin + cycles;
+}
+
+/* The vertices of a context, one after the other. Those of all workers come before a worker's own.
+ * The few cycles of the worker stub between them are left out. Returns when the last one ends. */
+static uint64_t put_context(event_writer *w, size_t work, uint32_t context, uint64_t begin)
 {
   const pop_executable *e = w->x->executable;
   const executable_row *row = &e->vertex_rows[e->works[work].row];
-  uint32_t tile = e->works[work].tile;
   for (uint32_t v = 0; v < row->count; v++) {
-    const executable_vertex *vertex = &e->vertices[row->first + v];
-    if (vertex->worker != worker) continue;
-    uint64_t cycles = execution_cycles_of_vertex(w->x, work, v);
-    begin_event(w, e->vertex_types[vertex->type], "vertex", 1 + tile / e->target.tiles_per_ipu,
-                thread_of(w, tile, 1 + worker), begin, begin + cycles);
-    if (vertex->number != EXECUTABLE_NONE)
-      emit_int(&w->to, "vertex", e->works[work].first_number + (int64_t)vertex->number);
-    end_event(w);
-    begin += cycles;
+    uint32_t on = e->vertices[row->first + v].worker;
+    if (context && on == EXECUTABLE_ON_ALL_WORKERS)
+      begin = put_vertex(w, work, v, context, begin,
+                         execution_cycles_on_worker(w->x, work, v, context - 1));
+    else if (on == (context ? context - 1 : EXECUTABLE_ON_SUPERVISOR))
+      begin = put_vertex(w, work, v, context, begin, execution_cycles_of_vertex(w->x, work, v));
   }
+  return begin;
 }
 
+/* The supervisor's vertices come first, then all workers start. */
 static void put_vertices(event_writer *w, const simulated_step *step)
 {
   const pop_executable *e = w->x->executable;
   const executable_compute_set *set = &e->compute_sets[step->index];
   for (size_t i = 0, c = 0; i < set->num_works && c < step->num_costs; i++) {
-    if (e->works[set->first_work + i].tile != step->costs[c].tile) continue;
+    size_t work = set->first_work + i;
+    if (e->works[work].tile != step->costs[c].tile) continue;
+    uint64_t begin = put_context(w, work, 0, step->begins[c]);
     for (uint32_t worker = 0; worker < e->target.num_worker_contexts; worker++)
-      put_worker(w, set->first_work + i, worker, step->begins[c]);
+      put_context(w, work, 1 + worker, begin);
     c++;
   }
 }

@@ -214,7 +214,7 @@ static pop_option *options_with_profile(const arguments *a, size_t *count)
       {"autoReport.outputGraphProfile", "true"},
       {"autoReport.outputExecutionProfile", "true"},
       {"autoReport.outputViewer", has_viewer() ? "true" : "false"},
-      {"autoReport.executionProfileProgramRunCount", "18446744073709551615"}};
+      {"autoReport.executionProfileProgramRunCount", "0"}}; /* once, not after each of many runs */
   enum { NUM_REPORTS = sizeof reports / sizeof *reports };
   pop_option *options = pop_xcalloc(a->num_options + NUM_REPORTS, sizeof *options);
   for (size_t i = 0; i < a->num_options; ++i) options[i] = a->options[i];
@@ -239,6 +239,16 @@ static pop_error *say_what_is_measured(const pop_engine *engine, const arguments
   return NULL;
 }
 
+/* Also of runs that ended in an error, which the caller gets. */
+static pop_error *write_profile(pop_engine *engine, const arguments *a, pop_error *error)
+{
+  if (!a->profile) return error;
+  pop_error *further = pop_engine_write_execution_reports(engine);
+  if (!error) return further;
+  pop_error_free(further);
+  return error;
+}
+
 static pop_error *run(pop_executable *executable, arguments *a)
 {
   pop_engine *engine;
@@ -248,7 +258,7 @@ static pop_error *run(pop_executable *executable, arguments *a)
   free(options);
   POP_TRY(refused);
   pop_error *error = a->memory ? pop_engine_print_memory(engine, stdout) : NULL;
-  if (!error) error = run_programs(executable, engine, a);
+  if (!error) error = write_profile(engine, a, run_programs(executable, engine, a));
   if (!error && a->profile) error = say_what_is_measured(engine, a);
   if (!error && a->cycles)
     printf("cycles: %llu\ninstructions: %llu\n", (unsigned long long)pop_engine_cycles(engine),

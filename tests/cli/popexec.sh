@@ -40,6 +40,13 @@ has profiles/execution.txt '^Execution:$' '^  Total cycles: +[0-9,]+ \(approx [0
 has profiles/execution_stacks.folded '^stream;count them;OnTileExecute [0-9]+$' '^scale;External Sync 118$'
 [ ! -f "$POPULUS_DATA_DIR/viewer.js" ] || has profiles/report.html "default-src 'none'" '^</html>'
 has profiles/execution_trace.json '^\{"displayTimeUnit":"ns","traceEvents":\[\{"ph":"M"'
+# Many runs are reported once: after each of them it would take hours.
+quiet out "$popexec" --profile many --in numbers=n.bin --out counts=many.bin --run scale --repeat 1000 measured.a
+[ "$(grep -o '"supersteps"' many/execution.json | wc -l)" -eq 1000 ] || fail "not all runs are reported"
+# A run that ends in a fault is in the profile, too.
+"$popexec" --profile faulted --in numbers=n.bin --out counts=many.bin --run scale --repeat 3 --option debug.maxCyclesPerRun=200 measured.a 2>err && fail "no fault"
+has err 'OUT_OF_CYCLES'
+has faulted/execution.txt 'Run 1 ended in an error: device fault OUT_OF_CYCLES'
 "$popexec" --profile unmeasured -w in=in.bin --run scale small.a >out 2>err || fail "$(cat err)"
 has err 'the archive does not measure its runs: compile it with the option debug.instrument'
 [ ! -e unmeasured/execution.json ] || fail "a profile of nothing"

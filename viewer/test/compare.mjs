@@ -63,12 +63,16 @@ export async function compareTests(popview, truth) {
     };
     equal(await figures('phases'), await figures('whole'));
   });
+  /* 64 IPUs; the last one has vertices of two bytes. */
+  const wide = JSON.parse(readFileSync('golden/graph.json', 'utf8')), allTiles = 64 * 1472, nothing = new Array(allTiles).fill(0);
+  Object.assign(wide.target, { numIPUs: 64, tilesPerIPU: 1472, numTiles: allTiles });
+  wide.memory = {
+    byTile: { total: new Array(allTiles).fill(1000), totalIncludingGaps: new Array(allTiles).fill(2000) },
+    byVertexType: { totalBytes: [nothing.map((_, tile) => (tile < 63 * 1472 ? 1 : 2)), nothing], codeBytes: [nothing, nothing] },
+  };
+  writeFileSync('ipus.json', JSON.stringify(wide));
+  execFileSync(popview, ['ipus.json', '-o', 'ipus.html']);
   await test('M1 the tile map of 94,208 tiles has a column and a row for each', async () => {
-    const graph = JSON.parse(readFileSync('golden/graph.json', 'utf8')), numTiles = 64 * 1472;
-    Object.assign(graph.target, { numIPUs: 64, tilesPerIPU: 1472, numTiles });
-    graph.memory = { byTile: { total: new Array(numTiles).fill(1000), totalIncludingGaps: new Array(numTiles).fill(2000) } };
-    writeFileSync('ipus.json', JSON.stringify(graph));
-    execFileSync(popview, ['ipus.json', '-o', 'ipus.html']);
     await open(`${process.cwd()}/ipus.html`, 'view=memory&m.graph=map');
     await page.focus('.tilemap canvas');
     await page.keyboard.press('ArrowDown');
@@ -76,6 +80,15 @@ export async function compareTests(popview, truth) {
     await settle();
     const below = Number((await texts('.tree thead th'))[1].replace('Tile ', ''));
     equal(below > 10, true, `that the tile below the first one is ${below}`);
+  });
+  await test('I4 what is largest on each of 64 IPUs', async () => {
+    await open(`${process.cwd()}/ipus.html`, 'view=insights');
+    await press('One IPU', '[role=tablist]');
+    const conv = async () => (await texts('.panel .cards tbody tr')).find((row) => row.includes('Conv'));
+    holds(await conv(), '1.4 KiB');
+    await page.select('.panel select', '63');
+    await settle();
+    holds(await conv(), '2.9 KiB');
   });
   await test('M2 a pixel of many tiles is as high as the fullest of them', async () => {
     const graph = JSON.parse(readFileSync('ipus.json', 'utf8')), numTiles = 64 * 1472;

@@ -131,6 +131,20 @@ export async function cornerTests(pageOf, file, truth, both) {
       equal(taken, [], graph);
     }
   });
+  await test('M8 the list of variables says which it has; what an address cannot mean is as if it were not there', async () => {
+    const many = made(pageOf, 'many', ['graph', 'vars'], ({ vars }) => {
+      vars.tiles[0].variables = Array.from({ length: 601 }, (_, i) => ({ name: `v${i}`, category: 'variable', address: vars.memoryBase + 8 * i, bytes: 8 }));
+      vars.tiles.length = 1;
+    });
+    await open(many, 'view=memory&m.graph=variables');
+    equal(await text('.plothost ~ div select option'), 'Add a variable… (the 500 largest of 601)');
+    await open(many, 'view=memory&m.graph=nothing&m.by=nobody');
+    equal((await texts('.toolbar .drop')).slice(0, 2), ['Graph: Total memory', 'Breakdown: none']);
+  });
+  await test('R2 nothing is said of the control flow of what was not traced', async () => {
+    await open(made(pageOf, 'untraced', ['graph', 'execution'], (of) => { of.execution = { profilerMode: 'NONE' }; }), 'view=summary');
+    equal([await fact('Control flow'), await fact('Runs')], ['not in this report', '0']);
+  });
   await test('M12 the map of memory ends where the last byte is', async () => {
     const inside = made(pageOf, 'inside', ['graph', 'vars'], ({ vars }) => {
       vars.tiles[0].variables = [{ name: 'all', category: 'variable', address: vars.memoryBase, bytes: 1000 }, { name: 'part', category: 'message', address: vars.memoryBase + 400, bytes: 100 }];

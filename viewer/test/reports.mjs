@@ -82,6 +82,19 @@ export async function lightweightTests(file) {
   await test('W1 figures of the blocks in view', async () => {
     holds((await texts('.below tbody tr')).join('\n'), /outer\s+Common\s+1\s+2,000/);
   });
+  await test('W1 W7 E1 figures are those of the IPU that is shown, without blocks of which something was lost', async () => {
+    await fresh();
+    const rows = async () => (await texts('.below tbody tr')).map((row) => row.replace(/\s+/g, ' ').trim()), stats = () => texts('.below .stats b');
+    holds((await rows()).join('\n'), /^cut Common 1 unknown unknown unknown$/m, /^– Unknown 1 unknown unknown unknown$/m, /onerror.* 1 3,600/);
+    equal((await stats()).slice(1), ['2', '12']);
+    await choose('All IPUs', 'IPU 1');
+    equal((await rows()).length, 1);
+    holds((await rows()).join('\n'), /onerror.* 1 3,600/);
+    equal((await stats()).slice(1), ['1', '1']);
+    await choose('IPU 1', 'IPU 0');
+    equal((await stats()).slice(1), ['1', '11']);
+    equal((await rows()).join('\n').includes('onerror'), false);
+  });
 }
 
 export async function reportTests(file) {

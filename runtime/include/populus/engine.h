@@ -115,8 +115,8 @@ POP_MUST_CHECK pop_error *pop_engine_read_replica_tensor(pop_engine *engine, con
 POP_MUST_CHECK pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handle,
                                                           uint32_t replica, const void *data,
                                                           size_t bytes);
-/* Has PrintTensor print to `stream`, or to standard error if it is NULL. The engine never closes
- * it. A run ends with SYSTEM when `stream` cannot be written to. */
+/* Has PrintTensor and printf of codelets print to `stream`, or to standard error if it is NULL. The
+ * engine never closes it. A run ends with SYSTEM when `stream` cannot be written to. */
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
 
 /* ---- streams (populus/stream.h) ---- */

@@ -224,6 +224,11 @@ POP_MUST_CHECK pop_error *pop_engine_write_trace_events(const pop_engine *engine
 /* The same as folded stacks, for flame graphs: a line for each stack,
  * "main;forward;conv;OnTileExecute 1200", with the cycles that nothing earlier overlaps. */
 POP_MUST_CHECK pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream);
+/* Writes the reports of the runs so far, as autoReport.outputExecutionProfile does after a run, to
+ * the same files: for a program that sets autoReport.executionProfileProgramRunCount to 0, since it
+ * makes many runs and wants their reports once. Does nothing if no run was measured, or if the
+ * option is not set. SYSTEM if a report cannot be written; RUNTIME if the engine is in use. */
+POP_MUST_CHECK pop_error *pop_engine_write_execution_reports(pop_engine *engine);
 /* Forgets all runs. While profiling is disabled, runs are not measured, but the code in the
  * tiles stays and takes its time. Profiling is enabled in a new engine. */
 POP_MUST_CHECK pop_error *pop_engine_reset_execution_profile(pop_engine *engine);

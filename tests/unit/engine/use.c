@@ -437,3 +437,45 @@ TEST_ON_EACH_DEVICE(engine_use, a_run_that_could_not_print_does_not_go_on_in_the
   fclose(null);
   (void)fclose(full);
 }
+
+/* What they print is written at the end of a run. A stream that nothing is printed to is not looked
+ * at. */
+TEST_ON_EACH_DEVICE(engine_use, a_run_whose_codelets_could_not_print_is_an_error)
+{
+  static const char source[] = "#include <populus/vertex.h>\n"
+                               "#include <stdio.h>\n"
+                               "typedef struct { OUTPUT(int) n; } Say;\n"
+                               "COMPUTE(Say) { *vertex->n = printf(\"hello\\n\"); return true; }\n";
+  pop_graph *graph = new_graph_with_tiles(2);
+  pop_graph_add_codelets_source(graph, "c", source, "say.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, NULL, 0, "n"),
+             other = pop_graph_add_variable(graph, POP_INT, NULL, 0, "other");
+  pop_graph_set_tile_mapping(graph, n, 1);
+  pop_graph_set_tile_mapping(graph, other, 1);
+  pop_graph_create_host_read(graph, "n", n);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "say");
+  pop_vertex v = pop_graph_add_vertex(graph, set, "Say");
+  pop_graph_set_vertex_tile(graph, v, 1);
+  pop_graph_connect(graph, v, "n", n);
+  pop_program programs[] = {pop_program_execute(graph, set, "say"),
+                            pop_program_copy(n, other, "other")};
+  assert_no_error(graph);
+  pop_engine *engine;
+  FILE *full = fopen("/dev/full", "w");
+  cr_assert_not_null(full);
+  expect_ok(pop_engine_create(graph, programs, 2, NULL, 0, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  pop_engine_set_print_stream(engine, full);
+  expect_ok(pop_engine_run(engine, 1));
+  expect_error(pop_engine_run(engine, 0), POP_ERROR_SYSTEM,
+               "cannot print what codelets print: No space left on device", "print");
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 1));
+  expect_error(pop_engine_run(engine, 0), POP_ERROR_SYSTEM, "No space left", "again");
+  int printed = 0;
+  expect_ok(pop_engine_read_tensor(engine, "n", &printed, sizeof printed));
+  cr_assert_eq(printed, 6);
+  pop_engine_free(engine);
+  (void)fclose(full);
+}

@@ -366,7 +366,8 @@ Test(event_trace, every_nth_execution_has_a_report)
 {
   static const struct {
     const char *every, *with_report;
-  } cases[] = {{"0", "+++++"}, {"1", "+++++"}, {"2", "+-+-+"}, {"4", "+---+"}, {"9", "+----"}};
+  } cases[] = {{"0", "+++++"}, {"1", "+++++"},  {"2", "+-+-+"},
+               {"4", "+---+"}, {"08", "+----"}, {"0x2", "+-+-+"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const pop_option options[] = {{"profile_execution", "true"},
                                   {"report_every_nth_execution", cases[i].every},

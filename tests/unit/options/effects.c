@@ -537,17 +537,35 @@ static int fetch_slowly(void *context, void *data)
   return 0;
 }
 
-static pop_error *run_with_limit(const char *seconds)
+static int fetch_at_once(void *context, void *data)
+{
+  (void)context;
+  memset(data, 0, sizeof(int));
+  return 0;
+}
+
+static bool prefetch_slowly(void *context, void *data)
+{
+  return fetch_slowly(context, data) == 0;
+}
+
+static void complete_slowly(void *context)
+{
+  int ignored;
+  (void)fetch_slowly(context, &ignored);
+}
+
+static pop_error *run_with_limit(const char *seconds, pop_stream_callback callback)
 {
   pop_graph *graph = new_graph_with_tiles(1);
   pop_tensor v = pop_graph_add_variable(graph, POP_INT, NULL, 0, "v");
   pop_graph_set_tile_mapping(graph, v, 0);
   pop_stream stream = pop_graph_add_host_to_device_fifo(graph, "slow", POP_INT, 1);
   pop_program copy = pop_program_copy_from_stream(stream, v, "copy");
-  const pop_option option = {"target.hostSyncTimeout", seconds};
-  const pop_stream_callback callback = {.fetch = fetch_slowly};
+  const pop_option options[] = {{"target.hostSyncTimeout", seconds},
+                                {"exchange.enablePrefetch", "true"}};
   pop_engine *engine;
-  expect_ok(pop_engine_create(graph, &copy, 1, &option, 1, &engine));
+  expect_ok(pop_engine_create(graph, &copy, 1, options, 2, &engine));
   expect_ok(pop_engine_load(engine));
   expect_ok(pop_engine_connect_stream_callback(engine, "slow", &callback));
   pop_error *error = pop_engine_run(engine, 0);
@@ -558,9 +576,17 @@ static pop_error *run_with_limit(const char *seconds)
 
 Test(option_effects, a_callback_that_takes_too_long_ends_the_run)
 {
-  expect_ok(run_with_limit("0"));
-  expect_ok(run_with_limit("300"));
-  pop_error *error = run_with_limit("0.01");
+  static const pop_stream_callback callbacks[] = {
+      {.fetch = fetch_slowly},
+      {.fetch = fetch_at_once, .prefetch = prefetch_slowly},
+      {.fetch = fetch_at_once, .complete = complete_slowly},
+  };
+  expect_ok(run_with_limit("0", callbacks[0]));
+  expect_ok(run_with_limit("300", callbacks[0]));
+  for (size_t i = 1; i < sizeof callbacks / sizeof *callbacks; i++)
+    expect_error(run_with_limit("0.01", callbacks[i]), POP_ERROR_RUNTIME,
+                 "the callback of stream 'slow' took ", i == 1 ? "prefetch" : "complete");
+  pop_error *error = run_with_limit("0.01", callbacks[0]);
   const char *took = error ? strstr(pop_error_message(error), " took ") : NULL;
   double seconds = took ? strtod(took + strlen(" took "), NULL) : 0;
   cr_assert(seconds >= 0.05 && seconds < 5, "it says %g s", seconds); /* on a busy machine more */
@@ -652,4 +678,48 @@ TEST_ON_EACH_DEVICE(option_effects, D05_the_memory_of_an_engine_can_be_limited)
     pop_error_free(error);
     pop_engine_free(engine);
   }
+}
+
+/* The bytes that an engine of two replicas needs, and those of them for a replica's streams. The
+ * stream of 16 ints may be prefetched 10 copies ahead, if the options say no less. */
+static unsigned long long need_of_streams(const char *key, const char *value, bool broadcast,
+                                          unsigned long long *streams)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 2, &target));
+  target.tiles_per_ipu = TILES;
+  pop_graph *graph = pop_graph_create_replicated(&target, 2);
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, (size_t[]){16}, 1, "t");
+  pop_graph_map_linearly(graph, t, 0, 0);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 16);
+  pop_stream_set_option(in, "bufferingDepth", "10");
+  if (broadcast) pop_stream_set_replicated_mode(in, POP_STREAM_BROADCAST);
+  pop_program main = pop_program_copy_from_stream(in, t, "in");
+  const pop_option options[] = {
+      {"target.maxHostMemory", "1"}, {"exchange.enablePrefetch", "true"}, {key, value}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 3, &engine));
+  pop_graph_free(graph);
+  pop_error *error = pop_engine_load(engine);
+  cr_assert_not_null(error);
+  const char *message = pop_error_message(error), *need = strstr(message, "needs "),
+             *last = strstr(message, "remote buffers, ");
+  cr_assert(need && last, "%s", message);
+  *streams = strtoull(last + strlen("remote buffers, "), NULL, 10);
+  unsigned long long bytes = strtoull(need + strlen("needs "), NULL, 10);
+  pop_error_free(error);
+  pop_engine_free(engine);
+  return bytes;
+}
+
+Test(option_effects, the_limit_of_memory_counts_the_buffers_that_streams_may_have)
+{
+  enum { COPY = 64 };
+  static const char key[] = "streamCallbacks.maxLookahead";
+  unsigned long long streams, all = need_of_streams(key, "unlimited", false, &streams);
+  cr_assert_eq(streams, 11 * COPY);
+  cr_assert_eq(need_of_streams(key, "2", false, &streams), all - 2 * 8 * COPY);
+  cr_assert_eq(streams, 3 * COPY);
+  cr_assert_eq(need_of_streams(key, "unlimited", true, &streams), all - 11 * COPY);
+  cr_assert_eq(streams, 11 * COPY);
 }

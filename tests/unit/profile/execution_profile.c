@@ -561,6 +561,49 @@ Test(execution_profile, trace_events_are_JSON_with_tracks_on_which_nothing_overl
   stop_profile(p);
 }
 
+/* A vertex of the supervisor is a part of its tile's step. Then all workers start: a vertex of all
+ * of them is on each, before their own. */
+Test(execution_profile, trace_events_have_vertices_of_supervisors_and_of_all_workers)
+{
+  enum { TILE_THREAD = 1 + 2 * (SLOT + 1) };
+  profiled *p = start(&(setting){"vertex", "interpreter", "1", 0});
+  pop_profile_free(run(p, 1));
+  char *text = written(p->engine, pop_engine_write_trace_events);
+  json_t *root = json_loads(text, 0, NULL), *event;
+  cr_assert_not_null(root);
+  double step[2] = {0}, one = 0, ends[SLOT] = {0};
+  size_t index, all = 0, own = 0;
+  json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+  {
+    const char *category = json_string_value(json_object_get(event, "cat")),
+               *name = json_string_value(json_object_get(event, "name"));
+    json_int_t context = json_integer_value(json_object_get(event, "tid")) - TILE_THREAD;
+    double from = json_number_value(json_object_get(event, "ts")),
+           to = from + json_number_value(json_object_get(event, "dur"));
+    if (!category || context < 0 || context > SLOT) continue;
+    if (strcmp(category, "OnTileExecute") == 0) memcpy(step, (double[]){from, to}, sizeof step);
+    if (strcmp(category, "vertex") != 0) continue;
+    cr_assert(step[0] <= from && from < to && to <= step[1], "%s", name);
+    if (strcmp(name, "One") == 0) {
+      cr_assert_eq(context, 0);
+      one = to;
+    } else if (strcmp(name, "All") == 0) {
+      cr_assert(context == 1 + (json_int_t)all && from == one, "%s on %lld", name,
+                (long long)context);
+      ends[all++] = to;
+    } else {
+      cr_assert(context == 1 && from == ends[0], "%s on %lld", name, (long long)context);
+      own++;
+    }
+  }
+  cr_assert(one > step[0] && all == SLOT && own == 1, "%zu, %zu", all, own);
+  for (size_t i = 1; i < SLOT; i++) /* each takes a round more than the one before */
+    cr_assert_gt(ends[i], ends[i - 1]);
+  json_decref(root);
+  free(text);
+  stop_profile(p);
+}
+
 /* The characters that names may have. Bytes that are not UTF-8 become U+FFFD in JSON. */
 static const char odd_name[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xff";
 static const char odd_in_json[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xef\xbf\xbd";
@@ -740,6 +783,31 @@ Test(execution_profile, a_tile_may_have_many_vertices)
   cr_assert_not_null(strstr(text, "(20000 instances): "), "%.2000s", text);
   free(text);
   pop_engine_free(engine);
+}
+
+/* `kinds` has a vertex of the type, too, but is not executed at first. */
+Test(execution_profile, summaries_count_vertices_that_were_executed)
+{
+  profiled *p = start(&(setting){"vertex", "interpreter", "1", 0});
+  pop_profile *graph, *profile;
+  expect_ok(pop_executable_graph_profile(p->engine->executable, &graph));
+  for (size_t i = 0; i < 2; i++) {
+    pop_profile_free(run(p, 0));
+    profile = run(p, i); /* `count` again; then `kinds` */
+    char *own = written(p->engine, write_summary_with_steps), *read = summary_of(graph, profile);
+    const char *types = strstr(own, "  Cycles by vertex type:\n");
+    unsigned count = 0;
+    cr_assert_not_null(types, "%s", own);
+    cr_assert_eq(sscanf(types, " Cycles by vertex type: Count (%u instances)", &count), 1, "%s",
+                 types);
+    cr_assert_eq(count, 45 + i, "%s", types);
+    cr_assert_str_eq(own, read);
+    free(own);
+    free(read);
+    pop_profile_free(profile);
+  }
+  pop_profile_free(graph);
+  stop_profile(p);
 }
 
 Test(execution_profile, folded_stacks_have_all_cycles_once)

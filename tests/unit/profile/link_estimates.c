@@ -103,18 +103,17 @@ static void hear(void *context, const machine_trace_event *event)
 }
 
 /* The graph profile has the same estimates. */
-static void compare_with_graph_profile(const layout *l, const pop_executable *e,
+static void compare_with_graph_profile(const char *what, const pop_executable *e, const char *key,
                                        const tile_cost *costs, size_t count)
 {
   pop_profile *profile;
   expect_ok(pop_executable_graph_profile(e, &profile));
-  pop_profile_value exchanges =
-      pop_profile_find(pop_profile_root(profile), "externalExchanges.estimatedCyclesByTile");
+  pop_profile_value exchanges = pop_profile_find(pop_profile_root(profile), key);
   cr_assert_eq(pop_profile_count(exchanges), 1);
   pop_profile_value by_tile = pop_profile_at(exchanges, 0);
   for (size_t tile = 0, i = 0; tile < pop_profile_count(by_tile); tile++) {
     uint64_t cycles = i < count && costs[i].tile == tile ? costs[i++].cycles : 0;
-    cr_assert_eq(pop_profile_as_int(pop_profile_at(by_tile, tile)), cycles, "%s, tile %zu", l->what,
+    cr_assert_eq(pop_profile_as_int(pop_profile_at(by_tile, tile)), cycles, "%s, tile %zu", what,
                  tile);
   }
   pop_profile_free(profile);
@@ -128,7 +127,7 @@ static void compare_with_run(const layout *l, pop_executable *e)
   size_t count = execution_exchange_costs(x, exchange, costs);
   execution_free(x);
   cr_assert_gt(count, 0);
-  compare_with_graph_profile(l, e, costs, count);
+  compare_with_graph_profile(l->what, e, "externalExchanges.estimatedCyclesByTile", costs, count);
   pop_engine *engine;
   expect_ok(pop_engine_create_from_executable(e, NULL, 0, &engine));
   expect_ok(pop_engine_load(engine));
@@ -154,6 +153,34 @@ Test(link_estimates, estimates_are_what_runs_take)
     compare_with_run(&layouts[i], e);
     pop_executable_free(e);
   }
+}
+
+/* IPU 0 gets 900 words and IPU 1 gets 100: the tiles of both wait for those of IPU 0. */
+Test(link_estimates, exchanges_with_the_host_take_what_the_fullest_IPU_takes)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 2, &target));
+  target.tiles_per_ipu = TILES;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_tensor parts[] = {pop_graph_add_variable(graph, POP_INT, (size_t[]){900}, 1, "much"),
+                        pop_graph_add_variable(graph, POP_INT, (size_t[]){100}, 1, "little")};
+  pop_graph_set_tile_mapping(graph, parts[0], 1);
+  pop_graph_set_tile_mapping(graph, parts[1], TILES + 2);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 1000);
+  pop_program main = pop_program_copy_from_stream(in, pop_concat(parts, 2, 0), "in");
+  assert_no_error(graph);
+  pop_executable *e;
+  expect_ok(pop_compile_graph(graph, &main, 1, NULL, 0, &e));
+  pop_graph_free(graph);
+  cr_assert_eq(e->num_events, 1);
+  tile_cost costs[MAX_TILES];
+  execution *x = execution_new(e);
+  size_t count = execution_host_costs(x, 0, costs);
+  execution_free(x);
+  cr_assert_eq(count, 2);
+  cr_assert_gt(costs[1].cycles, 3600 / target.host_bytes_per_cycle);
+  compare_with_graph_profile("host", e, "hostExchanges.estimatedCyclesByTile", costs, count);
+  pop_executable_free(e);
 }
 
 Test(link_estimates, archives_say_what_goes_through_gateways, .init = enter_fresh_folder)

@@ -3,10 +3,10 @@ import type { App, View } from '../app';
 import { asNumber, asNumbers, asTexts, asList, get } from '../model/json';
 import { byTile, categories, categoryLabel, categoryTotal, rowSums, total } from '../model/memory';
 import type { Report } from '../model/report';
-import { absent, h } from '../ui/dom';
+import { absent, h, replace } from '../ui/dom';
 import { bytes, count, share } from '../ui/format';
 import { facts, table } from '../ui/table';
-import { tabs } from '../ui/tabs';
+import { tabs, type Tab } from '../ui/tabs';
 
 /* Tiles by KiB of what they hold, as in the text summary. */
 export function histogram(r: Report): { from: number; to: number; tiles: number }[] {
@@ -72,6 +72,22 @@ function largest(r: Report, tiles: number[] | undefined): HTMLElement {
       { title: 'Code', value: (x) => x.code, format: bytes, tip: 'Of all tiles' }], { name: 'exchanges', sort: { column: 1, down: true } })));
 }
 
+const mostTabs = 16;
+
+/* Of an IPU: a tab for each of a few; of many, one tab with a list of them. */
+function ipuTabs(r: Report): Tab[] {
+  const perIpu = r.target.tilesPerIpu, ipus = r.target.numIpus;
+  const of = (i: number): HTMLElement => largest(r, Array.from({ length: Math.min(perIpu, r.target.numTiles - i * perIpu) }, (_, t) => i * perIpu + t));
+  if (ipus <= mostTabs) return Array.from({ length: ipus }, (_, i) => ({ title: `IPU ${i}`, make: () => of(i) }));
+  return [{
+    title: 'One IPU', make: () => {
+      const body = h('div', {}, of(0)), list = h('select', { 'aria-label': 'IPU', onchange: () => replace(body, of(Number(list.value))) },
+        Array.from({ length: ipus }, (_, i) => h('option', { value: String(i) }, `IPU ${i}`)));
+      return h('div', {}, h('p', { class: 'padded' }, list), body);
+    },
+  }];
+}
+
 /* What is live when most is. */
 function peak(r: Report): HTMLElement {
   const live = get(r.graph, 'memory', 'liveness'), names = asTexts(get(live, 'variables', 'names')), sizes = asNumbers(get(live, 'variables', 'bytes'));
@@ -103,7 +119,7 @@ export const insightsView: View = {
       h('section', { class: 'card' }, h('h2', {}, 'Tiles by memory, excluding gaps'), bars(histogram(r)))),
     h('h2', {}, 'What is largest'), tabs('Of what', [
       { title: 'Model', make: () => largest(r, undefined) },
-      ...Array.from({ length: Math.min(16, r.target.numIpus) }, (_, i) => ({ title: `IPU ${i}`, make: () => largest(r, Array.from({ length: Math.min(perIpu, r.target.numTiles - i * perIpu) }, (_2, t) => i * perIpu + t)) })),
+      ...ipuTabs(r),
       ...bad.slice(0, 1).map((tile) => ({ title: `Tile ${tile}`, make: () => largest(r, [tile]) })),
     ], 'Model').element,
     h('h2', {}, 'The peak'), peak(r));

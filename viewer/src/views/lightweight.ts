@@ -274,26 +274,30 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
 
   function summary(): HTMLElement {
     const w = state.range.value ?? state.window;
-    interface Sum { name: string; type: string; count: number; cycles: number; most: number }
-    const sums = new Map<string, Sum>();
-    for (const t of b.tiles) for (const row of t.rows)
+    interface Sum { name: string; type: string; count: number; known: number; cycles: number; most: number }
+    const sums = new Map<string, Sum>(), tiles = b.tiles.filter((t) => state.ipu < 0 || Math.floor(t.tile / perIpu) === state.ipu);
+    for (const t of tiles) for (const row of t.rows)
       for (let i = firstBlock(row, w.from); i < row.from.length && (row.from[i] as number) < w.to; i++) {
         if (!visible(row, i)) continue;
         const type = typeText(row, i), name = b.names[row.name[i] as number] as string, key = `${row.type[i]}/${row.name[i]}`;
-        const sum = sums.get(key) ?? { name: name || '–', type, count: 0, cycles: 0, most: 0 }, cycles = (row.to[i] as number) - (row.from[i] as number);
+        const sum = sums.get(key) ?? { name: name || '–', type, count: 0, known: 0, cycles: 0, most: 0 }, cycles = (row.to[i] as number) - (row.from[i] as number);
         sums.set(key, sum);
         sum.count++;
+        if (blockTypes[row.type[i] as number] === 'Unknown' || (row.flags[i] as number) & endUnknown) continue;
+        sum.known++;
         sum.cycles += cycles;
         sum.most = Math.max(sum.most, cycles);
       }
+    const known = (r: Sum, value: number): string => r.known ? count(value) : 'unknown';
     return h('div', {}, h('div', { class: 'stats' },
       h('div', {}, h('b', { 'data-fact': 'Cycles' }, count(Math.round(w.to - w.from))), state.range.value ? 'cycles of the selected range' : 'cycles in view'),
-      h('div', {}, h('b', {}, count(b.tiles.length)), 'profiled tiles'), h('div', {}, h('b', {}, count(b.count)), 'blocks')),
+      h('div', {}, h('b', {}, count(tiles.length)), 'profiled tiles'), h('div', {}, h('b', {}, count(tiles.reduce((n, t) => n + t.count, 0))), 'blocks')),
     b.dropped > 0 && h('p', { class: 'warning' }, `${count(b.dropped)} more blocks were not kept: there was no room for them.`),
     table([...sums.values()], [
       { title: 'Block', value: (r) => r.name }, { title: 'Type', value: (r) => r.type }, { title: 'Count', value: (r) => r.count, format: count },
-      { title: 'Cycles', value: (r) => r.cycles, format: count, tip: 'Of all that begin or end in view' }, { title: 'Mean', value: (r) => r.cycles / r.count, format: count },
-      { title: 'Most', value: (r) => r.most, format: count },
+      { title: 'Cycles', value: (r) => r.known ? r.cycles : NaN, text: (r) => known(r, r.cycles), tip: 'Of all that begin or end in view, and of which nothing was lost' },
+      { title: 'Mean', value: (r) => r.cycles / r.known, text: (r) => known(r, r.cycles / r.known) },
+      { title: 'Most', value: (r) => r.known ? r.most : NaN, text: (r) => known(r, r.most) },
     ], { name: 'blocks in view', filter: true, sort: { column: 3, down: true } }));
   }
 
@@ -323,7 +327,7 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
     menu(() => state.ipu < 0 ? 'All IPUs' : `IPU ${state.ipu}`, [
       { label: 'All IPUs', kind: 'radio', on: () => state.ipu < 0, set: () => { state.ipu = -1; } },
       ...Array.from({ length: ipus }, (_, i): Choice => ({ label: `IPU ${i}`, kind: 'radio', on: () => state.ipu === i, set: () => { state.ipu = i; } })),
-    ], layout), key, h('span', { class: 'grow' }),
+    ], () => { layout(); pages.refresh(); }), key, h('span', { class: 'grow' }),
     h('button', { class: 'icon', title: 'Show the whole trace', 'aria-label': 'Show the whole trace', onclick: () => made.fit() }, '⤢'),
     menu(() => 'Options', [
       flag('text', 'Show Text', 'Names on blocks'), flag('flushes', 'Show Buffer Flushes', 'When tiles send what they have timed'),

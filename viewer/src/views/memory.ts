@@ -19,6 +19,7 @@ interface State {
   variables: number[]; window: { from: number; to: number }; share: { value: number }; tab: string; map: boolean;
 }
 
+const graphs = ['total', 'variables', 'map'] as const, breakdowns = ['none', 'region', 'category'] as const;
 const kept = new Kept<Report, State>();
 
 function seriesOf(r: Report, s: State): Series[] {
@@ -219,7 +220,7 @@ export const memoryView: View = {
     const r = app.report, c = app.choices, n = byTile(r, 'total').length;
     if (!n) return h('div', { class: 'view' }, absent('This report has no graph profile: autoReport.outputGraphProfile writes one.'));
     const state = kept.of(r, c, (): State => ({
-      graph: (c.text('m.graph', 'total') as State['graph']), breakdown: c.text('m.by', 'none') as State['breakdown'], gaps: c.flag('m.gaps', false), limit: c.flag('m.limit', false),
+      graph: graphs.find((g) => g === c.text('m.graph')) ?? 'total', breakdown: breakdowns.find((b) => b === c.text('m.by')) ?? 'none', gaps: c.flag('m.gaps', false), limit: c.flag('m.limit', false),
       tiles: tilesOf(c.text('m.tiles'), n), variables: [0, 1, 2], window: { from: 0, to: n }, share: { value: 0.5 }, tab: 'Details', map: false,
     }));
     const keys = h('div', {}), host = h('div', { class: 'plothost' });
@@ -256,14 +257,14 @@ export const memoryView: View = {
         : legend(series, () => drawn.redraw()), state.graph === 'map' && h('p', { class: 'weak padded' }, `A full square is ${state.limit ? 'the memory of a tile' : 'the fullest tile'}: ${bytes(state.limit ? r.target.bytesPerTile : fullest)}. Squares are in the order of the tiles’ numbers.`), state.graph === 'variables' && r.vars !== undefined && picker());
     };
     const picker = (): HTMLElement => {
-      const all = sizedVariables(r);
+      const all = sizedVariables(r), most = 500;
       const list = h('select', {
         'aria-label': 'Add a variable', onchange: () => {
           const at = Number(list.value);
           if (at >= 0 && !state.variables.includes(at)) state.variables = [...state.variables, at].slice(-8);
           rebuild();
         },
-      }, h('option', { value: '-1' }, 'Add a variable…'), all.slice(0, 500).map((v, i) => h('option', { value: String(i) }, `${shown(v.name, 80)} (${bytes(v.bytes)})`)));
+      }, h('option', { value: '-1' }, all.length > most ? `Add a variable… (the ${most} largest of ${count(all.length)})` : 'Add a variable…'), all.slice(0, most).map((v, i) => h('option', { value: String(i) }, `${shown(v.name, 80)} (${bytes(v.bytes)})`)));
       return h('span', {}, list, ' ', h('button', { class: 'small', onclick: () => { state.variables = []; rebuild(); } }, 'Clear'));
     };
     const tiles = (): number[] | undefined => (state.tiles.length ? state.tiles : undefined);
@@ -278,7 +279,7 @@ export const memoryView: View = {
     });
     const graphNames = { total: 'Total memory', variables: 'Variables', map: 'Tile map' };
     const toolbar = h('div', { class: 'toolbar' },
-      menu(() => `Graph: ${graphNames[state.graph]}`, (['total', 'variables', 'map'] as const).map((g) => ({
+      menu(() => `Graph: ${graphNames[state.graph]}`, graphs.map((g) => ({
         label: graphNames[g], kind: 'radio' as const, on: () => state.graph === g, set: () => { state.graph = g; c.set('m.graph', g === 'total' ? undefined : g); },
       })), rebuild),
       menu(() => `Breakdown: ${state.breakdown}`, [by('none', 'None'), by('region', 'By Region'), by('category', 'By Category')], rebuild),

@@ -26,11 +26,11 @@ const levels: Record<string, string> = {
 
 function instrumentation(app: App): HTMLElement {
   const x = app.report.execution, mode = asText(get(x, 'profilerMode'));
-  const external = get(x, 'externalExchangeCycles') !== undefined;
+  const external = get(x, 'externalExchangeCycles') !== undefined, whole = get(x, 'programTraceComplete');
   return facts([
     ['Compute set instrumentation', mode === undefined ? `${none}: no execution profile` : levels[mode] ?? mode],
     ['External exchange instrumentation', mode === undefined ? none : external ? 'On' : 'Off'],
-    ['Control flow', mode === undefined ? none : get(x, 'programTraceComplete') === false ? 'Incomplete: not all branches are known' : 'Complete'],
+    ['Control flow', whole === undefined ? none : whole === false ? 'Incomplete: not all branches are known' : 'Complete'],
     ['Timed blocks', get(x, 'lightweightProfile') === undefined ? 'Off' : 'On'],
     ['Runs', mode === undefined ? none : count(asList(get(x, 'runs')).length)],
   ]);
