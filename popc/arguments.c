@@ -113,6 +113,8 @@ static void add_language(popc_arguments *arguments, popc_language language)
 {
   if (language == POPC_C) popc_add_argument(arguments, "-std=gnu17");
   if (language == POPC_CXX) popc_add_argument(arguments, "-std=c++17");
+  /* No program ends. And the host has no list of what to do then. */
+  if (language == POPC_CXX) popc_add_argument(arguments, "-fno-c++-static-destructors");
   /* Most of what we say is for C. */
   if (!popc_is_codelet_language(language)) popc_add_argument(arguments, "-Qunused-arguments");
 }
