@@ -123,7 +123,7 @@ refused 2 'name its file' -x gp - -o copy.gp <v.gp
 echo 'int x = ;' >wrong.c
 "$popc" -x c - <wrong.c 2>err.txt
 grep -q '^<stdin>:1:9: error' err.txt || fail 'a mistake in standard input has no place'
-cp v.c codelet.txt
+sed "s,V,W,g" v.c >codelet.txt
 run -x c codelet.txt -o named.gp
 run -x c codelet.txt -x none v.cpp -Iinclude --target cpu -o named.gp
 refused 2 'no language' -x fortran v.c
