@@ -74,9 +74,13 @@ done
 # Preprocessed C annotates the fields; compiled C must not. Each annotated access would become an
 # intrinsic call, which blocks loop-invariant code motion.
 run -E v.c -o v.i
-run -DPOPULUS_BUILTINS_H -x c v.i --target ipu2 -o back.gp
+run -x c v.i --target ipu2 -o back.gp
 run --list-vertices back.gp
 says 'out'
+for target in ipu2 cpu; do
+  run -E -P -Iinclude v.cpp --target $target -o v.ii
+  run -x c++ v.ii --target $target -o back.gp
+done
 run -emit-llvm v.c -o - && says '^define .*@__runCodelet_V'
 ! grep -q 'annotation' out.txt || fail 'fields are annotated in code'
 printf '  bogus\n' >wrong.s
