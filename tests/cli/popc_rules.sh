@@ -119,6 +119,12 @@ refused '-X hands on' -Xclang -ast-dump
 refused 'popc merges .gp files' -r
 refused 'does not uncompress it' -gz
 refused 'a second file would be lost' -gsplit-dwarf
+# clang would write beside its output, which is a stream: "-.su" in the current folder.
+refused '--list-vertices shows the stacks' -fstack-usage
+refused '-Rpass, handed on by -X' -fsave-optimization-record=yaml
+refused '-ftime-trace=<file> names the file' -ftime-trace
+"$popc" -ftime-trace=times.json -Iinclude "$source" -o times.gp &&
+  [ -s times.json ] || fail '-ftime-trace=times.json'
 refused 'MultiVertex' -pthread
 refused 'headers of its own' -nostdinc
 refused '-MD needs -MF where no .gp is made' -fsyntax-only -MD
