@@ -66,6 +66,8 @@ static const char *const host[] = {
      * float in between. */
     "-Xclang",
     "-ffloat16-excess-precision=none",
+    /* The linker of the CPU device has no place for what is a thread's. */
+    "-femulated-tls",
     NULL,
 };
 
@@ -95,6 +97,12 @@ static void add_tile_macros(popc_arguments *arguments, pop_arena *arena, unsigne
   popc_add_argument(arguments, pop_arena_printf(arena, "-D__IPU_ARCH_VERSION__=%u", version));
   popc_add_argument(arguments, version < 2 ? "-D__IPU_REPEAT_COUNT_SIZE__=12"
                                            : "-D__IPU_REPEAT_COUNT_SIZE__=16");
+}
+
+/* picolibc's errno is not that of the host's functions. */
+static void add_host_macros(popc_arguments *arguments)
+{
+  popc_add_argument(arguments, "-D__PICOLIBC_ERRNO_FUNCTION=__errno_location");
 }
 
 /* Includes populus/builtins.h (__builtin_ipu_…) before the user's includes. */
@@ -142,6 +150,7 @@ void popc_make_arguments(const popc_settings *settings, popc_language language,
   add_users(arguments, variant->flags, variant->num_flags);
   if (tells_of_ipu(settings, variant))
     add_tile_macros(arguments, arena, popc_architecture_version(variant));
+  if (variant->target == POPC_HOST) add_host_macros(arguments);
   if (language == POPC_CXX) {
     popc_add_argument(arguments, "-isystem");
     popc_add_argument(arguments, pop_arena_printf(arena, "%s/c++/v1", device));
