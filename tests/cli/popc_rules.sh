@@ -78,6 +78,10 @@ mkdir out
 "$popc" -Iinclude --save-temps=obj second.cpp -o out/x.gp
 [ -s out/second-ipu2.s ] && [ -s out/second-ipu2.ii ] && [ -s out/second-cpu.o ] || fail '--save-temps=obj'
 [ -z "$(ls second-* 2>/dev/null)" ] || fail '--save-temps=obj in the current folder'
+mkdir twins
+echo 'int in_c;' >twins/second.c
+"$popc" -Iinclude --save-temps=obj out/x.gp second.cpp twins/second.c -o twins/x.gp --target ipu1 2>err.txt || fail 'two of a name'
+grep -q 'in_c' twins/second-2-ipu1.s && grep -q 'runCodelet' twins/second-ipu1.s || fail "two of a name: $(ls twins)"
 
 "$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
 "$popc" -fsyntax-only -MMD -MF checked.d -Iinclude second.cpp && [ ! -e second.gp ] || fail '-fsyntax-only -MMD'
