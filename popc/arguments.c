@@ -66,6 +66,8 @@ static const char *const host[] = {
      * float in between. */
     "-Xclang",
     "-ffloat16-excess-precision=none",
+    /* The linker of the CPU device has no place for what is a thread's. */
+    "-femulated-tls",
     NULL,
 };
 
@@ -97,6 +99,12 @@ static void add_tile_macros(popc_arguments *arguments, pop_arena *arena, unsigne
                                            : "-D__IPU_REPEAT_COUNT_SIZE__=16");
 }
 
+/* picolibc's errno is not that of the host's functions. */
+static void add_host_macros(popc_arguments *arguments)
+{
+  popc_add_argument(arguments, "-D__PICOLIBC_ERRNO_FUNCTION=__errno_location");
+}
+
 /* Includes populus/builtins.h (__builtin_ipu_…) before the user's includes. */
 static void add_builtins(popc_arguments *arguments)
 {
@@ -113,6 +121,8 @@ static void add_language(popc_arguments *arguments, popc_language language)
 {
   if (language == POPC_C) popc_add_argument(arguments, "-std=gnu17");
   if (language == POPC_CXX) popc_add_argument(arguments, "-std=c++17");
+  /* No program ends. And the host has no list of what to do then. */
+  if (language == POPC_CXX) popc_add_argument(arguments, "-fno-c++-static-destructors");
   /* Most of what we say is for C. */
   if (!popc_is_codelet_language(language)) popc_add_argument(arguments, "-Qunused-arguments");
 }
@@ -140,6 +150,7 @@ void popc_make_arguments(const popc_settings *settings, popc_language language,
   add_users(arguments, variant->flags, variant->num_flags);
   if (tells_of_ipu(settings, variant))
     add_tile_macros(arguments, arena, popc_architecture_version(variant));
+  if (variant->target == POPC_HOST) add_host_macros(arguments);
   if (language == POPC_CXX) {
     popc_add_argument(arguments, "-isystem");
     popc_add_argument(arguments, pop_arena_printf(arena, "%s/c++/v1", device));

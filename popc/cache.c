@@ -340,13 +340,15 @@ bool popc_cache_find(const popc_cache *cache, popc_result *results, pop_bytes *d
   if (!error) error = pop_file_read_own(cache->path, MAX_ENTRY_BYTES, &bytes, &size);
   if (!error && !is_whole(bytes, size)) error = pop_error_new(POP_ERROR_FILE_LOAD, "it is damaged");
   bool found = false;
-  if (error)
+  /* Another process may have made room meanwhile: then there is no entry. */
+  bool gone = error && access(cache->path, F_OK) != 0;
+  if (error && !gone)
     warn(cache,
          pop_arena_printf(cache->settings->arena,
                           "the compiled codelet '%s' cannot be used, compiling again: %s",
                           cache->path, pop_error_message(error)),
          diagnostics);
-  else
+  else if (!error)
     found = take_entry(cache, bytes, size, results, diagnostics);
   if (found) pop_cache_folder_touch(cache->path);
   pop_error_free(error);

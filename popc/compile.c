@@ -174,6 +174,14 @@ static void show(const job *job, const popc_source *source)
   fputc('\n', stderr);
 }
 
+/* Is it the output of -E? That begins with populus/builtins.h. */
+static bool has_builtins(const popc_source *source)
+{
+  static const char sign[] = "typedef _Float16 populus_half;";
+  return popc_is_codelet_language(source->language) &&
+         memmem(source->text, source->size, sign, sizeof sign - 1);
+}
+
 static void prepare(popc_settings *settings, const popc_source *source, const char *clang,
                     const popc_variant *variant, job *job)
 {
@@ -195,6 +203,7 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, "-Xclang");
     popc_add_argument(&job->arguments, slash ? slash + 1 : source->path);
   }
+  if (has_builtins(source)) popc_add_argument(&job->arguments, "-DPOPULUS_BUILTINS_H");
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
   job->promotions_are_errors = popc_add_warning_flags(&job->arguments, variant->target);
   popc_add_argument(&job->arguments,

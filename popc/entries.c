@@ -106,15 +106,55 @@ static bool is_word(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Clang's spelling without the blank after commas, and with the name that codelets use for the
- * 16-bit floating-point type. */
+/* The vectors of populus/vector_types.h, as clang spells them: names of elements, then the word
+ * that their vectors begin with. */
+static const struct {
+  const char *element, *stem;
+} vectors[] = {{"_Float16", "half"},
+               {"float", "float"},
+               {"char", "char"},
+               {"signed char", "schar"},
+               {"unsigned char", "uchar"},
+               {"short", "short"},
+               {"unsigned short", "ushort"},
+               {"int", "int"},
+               {"unsigned int", "uint"},
+               {"long", "long"},
+               {"long long", "longlong"}};
+
+/* Writes "float2" for "__attribute__((__vector_size__(2 * sizeof(float)))) float" at `text`. The
+ * result is what follows that; NULL: there is no such vector. */
+static const char *take_vector(const char *text, char **out)
+{
+  unsigned count;
+  char element[24];
+  int length = 0;
+  if (sscanf(text, "__attribute__((__vector_size__(%2u * sizeof(%23[A-Za-z0-9_ ])))) %n", &count,
+             element, &length) != 2 ||
+      !length || (count != 2 && count != 4 && count != 8))
+    return NULL;
+  const char *end = text + length + strlen(element);
+  if (strncmp(text + length, element, strlen(element)) != 0 || is_word(*end)) return NULL;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
+    if (strcmp(vectors[i].element, element) != 0) continue;
+    *out += sprintf(*out, "%s%u", vectors[i].stem, count);
+    return end;
+  }
+  return NULL;
+}
+
+/* Clang's spelling without the blank after commas, and with the names that codelets use for the
+ * 16-bit floating-point type and for vectors. */
 char *popc_vertex_name(const char *spelling)
 {
   static const char half[] = "_Float16";
   char *name = pop_xmalloc(strlen(spelling) + 1), *out = name;
   for (const char *p = spelling; *p;) {
     bool word_start = is_word(*p) && (p == spelling || !is_word(p[-1]));
-    if (word_start && !strncmp(p, half, sizeof half - 1) && !is_word(p[sizeof half - 1])) {
+    const char *behind = word_start ? take_vector(p, &out) : NULL;
+    if (behind) {
+      p = behind;
+    } else if (word_start && !strncmp(p, half, sizeof half - 1) && !is_word(p[sizeof half - 1])) {
       out = stpcpy(out, "half");
       p += sizeof half - 1;
     } else if (*p == ' ' && p > spelling && p[-1] == ',') {

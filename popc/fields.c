@@ -424,6 +424,21 @@ static void take_metadata(field_list *list, CXCursor cursor, const pop_field *fi
   take(list, metadata);
 }
 
+/* Takes the classes of a field off a type, as far as they hold elements. */
+static CXType element_of(CXType type, bool *has_classes)
+{
+  static const char *const classes[] = {"Input", "Output", "InOut", "Vector", "VectorList"};
+  enum { NUM_CLASSES = sizeof classes / sizeof *classes };
+  *has_classes = false;
+  for (;;) {
+    size_t i = 0;
+    while (i < NUM_CLASSES && !is_poplar_class(type, classes[i])) ++i;
+    if (i == NUM_CLASSES) return type;
+    *has_classes = true;
+    type = template_argument(type, 0);
+  }
+}
+
 /* What to write instead of an unsupported field. */
 static const char *advice(CXCursor cursor)
 {
@@ -431,8 +446,20 @@ static const char *advice(CXCursor cursor)
   clang_visitChildren(cursor, find_annotation, annotation);
   if (!strncmp(annotation, "populus:state:", strlen("populus:state:")))
     return ": STATE is for a VECTOR, and a value of its own is written without it";
-  bool plain_row = !*annotation && clang_getCursorType(cursor).kind == CXType_ConstantArray;
-  return plain_row ? ": constants in a row are a Vector" : "";
+  if (*annotation || clang_Cursor_isBitField(cursor)) return "";
+  CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+  bool is_row = type.kind == CXType_ConstantArray, has_classes;
+  if (is_row) type = clang_getCanonicalType(clang_getArrayElementType(type));
+  pop_type scalar;
+  type = element_of(type, &has_classes);
+  if (has_classes && scalar_type(type, &scalar))
+    return ": most is a Vector<Input<Vector<T>>>, or an Input<VectorList<T>>";
+  if (type.kind == CXType_Vector || type.kind == CXType_ExtVector)
+    return ": elements are scalars, whose address can be read as that of a vector";
+  if (has_classes || type.kind == CXType_Double || type.kind == CXType_LongDouble)
+    return ": there are bool, half, float and the integers, and quarter in an Input or Output";
+  return is_row ? ": constants in a row are a Vector"
+                : ": a field is a number, a Vector, an Input, an Output or an InOut";
 }
 
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
@@ -440,6 +467,7 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
   field_list *list = data;
   reflection *r = list->r;
   pop_field field = {.name = reflect_string(r, clang_getCursorSpelling(cursor))};
+  if (strchr(field.name, '(')) field.name = "(unnamed)"; /* libclang says where it is */
   if (!classify(cursor, &field)) {
     CXType type = clang_getCursorType(cursor);
     const char *spelling = reflect_string(r, clang_getTypeSpelling(type));

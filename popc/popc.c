@@ -219,6 +219,41 @@ static void warn_of_no_vertices(const run *r, const pop_gp *gp, pop_bytes *warni
       "it");
 }
 
+static int compare_names(const void *a, const void *b)
+{
+  const pop_vertex_type *const *x = a, *const *y = b;
+  int names = strcmp((*x)->name, (*y)->name);
+  return names ? names : strcmp((*x)->source, (*y)->source);
+}
+
+static pop_error *check_host_part(const pop_gp *part)
+{
+  size_t count = pop_gp_num_vertex_types(part);
+  const pop_vertex_type **types = pop_xcalloc(count + 1, sizeof *types);
+  for (size_t i = 0; i < count; ++i) types[i] = pop_gp_vertex_type(part, i);
+  qsort(types, count, sizeof *types, compare_names);
+  pop_error *error = NULL;
+  for (size_t i = 1; i < count && !error; ++i)
+    if (!strcmp(types[i - 1]->name, types[i]->name))
+      error = pop_error_new(POP_ERROR_CODELET_COMPILE,
+                            "vertex '%s' is defined twice for the host (%s and %s): rename one",
+                            types[i]->name, types[i - 1]->source, types[i]->source);
+  free(types);
+  return error;
+}
+
+/* The builder compares vertices for tiles. Host objects are bytes for it, of which it leaves out
+ * those that it has already. */
+static pop_error *check_host_vertices(pop_gp *gp)
+{
+  pop_gp *part;
+  if (pop_gp_num_host_objects(gp) < 2) return NULL;
+  POP_TRY(pop_gp_for_target(gp, POP_GP_HOST_TARGET, &part));
+  pop_error *error = check_host_part(part);
+  pop_gp_free(part);
+  return error;
+}
+
 /* Adds the members of the device library that the objects need. */
 static pop_error *add_library(run *r)
 {
@@ -227,7 +262,8 @@ static pop_error *add_library(run *r)
   char *targets = pop_gp_targets(gp);
   pop_bytes warnings = {0};
   warn_of_no_vertices(r, gp, &warnings);
-  pop_error *error = add_library_for_targets(r, gp, targets, &warnings);
+  pop_error *error = check_host_vertices(gp);
+  if (!error) error = add_library_for_targets(r, gp, targets, &warnings);
   if (!error && !popc_no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
   pop_bytes_free(&warnings);
   free(targets);

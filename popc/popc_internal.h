@@ -350,7 +350,7 @@ typedef struct popc_vertex {
   bool jumps; /* the entry calls compute() instead of holding a copy of it */
 } popc_vertex;
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out);
-/* "popops::Foo<float, true>" -> "popops::Foo<float,true>" */
+/* "popops::Foo<float, true>" -> "popops::Foo<float,true>"; half and float2 have these names. */
 char *popc_vertex_name(const char *spelling);
 
 /* find_clang.c: full path in `arena`. Errors: SYSTEM. */

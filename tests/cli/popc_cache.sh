@@ -220,6 +220,25 @@ for pid in $pids; do wait "$pid" || fail "side by side"; done
 for i in 1 2 3 4 5 6; do cmp fresh.gp "beside$i.gp" || fail "side by side: other bytes"; done
 [ "$(find cache -type f | wc -l)" = 1 ] || fail "left: $(find cache -type f)"
 
+# An entry that is removed after popc has seen it is none. (With the sanitizers, their library must be the first.)
+cat >remove.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+int access(const char *path, int mode)
+{
+  int result = faccessat(AT_FDCWD, path, mode, 0);
+  if (result == 0 && strstr(path, ".codelet")) unlink(path);
+  return result;
+}
+END
+if [ -z "$POPULUS_SANITIZE" ]; then
+  cc -shared -fPIC remove.c -o remove.so
+  LD_PRELOAD=$PWD/remove.so "$popc" plain.c -o out.gp 2>said || fail "removed: $(cat said)"
+  ! grep 'cannot be used' said || fail 'removed: it is said'
+fi
+
 # The limit of the folder's size, in MiB.
 export POPC_CACHE_LIMIT=1
 for i in 1 2 3 4 5 6 7 8; do

@@ -239,7 +239,7 @@ grep -q '^6 errors generated\.$' popc.txt || fail 'errors are not counted'
 cat >fields.cpp <<'END'
 #include <poplar/Vertex.hpp>
 using namespace poplar;
-struct Point { int x, y; };
+struct Point { int x, y; }; typedef float pair __attribute__((vector_size(8)));
 struct V : Vertex {
   char *f;
   unsigned array[100];
@@ -249,6 +249,8 @@ struct V : Vertex {
   int bits : 3;
   Vector<Vector<Input<Vector<float>>>> deep;
   Input<Vector<char *>> pointers;
+  union { int either; float or_this; };
+  Output<Vector<pair, VectorLayout::SPAN, 8>> pairs;
   bool compute() { return true; }
 };
 struct Virtual : Vertex {
@@ -256,15 +258,18 @@ struct Virtual : Vertex {
   bool compute() { return true; }
 };
 END
-expect fields.cpp 5:9 "field 'V.f' has unsupported field type 'char *'"
-expect fields.cpp 6:12 "field 'V.array' has unsupported field type 'unsigned int[100]'"
+expect fields.cpp 5:9 "field 'V.f' has unsupported field type 'char *': a field is a number, a Vector, an Input, \
+an Output or an InOut"
+expect fields.cpp 6:12 "field 'V.array' has unsupported field type 'unsigned int[100]': constants in a row are a Vector"
 expect fields.cpp 7:8 "field 'V.reference' has unsupported field type 'int &'"
 expect fields.cpp 8:9 "field 'V.point' has unsupported field type 'Point'"
-expect fields.cpp 9:10 "field 'V.number' has unsupported field type 'double'"
+expect fields.cpp 9:10 "field 'V.number' has unsupported field type 'double': there are bool, half, float and"
 expect fields.cpp 10:7 "field 'V.bits' has unsupported field type 'bit-field'"
-expect fields.cpp 11:40 "field 'V.deep' has unsupported field type"
-expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type"
-expect fields.cpp 16:11 "vertex 'Virtual' has a virtual function"
+expect fields.cpp 11:40 "field 'V.deep' has unsupported field type 'Vector<Vector<Input<Vector<float>>>>': most is a Vector<Input<"
+expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type 'Input<Vector<char *>>': there are bool, half, float and"
+expect fields.cpp 13:3 "field 'V.(unnamed)' has unsupported field type"
+expect fields.cpp 14:47 "field 'V.pairs' has unsupported field type 'Output<Vector<pair, VectorLayout::SPAN, 8>>': elements are scalars, whose"
+expect fields.cpp 18:11 "vertex 'Virtual' has a virtual function"
 cat >virtual.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct A : virtual poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } };

@@ -120,3 +120,25 @@ struct Once : SupervisorVertex { InOut<int> out; bool compute() { return true; }
 EOF
 "$popc" macros.cpp -o macros.gp || fail 'macros'
 "$popc" --list-vertices macros.gp | grep -c '^[DEO].*: ' | grep -qx 3 || fail 'vertices beside macros'
+
+# Vectors have the names that codelets write, in vertices' names and symbols.
+cat >vectors.cpp <<'END'
+#include <ipudef.h>
+#include <poplar/Vertex.hpp>
+template <typename T> struct Box {
+};
+template <typename T> struct Of : poplar::Vertex {
+  poplar::Output<int> out;
+  bool compute() { *out = sizeof(T); return true; }
+};
+template class Of<float2>;
+template class Of<half4 *>;
+template class Of<Box<uchar8>>;
+template class Of<longlong2>;
+template class Of<bool __attribute__((ext_vector_type(2)))>;
+END
+"$popc" vectors.cpp -o vectors.gp
+found=$("$popc" --list-vertices vectors.gp | sed -n 's/: worker.*//p' | tr '\n' ' ')
+[ "$found" = 'Of<float2> Of<half4 *> Of<Box<uchar8>> Of<longlong2> Of<bool __attribute__((ext_vector_type(2)))> ' ] ||
+  fail "vectors are named $found"
+nm vectors.gp 2>&1 | grep -q '__runCodelet_Of___float2$' || fail "no entry of Of<float2>"

@@ -74,9 +74,13 @@ done
 # Preprocessed C annotates the fields; compiled C must not. Each annotated access would become an
 # intrinsic call, which blocks loop-invariant code motion.
 run -E v.c -o v.i
-run -DPOPULUS_BUILTINS_H -x c v.i --target ipu2 -o back.gp
+run -x c v.i --target ipu2 -o back.gp
 run --list-vertices back.gp
 says 'out'
+for target in ipu2 cpu; do
+  run -E -P -Iinclude v.cpp --target $target -o v.ii
+  run -x c++ v.ii --target $target -o back.gp
+done
 run -emit-llvm v.c -o - && says '^define .*@__runCodelet_V'
 ! grep -q 'annotation' out.txt || fail 'fields are annotated in code'
 printf '  bogus\n' >wrong.s
@@ -123,7 +127,7 @@ refused 2 'name its file' -x gp - -o copy.gp <v.gp
 echo 'int x = ;' >wrong.c
 "$popc" -x c - <wrong.c 2>err.txt
 grep -q '^<stdin>:1:9: error' err.txt || fail 'a mistake in standard input has no place'
-cp v.c codelet.txt
+sed "s,V,W,g" v.c >codelet.txt
 run -x c codelet.txt -o named.gp
 run -x c codelet.txt -x none v.cpp -Iinclude --target cpu -o named.gp
 refused 2 'no language' -x fortran v.c

@@ -78,6 +78,10 @@ mkdir out
 "$popc" -Iinclude --save-temps=obj second.cpp -o out/x.gp
 [ -s out/second-ipu2.s ] && [ -s out/second-ipu2.ii ] && [ -s out/second-cpu.o ] || fail '--save-temps=obj'
 [ -z "$(ls second-* 2>/dev/null)" ] || fail '--save-temps=obj in the current folder'
+mkdir twins
+echo 'int in_c;' >twins/second.c
+"$popc" -Iinclude --save-temps=obj out/x.gp second.cpp twins/second.c -o twins/x.gp --target ipu1 2>err.txt || fail 'two of a name'
+grep -q 'in_c' twins/second-2-ipu1.s && grep -q 'runCodelet' twins/second-ipu1.s || fail "two of a name: $(ls twins)"
 
 "$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
 "$popc" -fsyntax-only -MMD -MF checked.d -Iinclude second.cpp && [ ! -e second.gp ] || fail '-fsyntax-only -MMD'
@@ -119,6 +123,12 @@ refused '-X hands on' -Xclang -ast-dump
 refused 'popc merges .gp files' -r
 refused 'does not uncompress it' -gz
 refused 'a second file would be lost' -gsplit-dwarf
+# clang would write beside its output, which is a stream: "-.su" in the current folder.
+refused '--list-vertices shows the stacks' -fstack-usage
+refused '-Rpass, handed on by -X' -fsave-optimization-record=yaml
+refused '-ftime-trace=<file> names the file' -ftime-trace
+"$popc" -ftime-trace=times.json -Iinclude "$source" -o times.gp &&
+  [ -s times.json ] || fail '-ftime-trace=times.json'
 refused 'MultiVertex' -pthread
 refused 'headers of its own' -nostdinc
 refused '-MD needs -MF where no .gp is made' -fsyntax-only -MD

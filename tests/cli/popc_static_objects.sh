@@ -52,4 +52,10 @@ for flags in -w -Wno-global-constructors; do
 done
 "$popc" --target=cpu unknown.cpp -o unknown.gp 2>said.txt && [ ! -s said.txt ] || fail "the host: $(cat said.txt)"
 
+# A program on a tile has no end, so destructors of static objects do not run. The host has no list of them.
+sed 's/size(5) {}/size(5) {}\n  ~Range() { size = 0; }/; s/size++);/&static Range last; *out += ++last.size;/' known.cpp >ends.cpp
+"$popc" ends.cpp -o ends.gp 2>said.txt && [ ! -s said.txt ] || fail "ends.cpp says: $(cat said.txt)"
+[ "$("$run" ends.gp Static)" = 'out = 11' ] || fail "ends.cpp: $("$run" ends.gp Static)"
+"$popc" -S --target=cpu -o - ends.cpp | grep -q 'atexit' && fail 'the host keeps a list of destructors'
+
 [ $failures = 0 ]

@@ -139,6 +139,12 @@ run --target cpu,ipu1,ipu21 one.c -o missing.gp
 refused 1 "nothing for target 'ipu2', they were compiled for cpu,ipu1,ipu21" --target ipu2 missing.gp -o t.gp
 refused 1 "nothing for target 'cpu': assembly is for tiles" --target cpu sum.S
 refused 1 'is defined twice' one.c -DN=1 --target ipu2 missing.gp whole.gp json.gp t.gp -o twice.gp
+# The same for the host, whose objects are bytes for who collects them. Equal objects are one.
+sed 's/1 + N/2/' one.c >two.c
+refused 1 "vertex 'One' is defined twice for the host (one.c:5 and two.c:5)" --target cpu one.c two.c -o twice.gp
+for file in one two; do run --target cpu $file.c -o $file.gp; done
+refused 1 "vertex 'One' is defined twice for the host (one.c:5 and two.c:5)" one.gp two.gp -o twice.gp
+run --target cpu one.c one.c one.gp -o once.gp
 
 run --list-targets
 [ "$(cat out.txt)" = cpu,ipu1,ipu2,ipu21 ] || fail '--list-targets'

@@ -71,6 +71,11 @@ static int types()
   CHECK(std::numeric_limits<half>::max() == 65504 && std::numeric_limits<half>::is_specialized);
   CHECK(std::numeric_limits<half>::epsilon() == 0.0009765625_h);
   CHECK(std::sqrt(half(hidden(9.0f))) == 3 && std::isnan(std::numeric_limits<half>::quiet_NaN()));
+  half least = std::numeric_limits<half>::denorm_min(), sum = 1000 * least;
+  CHECK(std::isnormal(2 * sum) && !std::isnormal(sum) && !std::isnormal(1 / half(hidden(0.0f))));
+  CHECK(std::signbit(half(hidden(-0.0f))) && !std::signbit(sum));
+  CHECK(std::asinh(half(hidden(0.0f))) == 0 && std::erfc(half(hidden(0.0f))) == 1);
+  CHECK(std::fdim(half(3), half(1)) == 2 && std::remainder(half(7.5f), half(2)) == -0.5_h);
   CHECK((poplar::TypeTraits::make<half>().isFloat) && poplar::TypeTraits::make<int>().size == 4);
   CHECK(poplar::alignUp<8>(13) == 16 && poplar::isAligned<4>(&two));
   CHECK(CTXT_WORKERS == 6 && TMEM_ELEMSIZE == 16384);
@@ -226,6 +231,9 @@ static int functions()
   CHECK(ipu::clamp(half4{0, 1, 2, 3}, half2{1, 2})[3] == 2 &&
         ipu::clamp(half(0), half2{1, 2}) == 1);
   CHECK(ipu::fma(v, v, v)[1] == 20 && ipu::clz(1) == 31);
+  // Rounded once: by way of float it would be 1.5.
+  half x = half(hidden(0x1.004p0f)), y = half(hidden(0x1.7fcp0f)), z = half(hidden(0x1.1p-20f));
+  CHECK(ipu::fma(x, y, z) == half(0x1.804p0f) && std::fma(x, y, z) == half(0x1.804p0f));
 
   float data[4] = {1, 2, 3, 4}, *out = data;
   const float *in = data;

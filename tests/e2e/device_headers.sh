@@ -59,6 +59,33 @@ for name in written with_cmath; do
   [ "$out" = "out = 0" ] || fail "$name.cpp: $out"
 done
 
+# In C, <ctype.h> has functions that are there, on the tile and on the host.
+cat >characters.c <<'END'
+#include <ctype.h>
+#include <populus/vertex.h>
+typedef struct {
+  INOUT(int) out;
+} Characters;
+COMPUTE(Characters)
+{
+  static const unsigned char text[] = "Az09 _\t\n~\x7f\xe4";
+  unsigned kinds = 0;
+  for (int i = 0; i < 12; i++) {
+    int c = i < 11 ? text[i] : -1;
+    int letter = isalpha(c) && (isupper(c) || islower(c)) && isalnum(c);
+    int other = (isdigit(c) && isxdigit(c)) || (isblank(c) && isspace(c)) || (ispunct(c) && isgraph(c));
+    kinds = 3 * kinds + (letter ? 2 : other) + (iscntrl(c) ? 1 : 0) + (isprint(c) ? 7 : 0);
+  }
+  *vertex->out = (int)kinds == 2359836 && toupper('q') == 'Q' && tolower('Q') == 'q' ? 0 : (int)kinds;
+  return true;
+}
+END
+"$POPULUS_BIN/popc" -O1 characters.c -o characters.gp 2>messages && [ ! -s messages ] ||
+  fail "characters.c: $(cat messages)"
+out=$("$run" characters.gp Characters)
+[ "$out" = "out = 0" ] || fail "characters.c: $out"
+"$POPULUS_BIN/popc" -S --target cpu characters.c -o - | grep -q 'isalpha' || fail "the host's isalpha is no function"
+
 # The host's object is the content of a section of its member.
 ar t headers.gp | grep host >members
 [ "$(wc -l <members)" = 1 ] || fail "not one host object: $(cat members)"

@@ -7,7 +7,9 @@
 
 TestSuite(both_devices, .init = enter_fresh_folder);
 
-static const char codelets[] = "#include <math.h>\n"
+static const char codelets[] = "#include <errno.h>\n"
+                               "#include <math.h>\n"
+                               "#include <stdlib.h>\n"
                                "#include <populus/vertex.h>\n"
                                "typedef struct { INOUT(int) n; } Twice;\n"
                                "COMPUTE(Twice) { *vertex->n *= 2; return true; }\n"
@@ -21,7 +23,14 @@ static const char codelets[] = "#include <math.h>\n"
                                "    const float all[] = {expf(x), exp2f(x), logf(x), log2f(x),\n"
                                "      tanhf(x), 1 / (1 + expf(-x)), 1 / sqrtf(x)};\n"
                                "    for (int i = 0; i < 7; ++i) sum = sum * 31 + bits(all[i]); }\n"
-                               "  *vertex->n += (int)sum; return true; }\n";
+                               "  *vertex->n += (int)sum; return true; }\n"
+                               "_Thread_local int kept = 4;\n"
+                               "static _Thread_local int own;\n"
+                               "typedef struct { INOUT(int) n; } OfThreads;\n"
+                               "COMPUTE(OfThreads) {\n"
+                               "  errno = 0; strtol(\"99999999999999999999\", 0, 10);\n"
+                               "  if (errno == ERANGE) *vertex->n += ++kept + ++own;\n"
+                               "  return true; }\n";
 
 typedef struct world {
   pop_graph *graph;
@@ -158,6 +167,14 @@ Test(both_devices, functions_of_floats)
   }
   cr_assert_eq(sums[0], sums[1], "%d on the tile, %d on the CPU", sums[0], sums[1]);
   cr_assert_neq(sums[0], 5);
+}
+
+Test(both_devices, variables_of_threads)
+{
+  for (int i = 0; i < 2; i++) {
+    world w = new_world_of("OfThreads", i);
+    cr_assert_eq(run(&w, w.twice, 5, 0, NULL).n, 11, "%s", i ? "on the CPU" : "on the tile");
+  }
 }
 
 Test(both_devices, write_undef_and_assumed_equality)

@@ -41,7 +41,11 @@ POPULUS_HALF_1(atan)
 POPULUS_HALF_1(sinh)
 POPULUS_HALF_1(cosh)
 POPULUS_HALF_1(tanh)
+POPULUS_HALF_1(asinh)
+POPULUS_HALF_1(acosh)
+POPULUS_HALF_1(atanh)
 POPULUS_HALF_1(erf)
+POPULUS_HALF_1(erfc)
 POPULUS_HALF_1(floor)
 POPULUS_HALF_1(ceil)
 POPULUS_HALF_1(trunc)
@@ -50,13 +54,32 @@ POPULUS_HALF_1(rint)
 POPULUS_HALF_1(nearbyint)
 POPULUS_HALF_2(fmax)
 POPULUS_HALF_2(fmin)
+POPULUS_HALF_2(fdim)
 POPULUS_HALF_2(fmod)
+POPULUS_HALF_2(remainder)
 POPULUS_HALF_2(pow)
 POPULUS_HALF_2(atan2)
 POPULUS_HALF_2(hypot)
 POPULUS_HALF_IS(isnan)
 POPULUS_HALF_IS(isinf)
 POPULUS_HALF_IS(isfinite)
+inline _LIBCPP_HIDE_FROM_ABI bool isnormal(_Float16 x)
+{
+  return isfinite(x) && __builtin_fabsf(x) >= __FLT16_MIN__;
+}
+inline _LIBCPP_HIDE_FROM_ABI bool signbit(_Float16 x)
+{
+  return __builtin_bit_cast(unsigned short, x) >> 15;
+}
+/* A host's compiler would round twice: see ipu_vector_math. */
+inline _LIBCPP_HIDE_FROM_ABI _Float16 fma(_Float16 x, _Float16 y, _Float16 z)
+{
+#ifdef __riscv
+  return __builtin_fmaf16(x, y, z);
+#else
+  return static_cast<_Float16>(static_cast<double>(x) * y + z);
+#endif
+}
 /* A conversion would lose the sign of a NaN. */
 inline _LIBCPP_HIDE_FROM_ABI _Float16 copysign(_Float16 x, _Float16 y)
 {
