@@ -110,3 +110,12 @@ func.func @main() {
   check.expect_eq %3, %2 : tensor<2xi32>
   return
 }
+// -----
+// The largest 0 elements.
+func.func @main() {
+  %0 = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %1:2 = chlo.top_k(%0, k = 0) : tensor<2x3xi32> -> (tensor<2x0xi32>, tensor<2x0xi32>)
+  check.expect_eq_const %1#0, dense<> : tensor<2x0xi32>
+  check.expect_eq_const %1#1, dense<> : tensor<2x0xi32>
+  return
+}
