@@ -70,6 +70,14 @@ bool emit_reduce(emitter *e, text *to, const operation *op)
   return true;
 }
 
+/* The C type of a position in an operand that is dilated and padded. Padding is at most 1 << 30
+ * (verify_compute.c), so an int holds positions up to 1 << 30 before it is subtracted. */
+static const char *position_type(int64_t windows, int64_t stride, int64_t window, int64_t dilation)
+{
+  int64_t last = (windows - 1) * stride + (window - 1) * dilation;
+  return last <= 1 << 30 ? "int" : "long long";
+}
+
 bool emit_reduce_window(emitter *e, text *to, const operation *op)
 {
   size_t inputs = op->num_operands / 2;
@@ -92,9 +100,12 @@ bool emit_reduce_window(emitter *e, text *to, const operation *op)
   for (uint32_t d = 0; d < rank; ++d) {
     text_add(to, "    for (int w%u_%u = 0; w%u_%u < %" PRId64 "; ++w%u_%u) {\n", n, d, n, d,
              window[d], n, d);
+    const char *type =
+        position_type(op->results[0]->type->dims[d], stride[d], window[d], window_dilation[d]);
     text_add(to,
-             "      const int p%u_%u = %s * %" PRId64 " + w%u_%u * %" PRId64 " - (%" PRId64 ");\n",
-             n, d, x[d], stride[d], n, d, window_dilation[d], padding[2 * d]);
+             "      const %s p%u_%u = (%s)%s * %" PRId64 " + (%s)w%u_%u * %" PRId64 " - (%" PRId64
+             ");\n",
+             type, n, d, type, x[d], stride[d], type, n, d, window_dilation[d], padding[2 * d]);
     at[d] = base_dilation[d] > 1 ? PRINT("(p%u_%u / %" PRId64 ")", n, d, base_dilation[d])
                                  : PRINT("p%u_%u", n, d);
   }
@@ -245,11 +256,13 @@ void emit_convolution(emitter *e, text *to, const operation *op)
       size_t out_d = dimension_of(roles[2], rank, (int64_t)s);
       text_add(to, "    for (int w%u_%zu = 0; w%u_%zu < %" PRId64 "; ++w%u_%zu) {\n", n, s, n, s,
                kernel->dims[k_d], n, s);
+      const char *type =
+          position_type(out->dims[out_d], stride[s], kernel->dims[k_d], rhs_dilation[s]);
       text_add(to,
-               "      const int p%u_%zu = %s * %" PRId64 " + w%u_%zu * %" PRId64 " - (%" PRId64
-               ");\n      if (p%u_%zu < 0 || p%u_%zu > %" PRId64,
-               n, s, x[out_d], stride[s], n, s, rhs_dilation[s], padding[2 * s], n, s, n, s,
-               (in->dims[in_d] - 1) * lhs_dilation[s]);
+               "      const %s p%u_%zu = (%s)%s * %" PRId64 " + (%s)w%u_%zu * %" PRId64
+               " - (%" PRId64 ");\n      if (p%u_%zu < 0 || p%u_%zu > %" PRId64,
+               type, n, s, type, x[out_d], stride[s], type, n, s, rhs_dilation[s], padding[2 * s],
+               n, s, n, s, (in->dims[in_d] - 1) * lhs_dilation[s]);
       if (lhs_dilation[s] > 1) text_add(to, " || p%u_%zu %% %" PRId64, n, s, lhs_dilation[s]);
       text_add(to, ") continue;\n");
       at[in_d] = lhs_dilation[s] > 1 ? PRINT("(p%u_%zu / %" PRId64 ")", n, s, lhs_dilation[s])

@@ -115,7 +115,7 @@ static bool lower_top_k(lowering *l, const operation *op)
   range_codelet c = {.e.l = l};
   const model_type *type = op->operands[0]->type;
   int64_t row = type->dims[type->rank - 1], k = op->results[0]->type->dims[type->rank - 1];
-  uint64_t rows = row ? type_elements(type) / (uint64_t)row : 0;
+  uint64_t rows = row && k ? type_elements(type) / (uint64_t)row : 0;
   const char *s = suffix_of(op->operands[0]);
   bool is_float = element_is_float(type->element);
   bool good = range_add_field(&c, op, "in", 0, op->operands[0], false) &&
@@ -142,7 +142,7 @@ static bool lower_top_k(lowering *l, const operation *op)
         "      where0[at] = (int)n;\n"
         "    }\n",
         k, row, k, k, row, order, s, before, order, s, k, k);
-    spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 4 + 257, k ? (uint64_t)k : 1);
+    spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 4 + 257, (uint64_t)k);
     const bool sliced[3] = {true, true, true};
     pop_tensor tensors[3] = {{0}};
     tensors[0] = lowering_tensor(l, op->operands[0]);
@@ -151,8 +151,7 @@ static bool lower_top_k(lowering *l, const operation *op)
       lowering_set_tensor(l, op->results[i], tensors[1 + i]);
     }
     good = !l->error;
-    if (good && k && rows)
-      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
+    if (good && rows) range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
   }
   range_free(&c);
   return good;

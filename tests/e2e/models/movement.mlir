@@ -110,3 +110,38 @@ func.func @main() {
   check.expect_eq %3, %2 : tensor<2xi32>
   return
 }
+// -----
+// The largest 0 elements.
+func.func @main() {
+  %0 = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %1:2 = chlo.top_k(%0, k = 0) : tensor<2x3xi32> -> (tensor<2x0xi32>, tensor<2x0xi32>)
+  check.expect_eq_const %1#0, dense<> : tensor<2x0xi32>
+  check.expect_eq_const %1#1, dense<> : tensor<2x0xi32>
+  return
+}
+// -----
+// Windows over elements that are dilated to more than 2^31.
+func.func @main() {
+  %i = stablehlo.iota dim = 0 : tensor<4096xi32>
+  %x = stablehlo.optimization_barrier %i : tensor<4096xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %threes = stablehlo.constant dense<3> : tensor<4096xi32>
+  %three_x = stablehlo.multiply %x, %threes : tensor<4096xi32>
+  %wanted = stablehlo.slice %three_x [1:4095] : (tensor<4096xi32>) -> tensor<4094xi32>
+  %sums = "stablehlo.reduce_window"(%x, %zero) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) {window_dimensions = array<i64: 3>, base_dilations = array<i64: 1048573>, window_strides = array<i64: 1048573>,
+      window_dilations = array<i64: 1048573>} : (tensor<4096xi32>, tensor<i32>) -> tensor<4094xi32>
+  check.expect_eq %sums, %wanted : tensor<4094xi32>
+  %input = stablehlo.reshape %x : (tensor<4096xi32>) -> tensor<1x4096x1xi32>
+  %kernel = stablehlo.constant dense<1> : tensor<3x1x1xi32>
+  %products = stablehlo.convolution(%input, %kernel) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {stride = [1048573], lhs_dilate = [1048573], rhs_dilate = [1048573]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x4096x1xi32>, tensor<3x1x1xi32>) -> tensor<1x4094x1xi32>
+  %flat = stablehlo.reshape %products : (tensor<1x4094x1xi32>) -> tensor<4094xi32>
+  check.expect_eq %flat, %wanted : tensor<4094xi32>
+  return
+}
