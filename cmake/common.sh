@@ -19,7 +19,10 @@ if command -v ccache >/dev/null 2>&1; then
   # gdb's `set substitute-path`.)
   CCACHE_BASEDIR=${CCACHE_BASEDIR-$root}
   CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
-  export CCACHE_BASEDIR CCACHE_NOHASHDIR
+  # What a file includes is known from the compiler's own list. Preprocessing each file once more
+  # to learn it took a sixth of a build's time.
+  CCACHE_DEPEND=${CCACHE_DEPEND-1}
+  export CCACHE_BASEDIR CCACHE_NOHASHDIR CCACHE_DEPEND
 fi
 
 say() {

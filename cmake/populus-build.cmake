@@ -157,11 +157,20 @@ function(populus_codelets target)
   get_filename_component(folder ${arg_OUTPUT} DIRECTORY)
   file(RELATIVE_PATH shown ${PROJECT_BINARY_DIR} ${arg_OUTPUT})
   get_property(device_files GLOBAL PROPERTY POPULUS_DEVICE_FILES)
+  # Names are relative to the clone, so that clones share what popc caches (common.sh).
+  set(words)
+  foreach(word IN LISTS arg_FLAGS arg_SOURCES)
+    if(IS_ABSOLUTE ${word})
+      file(RELATIVE_PATH word ${PROJECT_SOURCE_DIR} ${word})
+    endif()
+    list(APPEND words ${word})
+  endforeach()
   # A build does not stop for memory leaks of the compiler, which tests look for.
   add_custom_command(OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 POPULUS_DATA_DIR=${POPULUS_DATA_DIR}
-      $<TARGET_FILE:popc> -O2 ${arg_FLAGS} ${arg_SOURCES} -o ${arg_OUTPUT}
+      $<TARGET_FILE:popc> -O2 ${words} -o ${arg_OUTPUT}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${arg_SOURCES} ${arg_DEPENDS} popc ${device_files}
     COMMENT "Compiling codelets ${shown}"
     VERBATIM)

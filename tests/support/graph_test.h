@@ -71,7 +71,7 @@ static inline void assert_bad_calls(const bad_call *cases, size_t count)
   for (size_t i = 0; i < count; i++) {
     pop_graph *graph = new_graph();
     cases[i].call(graph);
-    char where[20];
+    char where[32];
     snprintf(where, sizeof where, "case %zu", i);
     assert_error(graph, cases[i].code, cases[i].words, where);
     pop_graph_free(graph);

@@ -24,17 +24,29 @@ enum { SEEDS_PART = 5 };
 enum { SEEDS_PART = 1 };
 #endif
 
-static inline seed_range test_seeds(uint64_t first, uint64_t last)
+/* One part-th of [first, last], unless the environment says otherwise. */
+static inline seed_range seeds_part(uint64_t first, uint64_t last, uint64_t part)
 {
   const char *seed = getenv("POPULUS_TEST_SEED"), *cases = getenv("POPULUS_TEST_CASES");
   if (seed) first = last = strtoull(seed, NULL, 10);
   if (cases) last = first + strtoull(cases, NULL, 10) - 1;
   if (!seed && !cases) {
-    const char *part = getenv("POPULUS_TEST_PART");
-    uint64_t k = part ? strtoull(part, NULL, 10) : SEEDS_PART;
-    last = first + (last - first) / (k ? k : 1);
+    const char *given = getenv("POPULUS_TEST_PART");
+    if (given) part = strtoull(given, NULL, 10);
+    last = first + (last - first) / (part ? part : 1);
   }
   return (seed_range){first, last};
+}
+
+static inline seed_range test_seeds(uint64_t first, uint64_t last)
+{
+  return seeds_part(first, last, SEEDS_PART);
+}
+
+/* For tests that take all their seeds under AddressSanitizer, too. */
+static inline seed_range test_all_seeds(uint64_t first, uint64_t last)
+{
+  return seeds_part(first, last, 1);
 }
 
 #endif
