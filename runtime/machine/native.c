@@ -41,7 +41,7 @@ static struct {
 
 /* The arrays have no padding. */
 _Static_assert(sizeof(code_function) == 3 * sizeof(uint32_t), "code_function");
-_Static_assert(sizeof(code_block) == 10 * sizeof(uint32_t), "code_block");
+_Static_assert(sizeof(code_block) == 11 * sizeof(uint32_t), "code_block");
 _Static_assert(sizeof(code_op) == 3 * sizeof(uint32_t), "code_op");
 _Static_assert(sizeof(code_range) == 2 * sizeof(uint32_t), "code_range");
 _Static_assert(sizeof(code_window) == 2 * sizeof(uint32_t), "code_window");

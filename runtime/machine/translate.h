@@ -56,6 +56,16 @@ typedef enum block_end {
   BLOCK_LEAVE
 } block_end;
 
+/* translate_divisions.c: the case of a block that divides 64-bit integers. */
+typedef enum code_division {
+  DIVISION_NONE,
+  DIVISION_WORDS,          /* a1 and a3 are 0, a2 is not */
+  DIVISION_LONG_DIVISOR,   /* a3 is 8 or more */
+  DIVISION_MIDDLE_DIVISOR, /* a3 is not 0 */
+  DIVISION_LONG_DIVIDEND,  /* a3 is 0, a2 is not */
+  NUM_DIVISIONS
+} code_division;
+
 typedef struct code_block {
   uint32_t pc, pc_end;
   uint32_t first_op, num_ops; /* in the unit's operations */
@@ -63,6 +73,7 @@ typedef struct code_block {
   int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
   int32_t callee;                     /* CALL, RESOLVED: function of the unit, or UNIT_NONE */
   uint32_t first_target, num_targets; /* in the unit's targets */
+  uint32_t division;                  /* code_division */
 } code_block;
 
 /* The blocks that can be reached from an entry without a call. The first one is the entry's. */
@@ -235,6 +246,11 @@ uint32_t *code_unit_find_pointers(const machine *m, const tile *t, const code_un
                                   size_t *num_pointers);
 /* Does it call through pointers? */
 bool code_unit_calls_pointers(const code_unit *unit);
+
+/* translate_divisions.c: does the block divide 64-bit integers? A code_division. */
+uint32_t code_block_find_division(const machine *m, const tile *t, const code_block *block);
+/* The words of such a block. */
+const uint32_t *code_division_words(uint32_t division, uint32_t *num_words);
 
 /* translate_inline.c: copies of small functions take the place of calls. */
 void code_unit_inline(code_unit *unit);

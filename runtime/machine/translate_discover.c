@@ -341,6 +341,7 @@ static void add_block(discovery *d, uint32_t word)
   if (block.end == BLOCK_NEXT && word >= num_words(d)) block.end = BLOCK_LEAVE;
   block.pc_end = d->t->code_start + 4 * word;
   block.num_ops = (uint32_t)u->num_ops - block.first_op;
+  block.division = code_block_find_division(d->m, d->t, &block);
   pop_push(u->blocks, u->num_blocks, u->blocks_capacity, block);
 }
 

@@ -23,6 +23,7 @@ enum {
   /* of all copies in a unit: functions that share code each have a copy of it */
   MAX_UNIT_COST = 8000,
   CALL_COST = 8,      /* in operations: a call moves all registers */
+  DIVISION_COST = 8,  /* likewise: native code hardly has more (translate_divisions.c) */
   MAX_CALL_DEPTH = 8, /* copies in copies */
   MAX_RECURSION = 2   /* likewise, of the same function */
 };
@@ -62,8 +63,9 @@ static void count_ops(inliner *in)
     for (uint32_t n = 0; n < f->num_blocks; n++) {
       const code_block *b = &in->from->blocks[f->first_block + n];
       bool leaves = b->end == BLOCK_CALL || b->end == BLOCK_INDIRECT || b->end == BLOCK_LEAVE;
-      in->num_ops[i] += b->num_ops;
-      in->costs[i] += b->num_ops + (leaves ? CALL_COST : 0);
+      uint32_t num_ops = b->division ? DIVISION_COST : b->num_ops;
+      in->num_ops[i] += num_ops;
+      in->costs[i] += num_ops + (leaves ? CALL_COST : 0);
     }
   }
 }

@@ -51,48 +51,26 @@ int64_t __fixsfdi(float x)
   return x < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* A divisor prepared for n / d: a 32-bit reciprocal of d, shifted left so that its first bit is bit
- * 63. The reciprocal is never too large, and less than 2^-28 of it is missing. */
-typedef struct divisor {
-  uint32_t reciprocal; /* of d = 2^63 to 2^64 - 1: 2^95 / d */
-  uint32_t shift;
-} divisor;
-
-/* One step of Newton's iteration from below, starting with a float's precision. */
-static inline divisor prepare(uint64_t d)
-{
-  uint32_t high = (uint32_t)(d >> 32), low = (uint32_t)d, first = high ? high : low;
-  uint32_t zeros = (uint32_t)__builtin_clz(first);
-  uint32_t top = first << zeros | (high ? low >> 1 >> (31 - zeros) : 0);
-  uint32_t near = (uint32_t)(0x1.fffffp62f / (float)top);
-  uint64_t missing = (UINT64_C(1) << 63) - (uint64_t)near * top;
-  uint32_t more = (uint32_t)((uint64_t)near * (uint32_t)(missing >> 11) >> 52);
-  return (divisor){near + more - 2, (high ? 63 : 31) - zeros}; /* 2: for what is below `top` */
-}
-
-static inline uint64_t estimate(uint64_t n, divisor d)
-{
-  uint64_t low = (uint64_t)(uint32_t)n * d.reciprocal >> 32;
-  return ((n >> 32) * d.reciprocal + low) >> d.shift;
-}
-
-/* n / d and the remainder. Division by 0 gives all bits, as the tile's instructions do. The first
- * estimate misses a small quotient by at most 2, so processors rarely have to predict a branch. */
+/* The quotient and the rest, by the instructions of divide64.S. The return address stays in a
+ * register, as these leave enough of them. */
 static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 {
-  *rest = n;
-  if (!d) return UINT64_MAX;
-  divisor by = prepare(d);
-  uint64_t quotient = estimate(n, by);
-  n -= quotient * d;
-  while (n >= d) {
-    uint64_t part = estimate(n, by);
-    if (!part) part = 1;
-    quotient += part;
-    n -= part * d;
-  }
-  *rest = n;
-  return quotient;
+#ifdef __riscv
+  register uint32_t n_low __asm__("a0") = (uint32_t)n, n_high __asm__("a1") = (uint32_t)(n >> 32);
+  register uint32_t d_low __asm__("a2") = (uint32_t)d, d_high __asm__("a3") = (uint32_t)(d >> 32);
+  uint32_t back;
+  __asm__("mv %4, ra\n"
+          "call __udivdi3\n"
+          "mv ra, %4"
+          : "+r"(n_low), "+r"(n_high), "+r"(d_low), "+r"(d_high), "=&r"(back)
+          :
+          : "t0", "t1", "t2", "t3", "t4", "t5", "t6");
+  *rest = (uint64_t)d_high << 32 | d_low;
+  return (uint64_t)n_high << 32 | n_low;
+#else /* for tests of the other functions */
+  *rest = d ? n % d : n;
+  return d ? n / d : UINT64_MAX;
+#endif
 }
 
 static uint64_t size_of(int64_t n)
@@ -106,13 +84,6 @@ uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest)
   uint64_t left, quotient = divide(n, d, &left);
   if (rest) *rest = left;
   return quotient;
-}
-
-uint64_t __udivdi3(uint64_t n, uint64_t d);
-uint64_t __udivdi3(uint64_t n, uint64_t d)
-{
-  uint64_t rest;
-  return divide(n, d, &rest);
 }
 
 uint64_t __umoddi3(uint64_t n, uint64_t d);

@@ -577,6 +577,10 @@ LLVMValueRef lift_branch_condition(lift *l, const code_op *op);
 /* The operation's result for these operands; NULL if lift_integer.c does not know it. */
 LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLVMValueRef b);
 
+/* lift_division.c: around the operations of a block that may divide 64-bit integers. */
+void lift_begin_division(lift *l, LLVMValueRef operands[4]);
+void lift_end_division(lift *l, LLVMValueRef operands[4]);
+
 /* lift_index.c */
 
 /* Of the current function. */

@@ -316,7 +316,10 @@ static void lift_block(lift *l, uint32_t number)
   if (l->fast && l->fast->ends_early && number == l->fast->header) save_iteration_registers(l);
   lift_begin_time(l, number);
   lift_begin_sums(l, number);
+  LLVMValueRef operands[4];
+  lift_begin_division(l, operands);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
+  lift_end_division(l, operands);
   lift_flush_tests(l);
   lift_end(l, number);
 }
