@@ -161,6 +161,15 @@ void tiles_of_virtual_graphs()
         part.convertPhysicalTileToVirtualTile(0, 2) == 1);
   CHECK(part.convertTopLevelGraphTileToTile(1) == 0 && part.convertTileToTopLevelGraphTile(0) == 1);
   CHECK_THROWS(index_error, "tile 3", part.convertPhysicalTileToVirtualTile(3));
+
+  IPUModel model;
+  model.numIPUs = 2;
+  model.tilesPerIPU = 4;
+  Graph two(model.createDevice());
+  CHECK(two.convertPhysicalTileToVirtualTile(1, 1) == 5);
+  CHECK_THROWS(index_error, "no tile 5 of IPU 0", two.convertPhysicalTileToVirtualTile(0, 5));
+  CHECK_THROWS(index_error, "no tile 1 of IPU 1073741824",
+               two.convertPhysicalTileToVirtualTile(1u << 30, 1));
 }
 
 void halves()

@@ -197,7 +197,13 @@ public:
   unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tileOfIpu) const
   {
     get();
-    unsigned tilesPerIpu = pop_graph_get_target(top.get())->tiles_per_ipu;
+    const pop_target &all = *pop_graph_get_target(top.get());
+    const unsigned tilesPerIpu = all.tiles_per_ipu;
+    if (ipu >= all.num_ipus || tileOfIpu >= tilesPerIpu)
+      throw index_error("Graph::convertPhysicalTileToVirtualTile: there is no tile " +
+                        std::to_string(tileOfIpu) + " of IPU " + std::to_string(ipu) + ": " +
+                        std::to_string(all.num_ipus) + " IPUs have " + std::to_string(tilesPerIpu) +
+                        " tiles each");
     return convertPhysicalTileToVirtualTile(ipu * tilesPerIpu + tileOfIpu);
   }
   unsigned convertTileToTopLevelGraphTile(unsigned tile) const
