@@ -328,7 +328,7 @@ public:
             typename = void, typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
                      const DebugContext &debugContext = {});
-  // Values in the device's format of half.
+  // Values in the device's format of half. Throws type_error unless the type is HALF.
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext &debugContext = {});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
