@@ -189,6 +189,11 @@ void gradients_between_layers()
     for (std::size_t i = 0; i < values.size(); ++i)
       CHECK(std::abs(found[i] - expected[i]) < 2e-4 && std::abs(of_halves[i] - expected[i]) < 1e-2);
   }
+  // Halves whose squares are too large.
+  Tensor large = f.input(HALF, {2}, std::vector<float>{-300, 300}),
+         ones = f.input(HALF, {2}, std::vector<float>{1, 1}),
+         flows = popnn::nonLinearityInputGradient(g, NonLinearityType::GELU, large, ones, f.prog);
+  CHECK((f.run<float>(popops::cast(g, flows, FLOAT, f.prog)) == std::vector<float>{0, 1}));
   float scaling = 0;
   Tensor scaled = popnn::scaledSoftmaxStable(g, x, scaling, f.prog);
   CHECK(scaling == SOFTMAX_SCALING);
