@@ -140,6 +140,8 @@ void programs()
   Switch twice(one);
   twice.add(1, Sequence()).add(1, Sequence());
   CHECK_THROWS(control_program_error, "value 1", Engine(g, twice));
+  Program moved = std::move(twice);
+  CHECK_THROWS(control_program_error, "moved from", twice.add(2, Sequence()));
   CHECK_THROWS(control_program_error, "replica 1", Engine(g, CrossReplicaCopy(t, t, {{0, 1}})));
   Sequence sequence;
   CHECK_THROWS(invalid_tile_mapping, "tile 9", cycleCount(g, sequence, 9, SyncType::INTERNAL));

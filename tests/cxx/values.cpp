@@ -207,6 +207,7 @@ void halves()
 
 void types_and_targets()
 {
+  CHECK(Target().getInterleavedMemoryElementIndex() == 0);
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
   CHECK(Target::createIPUTarget(2, 16, "IPU-POD16").getTargetArchString() == "ipu2");
   CHECK_THROWS(poplar_error, "there is no target 'POD16'", Target::createIPUTarget(2, "POD16"));
