@@ -283,6 +283,7 @@ void norms()
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, false, FLOAT, {},
                                               {{"stable", "true"}}));
 
+  CHECK_THROWS(poplar_error, "0 groups", popnn::gn::groupNormStatistics(g, x, 0, f.prog, 0, false));
   CHECK_THROWS(type_error, "sums of half",
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, true, HALF));
   CHECK_THROWS(poplar_error, "float or half, not int",

@@ -60,6 +60,7 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
                           const poplar::DebugContext &debugContext = {},
                           const poplar::OptionFlags &options = {})
 {
+  poplar::detail::check(out.c());
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
 // Several expressions of the same tensors. mapInPlace writes the results to the first tensors, one
