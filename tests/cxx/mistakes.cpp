@@ -110,6 +110,10 @@ void graphs()
   CHECK_THROWS(type_error, "int", concat(row, mapped(g, INT, {4}, "v")));
   CHECK_THROWS(index_error, "[0, 5)", g.setTileMapping(row, {{Interval(0, 5)}}));
   CHECK_THROWS(poplar_error, "at most", g.addVariable(FLOAT, {1ull << 40, 1ull << 40}, "large"));
+  CHECK_THROWS(poplar_error, "at most", g.addConstant(FLOAT, {1ull << 45}, 1.0f));
+  CHECK_THROWS(poplar_error, "at most", g.addConstant(FLOAT, {1ull << 33, 1ull << 33}, 1.0f));
+  CHECK_THROWS(tensor_creation_error, "1 values for 8589934592 elements",
+               g.addConstant(FLOAT, {1ull << 33}, std::vector<float>{1}));
   CHECK_THROWS(poplar_error, "3 replicas", Graph(f.device, replication_factor(3)));
   CHECK_THROWS(poplar_error, "already", (g.createHostRead("r", t), g.createHostRead("r", t)));
   CHECK_THROWS(invalid_option, "bufferingDepth",

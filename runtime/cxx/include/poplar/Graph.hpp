@@ -100,8 +100,16 @@ class Graph
   static std::size_t product(ArrayRef<std::size_t> shape)
   {
     std::size_t n = 1;
-    for (std::size_t size : shape) n *= size;
+    for (std::size_t size : shape)
+      if (__builtin_mul_overflow(n, size, &n)) return SIZE_MAX;
     return n;
+  }
+  // How many values to convert for a constant: none if it is too large, of which the C function that
+  // follows throws.
+  static std::size_t numValues(ArrayRef<std::size_t> shape)
+  {
+    const std::size_t n = product(shape);
+    return n > UINT32_MAX ? 0 : n;
   }
 
 public:
