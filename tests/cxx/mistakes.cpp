@@ -119,6 +119,9 @@ void graphs()
   CHECK_THROWS(invalid_option, "bufferingDepth",
                g.addHostToDeviceFIFO("s", FLOAT, 3, ReplicatedStreamMode::REPLICATE,
                                      {{"bufferingDepht", "2"}}));
+  CHECK_THROWS(invalid_option, "splitLimit",
+               g.addDeviceToHostFIFO("s", FLOAT, 3, {{"splitLimit", "many"}}));
+  g.addHostToDeviceFIFO("s", FLOAT, 3); // the name is still free
   ComputeSet cs = g.addComputeSet("cs"), unused = g.addComputeSet("unused");
   CHECK_THROWS(unknown_field, "'in'", g.addVertex(unused, "First", {{"inn", t}}));
   VertexRef v = g.addVertex(cs, "First", {{"in", row}, {"out", t[1][0]}, {"n", 1}});

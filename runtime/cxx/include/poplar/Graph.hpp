@@ -590,6 +590,7 @@ public:
                                  ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
                                  const OptionFlags &options = {})
   {
+    checkStreamOptions(pop_graph_add_host_to_device_fifo, handle, type, numElements, options);
     pop_stream stream = pop_graph_add_host_to_device_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     if (mode == ReplicatedStreamMode::BROADCAST)
@@ -600,6 +601,7 @@ public:
   DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t numElements,
                                  const OptionFlags &options = {})
   {
+    checkStreamOptions(pop_graph_add_device_to_host_fifo, handle, type, numElements, options);
     pop_stream stream = pop_graph_add_device_to_host_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     return finish(stream, handle, type, numElements, DataStreamType::DeviceToHostFIFO,
@@ -704,6 +706,20 @@ private:
     std::vector<unsigned> tiles(end > first ? end - first : 0);
     for (unsigned &tile : tiles) tile = first++;
     return tiles;
+  }
+  // Throws the error of a wrong option, before there is a stream in this graph.
+  void checkStreamOptions(pop_stream (*add)(pop_graph *, const char *, pop_type, std::size_t),
+                          StringRef handle, const Type &type, std::size_t numElements,
+                          const OptionFlags &options) const
+  {
+    if (options.empty()) return;
+    get();
+    const Graph other(Target(*pop_graph_get_target(top.get())));
+    pop_stream stream = add(other.c(), handle.cloneAsString().c_str(), type.c(), numElements);
+    other.check();
+    for (const auto &option : options)
+      pop_stream_set_option(stream, option.first.c_str(), option.second.c_str());
+    other.check();
   }
   DataStream finish(pop_stream stream, StringRef handle, const Type &type, std::size_t numElements,
                     DataStreamType direction, ReplicatedStreamMode mode, const OptionFlags &options)
