@@ -159,6 +159,9 @@ void many_expressions()
   CHECK(pe::deepEquals(1.5_half, pe::ConstHalf(1.5f)) &&
         !pe::deepEquals(1.5_half, pe::Const(1.5f)));
   CHECK(!pe::deepEquals(pe::Sub(pe::_1, pe::_2), pe::Sub(pe::_2, pe::_1)));
+  CHECK_THROWS(poplar_error, "no tensor", popops::mapInPlace(f.graph, pe::_1, {}, f.program));
+  CHECK_THROWS(tensor_creation_error, "is null",
+               popops::addWithOutput(f.graph, a, b, Tensor(), f.program));
   CHECK_THROWS(poplar_error, "2 expressions and 1 tensors",
                popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_1, pe::_1}, {a}, f.program));
   Tensor doubled = f.values(FLOAT, y);

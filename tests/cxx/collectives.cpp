@@ -70,6 +70,10 @@ int main()
   gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, data.reshape({2, COUNT / 2}),
                                                        gcl::CollectiveOperator::ADD, prog);
   Tensor halves = gcl::allGatherWithinReplica(graph, chunks, prog);
+  if (!gcl::reduceScatterWithinReplica(graph, data.slice(0, 0).reshape({0, 2}),
+                                       gcl::CollectiveOperator::ADD, prog)
+           .chunks.empty())
+    return 1;
   std::swap(chunks.chunks[0], chunks.chunks[1]); // the index gives the order
   graph.createHostRead("halves", halves);
   graph.createHostRead("chunks", gcl::concatChunks(chunks));

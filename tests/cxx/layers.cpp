@@ -189,6 +189,11 @@ void gradients_between_layers()
     for (std::size_t i = 0; i < values.size(); ++i)
       CHECK(std::abs(found[i] - expected[i]) < 2e-4 && std::abs(of_halves[i] - expected[i]) < 1e-2);
   }
+  // Halves whose squares are too large.
+  Tensor large = f.input(HALF, {2}, std::vector<float>{-300, 300}),
+         ones = f.input(HALF, {2}, std::vector<float>{1, 1}),
+         flows = popnn::nonLinearityInputGradient(g, NonLinearityType::GELU, large, ones, f.prog);
+  CHECK((f.run<float>(popops::cast(g, flows, FLOAT, f.prog)) == std::vector<float>{0, 1}));
   float scaling = 0;
   Tensor scaled = popnn::scaledSoftmaxStable(g, x, scaling, f.prog);
   CHECK(scaling == SOFTMAX_SCALING);
@@ -278,6 +283,7 @@ void norms()
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, false, FLOAT, {},
                                               {{"stable", "true"}}));
 
+  CHECK_THROWS(poplar_error, "0 groups", popnn::gn::groupNormStatistics(g, x, 0, f.prog, 0, false));
   CHECK_THROWS(type_error, "sums of half",
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, true, HALF));
   CHECK_THROWS(poplar_error, "float or half, not int",

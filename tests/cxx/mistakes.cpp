@@ -110,11 +110,18 @@ void graphs()
   CHECK_THROWS(type_error, "int", concat(row, mapped(g, INT, {4}, "v")));
   CHECK_THROWS(index_error, "[0, 5)", g.setTileMapping(row, {{Interval(0, 5)}}));
   CHECK_THROWS(poplar_error, "at most", g.addVariable(FLOAT, {1ull << 40, 1ull << 40}, "large"));
+  CHECK_THROWS(poplar_error, "at most", g.addConstant(FLOAT, {1ull << 45}, 1.0f));
+  CHECK_THROWS(poplar_error, "at most", g.addConstant(FLOAT, {1ull << 33, 1ull << 33}, 1.0f));
+  CHECK_THROWS(tensor_creation_error, "1 values for 8589934592 elements",
+               g.addConstant(FLOAT, {1ull << 33}, std::vector<float>{1}));
   CHECK_THROWS(poplar_error, "3 replicas", Graph(f.device, replication_factor(3)));
   CHECK_THROWS(poplar_error, "already", (g.createHostRead("r", t), g.createHostRead("r", t)));
   CHECK_THROWS(invalid_option, "bufferingDepth",
                g.addHostToDeviceFIFO("s", FLOAT, 3, ReplicatedStreamMode::REPLICATE,
                                      {{"bufferingDepht", "2"}}));
+  CHECK_THROWS(invalid_option, "splitLimit",
+               g.addDeviceToHostFIFO("s", FLOAT, 3, {{"splitLimit", "many"}}));
+  g.addHostToDeviceFIFO("s", FLOAT, 3); // the name is still free
   ComputeSet cs = g.addComputeSet("cs"), unused = g.addComputeSet("unused");
   CHECK_THROWS(unknown_field, "'in'", g.addVertex(unused, "First", {{"inn", t}}));
   VertexRef v = g.addVertex(cs, "First", {{"in", row}, {"out", t[1][0]}, {"n", 1}});
@@ -140,6 +147,8 @@ void programs()
   Switch twice(one);
   twice.add(1, Sequence()).add(1, Sequence());
   CHECK_THROWS(control_program_error, "value 1", Engine(g, twice));
+  Program moved = std::move(twice);
+  CHECK_THROWS(control_program_error, "moved from", twice.add(2, Sequence()));
   CHECK_THROWS(control_program_error, "replica 1", Engine(g, CrossReplicaCopy(t, t, {{0, 1}})));
   Sequence sequence;
   CHECK_THROWS(invalid_tile_mapping, "tile 9", cycleCount(g, sequence, 9, SyncType::INTERNAL));

@@ -160,6 +160,27 @@ void plans_of_truths_and_groups()
   CHECK(s.validSolution() && *s[b] == 0 && *s[a] == 1);
 }
 
+// Each variable that is chosen becomes 0, and so the other one of its pair 1.
+void plans_of_groups_in_a_chain()
+{
+  gccs::popsolver::Model m;
+  const auto y = m.addVariable(0, 1), x = m.addVariable(0, 1);
+  const auto low = m.addVariable(0, 1), usual = m.addVariable(0, 1);
+  const auto first = m.addPriorityGroup(), second = m.addPriorityGroup(),
+             last = m.addPriorityGroup();
+  m.setPriorityGroup(x, second);
+  m.setPriorityGroup(x, first); // instead
+  m.setPriorityGroup(y, second);
+  m.setPriorityGroup(low, last);
+  m.prioritiseOver(first, second);
+  m.prioritiseOver(second, m.getDefaultPriorityGroup());
+  m.prioritiseOver(m.getDefaultPriorityGroup(), last);
+  m.equal(m.sum({x, y}), DataType{1});
+  m.equal(m.sum({low, usual}), DataType{1});
+  const auto s = m.minimize(m.zero());
+  CHECK(s.validSolution() && *s[x] == 0 && *s[y] == 1 && *s[usual] == 0 && *s[low] == 1);
+}
+
 void what_a_function_throws_comes_out()
 {
   gccs::popsolver::Model m;
@@ -574,6 +595,7 @@ int main()
   plans_without_empty_parts();
   plans_of_equal_parts();
   plans_of_truths_and_groups();
+  plans_of_groups_in_a_chain();
   what_a_function_throws_comes_out();
   what_has_no_value_is_no_solution();
   numbers_that_cannot_be_counted();

@@ -136,6 +136,11 @@ void distributions()
                  double(n) * std::log((i + 1.0) / i) / std::log(8.0), 100));
     CHECK(*std::min_element(logs.begin(), logs.end()) == 1);
     CHECK(*std::max_element(logs.begin(), logs.end()) == 7);
+    // Bounds that are no floats.
+    logs = f.run<int>(poprand::logUniform(g, seed, 7, t, INT, 16777217, 16777219, f.prog));
+    CHECK(*std::min_element(logs.begin(), logs.end()) >= 16777217);
+    logs = f.run<int>(poprand::logUniform(g, seed, 7, t, INT, 2147483646, 2147483647, f.prog));
+    CHECK(*std::min_element(logs.begin(), logs.end()) >= 2147483646);
     // Some of 200 rows are kept, each as a whole.
     Tensor rows = f.input(FLOAT, {200, 20}, std::vector<float>(n, 3));
     std::vector<float> left = f.run<float>(
@@ -160,6 +165,8 @@ void wrong_use()
                poprand::uniform(f.graph, nullptr, 0, t, FLOAT, -3e38, 3e38, f.prog));
   CHECK_THROWS(poputil::poplibs_error, "the lower bound must be at least 1",
                poprand::logUniform(f.graph, nullptr, 0, t, FLOAT, 0.5, 2, f.prog));
+  CHECK_THROWS(poputil::poplibs_error, "2147483647 for an int",
+               poprand::logUniform(f.graph, nullptr, 0, t, INT, 1, 1e12, f.prog));
   CHECK_THROWS(poplar_error, "no int between",
                poprand::uniform(f.graph, nullptr, 0, t, INT, 1.2, 1.8, f.prog));
   CHECK_THROWS(poplar_error, "from 0 to 1",

@@ -129,6 +129,8 @@ void one_slice()
   CHECK_THROWS(index_error, "dimension 2",
                popops::dynamicSlice(g, t, at.slice(0, 1), {2}, {1}, f.prog));
   CHECK_THROWS(index_error, "twice", popops::dynamicSlice(g, t, at, {0, 0}, {1, 1}, f.prog));
+  CHECK_THROWS(index_error, "dimension 2 of a tensor of rank 2",
+               popops::createSliceTensor(g, t, {2}, {1}, 3));
   CHECK_THROWS(type_error, "float",
                popops::dynamicSlice(g, t, f.input(FLOAT, {1}, numbers(1)), {0}, {1}, f.prog));
   CHECK_THROWS(tensor_creation_error, "2 offsets for 1",
@@ -488,6 +490,8 @@ void mappings()
   poputil::mapTensorLinearly(g, m);
   CHECK(poputil::detectInnermostGrouping(g, m) == 6);
   CHECK(poputil::detectInnermostGrouping(g, m.transpose()) == 1);
+  CHECK(poputil::detectInnermostGrouping(g, m.slice(0, 0, 1)) == 1);
+  CHECK(poputil::detectDimGroupings(g, m.slice(0, 0, 0).transpose()).size() == 1);
   CHECK((poputil::detectDimGroupings(g, m) == std::vector<poputil::GroupingInfo>{{1, 6}, {0, 2}}));
   // Parts of 3, 3, 2 rows and 4, 2 columns, each in one region.
   Tensor parts = poputil::createPartitionableTensor(g, FLOAT, {8, 6, 1}, {3, 2, 1}, "parts");

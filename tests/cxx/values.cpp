@@ -161,6 +161,15 @@ void tiles_of_virtual_graphs()
         part.convertPhysicalTileToVirtualTile(0, 2) == 1);
   CHECK(part.convertTopLevelGraphTileToTile(1) == 0 && part.convertTileToTopLevelGraphTile(0) == 1);
   CHECK_THROWS(index_error, "tile 3", part.convertPhysicalTileToVirtualTile(3));
+
+  IPUModel model;
+  model.numIPUs = 2;
+  model.tilesPerIPU = 4;
+  Graph two(model.createDevice());
+  CHECK(two.convertPhysicalTileToVirtualTile(1, 1) == 5);
+  CHECK_THROWS(index_error, "no tile 5 of IPU 0", two.convertPhysicalTileToVirtualTile(0, 5));
+  CHECK_THROWS(index_error, "no tile 1 of IPU 1073741824",
+               two.convertPhysicalTileToVirtualTile(1u << 30, 1));
 }
 
 void halves()
@@ -174,14 +183,19 @@ void halves()
   Tensor out = f.graph.addVariable(FLOAT, {3}, VariableMappingMethod::LINEAR, "out");
   ComputeSet cs = f.graph.addComputeSet("cs");
   VertexRef v = f.graph.addVertex(cs, "Halves", {{"out", out}});
+  std::uint16_t bits = 0;
   f.graph.setInitialValueHalf(v["one"], IeeeHalf(0.5f).bits());
   f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0x1234});
-  f.graph.setInitialValueHalf(v["more"][1], 0xc000);
+  f.graph.setInitialValueHalf(v["more"][1], std::vector<std::uint16_t>{0xc000});
+  CHECK_THROWS(graph_connection_error, "'more[1]': it is one value, and 2 are given",
+               f.graph.setInitialValueHalf(v["more"][1], std::vector<std::uint16_t>{1, 2}));
+  CHECK_THROWS(type_error, "elements of type float",
+               f.graph.addConstantHalf(FLOAT, {1000}, std::uint16_t(0x3c00)));
+  CHECK_THROWS(type_error, "elements of type int", f.graph.addConstantHalf(INT, {1}, &bits));
   f.graph.setInitialValue(v["negative"], 30); // converted to true, as in C++
   f.graph.setTileMapping(v, 0);
   CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{-0.5f, 1.5f, -2}));
   double two = 2, back = 0;
-  std::uint16_t bits;
   copyDoubleToDeviceHalf(f.graph.getTarget(), &two, &bits, 1);
   copyDeviceHalfToDouble(f.graph.getTarget(), &bits, &back, 1);
   CHECK(bits == 0x4000 && back == 2);
@@ -193,6 +207,7 @@ void halves()
 
 void types_and_targets()
 {
+  CHECK(Target().getInterleavedMemoryElementIndex() == 0);
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
   CHECK(Target::createIPUTarget(2, 16, "IPU-POD16").getTargetArchString() == "ipu2");
   CHECK_THROWS(poplar_error, "there is no target 'POD16'", Target::createIPUTarget(2, "POD16"));

@@ -357,7 +357,8 @@ inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Ten
   poplar::Tensor all = call.finish(
       pop_gcl_reduce_scatter_within(graph.c(), poplar::detail::check(data.c()),
                                     static_cast<pop_collective_op>(op), call.program(), call.c()));
-  std::size_t count = all.numElements(), parts = data.dim(0), each = (count + parts - 1) / parts;
+  std::size_t count = all.numElements(), parts = data.dim(0),
+              each = parts ? (count + parts - 1) / parts : 0;
   Chunks chunks(static_cast<unsigned>(parts));
   chunks.originalInput = data;
   for (std::size_t i = 0; i < parts; ++i)

@@ -100,8 +100,16 @@ class Graph
   static std::size_t product(ArrayRef<std::size_t> shape)
   {
     std::size_t n = 1;
-    for (std::size_t size : shape) n *= size;
+    for (std::size_t size : shape)
+      if (__builtin_mul_overflow(n, size, &n)) return SIZE_MAX;
     return n;
+  }
+  // How many values to convert for a constant: none if it is too large, of which the C function that
+  // follows throws.
+  static std::size_t numValues(ArrayRef<std::size_t> shape)
+  {
+    const std::size_t n = product(shape);
+    return n > UINT32_MAX ? 0 : n;
   }
 
 public:
@@ -197,7 +205,13 @@ public:
   unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tileOfIpu) const
   {
     get();
-    unsigned tilesPerIpu = pop_graph_get_target(top.get())->tiles_per_ipu;
+    const pop_target &all = *pop_graph_get_target(top.get());
+    const unsigned tilesPerIpu = all.tiles_per_ipu;
+    if (ipu >= all.num_ipus || tileOfIpu >= tilesPerIpu)
+      throw index_error("Graph::convertPhysicalTileToVirtualTile: there is no tile " +
+                        std::to_string(tileOfIpu) + " of IPU " + std::to_string(ipu) + ": " +
+                        std::to_string(all.num_ipus) + " IPUs have " + std::to_string(tilesPerIpu) +
+                        " tiles each");
     return convertPhysicalTileToVirtualTile(ipu * tilesPerIpu + tileOfIpu);
   }
   unsigned convertTileToTopLevelGraphTile(unsigned tile) const
@@ -322,7 +336,7 @@ public:
             typename = void, typename = void>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
                      const DebugContext &debugContext = {});
-  // Values in the device's format of half.
+  // Values in the device's format of half. Throws type_error unless the type is HALF.
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext &debugContext = {});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
@@ -576,6 +590,7 @@ public:
                                  ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
                                  const OptionFlags &options = {})
   {
+    checkStreamOptions(pop_graph_add_host_to_device_fifo, handle, type, numElements, options);
     pop_stream stream = pop_graph_add_host_to_device_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     if (mode == ReplicatedStreamMode::BROADCAST)
@@ -586,6 +601,7 @@ public:
   DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t numElements,
                                  const OptionFlags &options = {})
   {
+    checkStreamOptions(pop_graph_add_device_to_host_fifo, handle, type, numElements, options);
     pop_stream stream = pop_graph_add_device_to_host_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     return finish(stream, handle, type, numElements, DataStreamType::DeviceToHostFIFO,
@@ -690,6 +706,20 @@ private:
     std::vector<unsigned> tiles(end > first ? end - first : 0);
     for (unsigned &tile : tiles) tile = first++;
     return tiles;
+  }
+  // Throws the error of a wrong option, before there is a stream in this graph.
+  void checkStreamOptions(pop_stream (*add)(pop_graph *, const char *, pop_type, std::size_t),
+                          StringRef handle, const Type &type, std::size_t numElements,
+                          const OptionFlags &options) const
+  {
+    if (options.empty()) return;
+    get();
+    const Graph other(Target(*pop_graph_get_target(top.get())));
+    pop_stream stream = add(other.c(), handle.cloneAsString().c_str(), type.c(), numElements);
+    other.check();
+    for (const auto &option : options)
+      pop_stream_set_option(stream, option.first.c_str(), option.second.c_str());
+    other.check();
   }
   DataStream finish(pop_stream stream, StringRef handle, const Type &type, std::size_t numElements,
                     DataStreamType direction, ReplicatedStreamMode mode, const OptionFlags &options)

@@ -215,6 +215,7 @@ class Switch : public Program
   detail::SwitchNode &own()
   {
     auto *mine = static_cast<const detail::SwitchNode *>(node.get());
+    if (!mine) throw control_program_error("program::Switch: there is none: it was moved from");
     if (node.use_count() > 1) node.reset(mine = new detail::SwitchNode(*mine));
     return const_cast<detail::SwitchNode &>(*mine);
   }

@@ -133,6 +133,7 @@ public:
   // none is.
   unsigned getInterleavedMemoryElementIndex() const
   {
+    if (!target_.memory_element_bytes) return 0; // of Target()
     return (target_.interleaved_base - target_.memory_base) / target_.memory_element_bytes;
   }
 

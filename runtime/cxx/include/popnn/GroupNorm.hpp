@@ -17,6 +17,8 @@ inline std::pair<poplar::Tensor, poplar::Tensor> groupNormStatistics(
     const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
     const poplar::OptionFlags &options = {})
 {
+  if (numGroups == 0)
+    throw poplar::poplar_error("popnn::gn::groupNormStatistics: 0 groups; at least one is needed");
   return detail::statistics(
       graph, detail::ofStatistics(detail::normOf(numGroups, options), stableAlgo, partialsType),
       acts, eps, prog, unbiasedVarEstimate, debugContext);

@@ -184,7 +184,10 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type
   std::vector<std::size_t> all = {numIndices}, first = {0};
   all.insert(all.end(), shape.begin(), shape.end());
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    all.at(dims[i] + 1) = sizes[i];
+    if (dims[i] >= shape.size())
+      throw poplar::index_error("popops::createSliceTensor: dimension " + std::to_string(dims[i]) +
+                                " of a tensor of rank " + std::to_string(shape.size()));
+    all[dims[i] + 1] = sizes[i];
     first.push_back(dims[i] + 1);
   }
   return createSliceableTensor(graph, type, all, first, std::vector<std::size_t>(first.size(), 1),

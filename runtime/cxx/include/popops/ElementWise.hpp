@@ -50,7 +50,9 @@ inline void mapInPlace(poplar::Graph &graph, const expr::Expr &expression,
                        const poplar::DebugContext &debugContext = {},
                        const poplar::OptionFlags &options = {})
 {
-  detail::map(graph, expression, ts, ts.at(0), prog, debugContext, options);
+  if (ts.empty())
+    throw poplar::poplar_error("popops::mapInPlace: there is no tensor whose contents to replace");
+  detail::map(graph, expression, ts, ts[0], prog, debugContext, options);
 }
 inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
                           const std::vector<poplar::Tensor> &ts, const poplar::Tensor &out,
@@ -58,6 +60,7 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
                           const poplar::DebugContext &debugContext = {},
                           const poplar::OptionFlags &options = {})
 {
+  poplar::detail::check(out.c());
   detail::map(graph, expression, ts, out, prog, debugContext, options);
 }
 // Several expressions of the same tensors. mapInPlace writes the results to the first tensors, one

@@ -47,7 +47,8 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
                       {POP_UNIFORM, minVal, maxVal, 0}, prog, debugContext);
 }
 // Numbers whose logarithms are uniform, whatever the base. Throws poplibs_error unless 1 <= minVal
-// < maxVal and, for INT, there is an integer from minVal to maxVal.
+// < maxVal and, for INT, there is an integer from minVal to maxVal, which is an int. They are
+// calculated as floats, so of large ints not all are drawn.
 inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed,
                                  std::uint32_t seedModifier, const poplar::Tensor &reference,
                                  const poplar::Type &outType, double minVal, double maxVal,
@@ -65,15 +66,26 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
         " of type " + outType.toString() +
         ": the lower bound must be at least 1, the upper one larger, and a "
         "value between them");
+  if (whole && most > INT32_MAX)
+    throw poputil::poplibs_error("poprand::logUniform: an upper bound of " +
+                                 std::to_string(maxVal) + "; it is at most " +
+                                 std::to_string(INT32_MAX) + " for an int");
   popops::addCodelets(graph);
   // For INT the upper bound is most + 1, because the cast truncates.
   poplar::Tensor logs =
       uniform(graph, seed, seedModifier, reference, poplar::FLOAT, std::log(least),
               std::log(whole ? most + 1 : most), prog, debugContext);
-  const pe::Const lowest(static_cast<float>(least)), highest(static_cast<float>(most));
-  popops::mapInPlace(graph, pe::Min(pe::Max(pe::Exp(pe::_1), lowest), highest), {logs}, prog,
-                     debugContext);
-  return outType == poplar::FLOAT ? logs : popops::cast(graph, logs, outType, prog, debugContext);
+  float lowest = static_cast<float>(least), highest = static_cast<float>(most);
+  // The float next to an int may be beyond the bound, and no int.
+  if (whole && highest > most) highest = std::nextafter(highest, 0.0f);
+  popops::mapInPlace(graph,
+                     pe::Min(pe::Max(pe::Exp(pe::_1), pe::Const(lowest)), pe::Const(highest)),
+                     {logs}, prog, debugContext);
+  if (outType == poplar::FLOAT) return logs;
+  poplar::Tensor result = popops::cast(graph, logs, outType, prog, debugContext);
+  if (whole && (lowest < least || highest < least))
+    popops::maxInPlace(graph, result, static_cast<int>(least), prog, debugContext);
+  return result;
 }
 inline poplar::Tensor bernoulli(poplar::Graph &graph, const poplar::Tensor *seed,
                                 std::uint32_t seedModifier, const poplar::Tensor &reference,

@@ -17,6 +17,7 @@ inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar
   if (t.rank() == 0)
     throw poplibs_error("poputil::detectInnermostGrouping: a tensor of rank 0 has no dimension");
   std::size_t size = t.shape().back(), group = size;
+  if (size == 0) return 1;
   auto divide = [&](std::size_t at) { // a boundary before element `at`
     for (std::size_t rest = at % size; rest;) {
       std::size_t next = group % rest;

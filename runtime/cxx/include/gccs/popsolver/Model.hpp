@@ -10,6 +10,7 @@
 #ifndef GCCS_POPSOLVER_MODEL_HPP
 #define GCCS_POPSOLVER_MODEL_HPP
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <exception>
@@ -23,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gccs
@@ -187,9 +189,21 @@ class Model
   std::unique_ptr<pop_solver, Free> solver;
   std::list<Function> functions;
   std::exception_ptr thrown; // by a function, during a search
-  std::vector<std::vector<pop_solver_variable>> groups{1};
-  std::vector<int> levels{0}; // of each group
+  std::size_t numGroups = 1;
+  std::vector<std::size_t> groupOf; // of each variable that was given one, and those before it
+  std::vector<std::pair<std::size_t, std::size_t>> order; // of groups: first, then
 
+  // Variables of the default group, 0, have level 0.
+  void setLevels()
+  {
+    std::vector<int> levels(numGroups);
+    for (std::size_t round = 1; round < numGroups; ++round)
+      for (const auto &pair : order)
+        levels[pair.first] = std::max(levels[pair.first], levels[pair.second] + 1);
+    for (std::size_t v = 0; v < groupOf.size(); ++v)
+      pop_solver_set_level(solver.get(), static_cast<pop_solver_variable>(v),
+                           levels[groupOf[v]] - levels[0]);
+  }
   static bool callFunction(void *user, const std::uint64_t *values, std::size_t count,
                            std::uint64_t *result)
   {
@@ -352,22 +366,19 @@ public:
 
   // ---- the order of the search: groups of higher priority first ----
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
-  PriorityGroup addPriorityGroup()
-  {
-    groups.emplace_back();
-    levels.push_back(levels[0]);
-    return PriorityGroup(groups.size() - 1);
-  }
+  PriorityGroup addPriorityGroup() { return PriorityGroup(numGroups++); }
   void setPriorityGroup(Variable v, PriorityGroup group)
   {
-    groups[group.index].push_back(v.index);
-    pop_solver_set_level(solver.get(), v.index, levels[group.index]);
+    pop_solver_set_level(solver.get(), v.index, 0); // notes that there is no such variable
+    if (v.index >= pop_solver_num_variables(solver.get())) return;
+    if (v.index >= groupOf.size()) groupOf.resize(std::size_t(v.index) + 1);
+    groupOf[v.index] = group.index;
+    setLevels();
   }
   void prioritiseOver(PriorityGroup first, PriorityGroup then)
   {
-    if (levels[first.index] > levels[then.index]) return;
-    levels[first.index] = levels[then.index] + 1;
-    for (auto v : groups[first.index]) pop_solver_set_level(solver.get(), v, levels[first.index]);
+    order.emplace_back(first.index, then.index);
+    setLevels();
   }
 
   // The solution that minimises the first objective; among these, the second, and so on.

@@ -15,15 +15,17 @@ namespace detail
 using popops::expr::Any;
 
 // The factor of the gradient. With t = tanh(c x (1 + k x^2)): (1 + t) / 2 + x (1 - t^2) c (1 + 3
-// k x^2) / 2
+// k x^2) / 2. Beyond 10 it is 0 or 1; there, squares of halves may be too large, and infinity times
+// 1 - t^2, which is 0, would be NaN.
 inline Any gelu_gradient()
 {
   namespace pe = popops::expr;
+  auto x = pe::Clamp(pe::_1, pe::Const(-10.f), pe::Const(10.f));
   auto c = pe::Const(0.7978845608f), k = pe::Const(0.044715f), one = pe::Const(1.f),
        half = pe::Const(0.5f);
-  auto square = pe::Square(pe::_1);
-  auto t = pe::Tanh(pe::Mul(pe::Mul(pe::_1, c), pe::Add(one, pe::Mul(k, square))));
-  auto inner = pe::Mul(pe::Mul(pe::_1, c), pe::Add(one, pe::Mul(pe::Const(3 * 0.044715f), square)));
+  auto square = pe::Square(x);
+  auto t = pe::Tanh(pe::Mul(pe::Mul(x, c), pe::Add(one, pe::Mul(k, square))));
+  auto inner = pe::Mul(pe::Mul(x, c), pe::Add(one, pe::Mul(pe::Const(3 * 0.044715f), square)));
   return pe::Mul(half, pe::Add(pe::Add(one, t), pe::Mul(inner, pe::Sub(one, pe::Square(t)))));
 }
 
