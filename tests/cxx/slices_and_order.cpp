@@ -271,6 +271,8 @@ void order()
     }
   CHECK_THROWS(poplar_error, "102 of rows of 101",
                popops::topK(g, f.prog, t, {102, true, popops::SortOrder::NONE}));
+  CHECK_THROWS(poplar_error, "dimension 0 of a tensor of rank 0",
+               popops::topK(g, f.prog, t[0], {1, true, popops::SortOrder::NONE}));
   CHECK_THROWS(type_error, "short", popops::sort(g, f.input(SHORT, {2}, counted(2)), 0, f.prog));
 }
 
@@ -482,6 +484,10 @@ void mappings()
   CHECK((poputil::splitRegions(std::vector<R>{R{{0, 3}}, R{{5, 6}, {9, 11}}}, 1, 2) ==
          std::vector<std::vector<R>>{{R{{0, 3}}}, {R{{5, 6}, {9, 11}}}}));
   CHECK(poputil::splitRegionsBetweenWorkers(g.getTarget(), R{{0, 100}}, 1).size() == 6);
+  CHECK_THROWS(poputil::poplibs_error, "dimension 1 has no element",
+               poputil::unflattenIndex(std::vector<std::size_t>{2, 0}, 1));
+  CHECK_THROWS(poputil::poplibs_error, "1 coordinates for rank 2",
+               poputil::flattenIndex<unsigned>({2, 3}, {1}));
   CHECK((poputil::unflattenIndex(std::vector<std::size_t>{2, 3, 4}, 23) ==
          std::vector<std::size_t>{1, 2, 3}));
   CHECK(poputil::flattenIndex(std::vector<std::size_t>{2, 3, 4}, {1, 2, 3}) == 23);

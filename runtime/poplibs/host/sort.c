@@ -251,7 +251,7 @@ pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values
   if (top_values) *top_values = none;
   if (pop_graph_error(graph)) return none;
   sorting s = {graph, "pop_popops_top_k", name, which.largest, sequence};
-  size_t last = pop_tensor_rank(keys) - 1, k = which.k;
+  size_t rank = pop_tensor_rank(keys), last = rank ? rank - 1 : 0, k = which.k;
   if (!check(&s, keys, values, last)) return none;
   size_t n = pop_tensor_dim(keys, last), num_rows = pop_tensor_num_elements(keys) / n;
   if (k == 0 || k > n) {

@@ -5,6 +5,8 @@
 #include <climits>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
 
 namespace poputil
 {
@@ -79,6 +81,9 @@ template <class T> std::vector<T> unflattenIndex(const std::vector<T> &shape, st
 {
   std::vector<T> coordinates(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 0)
+      throw poplibs_error("poputil::unflattenIndex: dimension " + std::to_string(d) +
+                          " has no element");
     coordinates[d] = static_cast<T>(index % shape[d]);
     index /= shape[d];
   }
@@ -87,8 +92,11 @@ template <class T> std::vector<T> unflattenIndex(const std::vector<T> &shape, st
 template <class T>
 std::size_t flattenIndex(const std::vector<T> &shape, const std::vector<T> &coordinates)
 {
+  if (coordinates.size() != shape.size())
+    throw poplibs_error("poputil::flattenIndex: " + std::to_string(coordinates.size()) +
+                        " coordinates for rank " + std::to_string(shape.size()));
   std::size_t index = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + coordinates.at(d);
+  for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + coordinates[d];
   return index;
 }
 
