@@ -3,7 +3,7 @@
  * tile's. */
 #include <criterion/criterion.h>
 
-#include "support/random.h"
+#include "support/division_operands.h"
 #include <stdint.h>
 
 #define __floatundisf tile_floatundisf
@@ -17,26 +17,11 @@
 #define __moddi3 tile_moddi3
 #include "device/lib/int64.c"
 
-/* A number of any length, or near a power of two, or a multiple of the other one. */
-static uint64_t pick(uint64_t *random, uint64_t other)
-{
-  uint64_t low = random_next(random), any = low << 32 ^ random_next(random);
-  uint64_t power = UINT64_C(1) << random_below(random, 64);
-  switch (random_below(random, 4)) {
-  case 0:
-    return power - 2 + random_below(random, 5);
-  case 1:
-    return other * (1 + (any & (power - 1))) - 1 + random_below(random, 3);
-  default:
-    return any >> random_below(random, 64);
-  }
-}
-
 Test(device_int64, signs_are_those_of_the_host)
 {
   uint64_t random = 3;
   for (int i = 0; i < 100000; i++) {
-    int64_t n = (int64_t)pick(&random, 1), d = (int64_t)pick(&random, 1), rest;
+    int64_t n = (int64_t)pick_operand(&random, 1), d = (int64_t)pick_operand(&random, 1), rest;
     if (d == 0 || (n == INT64_MIN && d == -1)) continue;
     cr_assert(tile_divmoddi4(n, d, &rest) == n / d && rest == n % d, "%lld / %lld", (long long)n,
               (long long)d);

@@ -8,6 +8,7 @@
 #include <populus/data_dir.h>
 
 #include "support/compare_engines.h"
+#include "support/division_operands.h"
 #include "support/random.h"
 #include "support/seeds.h"
 
@@ -25,23 +26,6 @@ typedef struct pair {
 _Static_assert(NUM_PAIRS * sizeof(pair) <= RIG_DATA_BYTES, "data");
 
 typedef enum kind { KIND_ROUTINE, KIND_BLOCKS, KIND_OTHER_WORD } kind;
-
-/* A number of any length, or near a power of two, or a multiple of the other one. */
-static uint64_t pick(uint64_t *random, uint64_t other)
-{
-  uint64_t low = random_next(random), any = low << 32 ^ random_next(random);
-  uint64_t power = UINT64_C(1) << random_below(random, 64);
-  switch (random_below(random, 5)) {
-  case 0:
-    return power - 2 + random_below(random, 5);
-  case 1:
-    return other * (1 + (any & (power - 1))) - 1 + random_below(random, 3);
-  case 2:
-    return 0 - (any >> random_below(random, 64));
-  default:
-    return any >> random_below(random, 64);
-  }
-}
 
 /* One operand of a random word, but not the return, becomes another register. */
 static void spoil(uint64_t *random, uint32_t *words, uint32_t num_words)
@@ -135,25 +119,47 @@ static void expect_quotients(const rig *r, const pop_image *image, const pair *p
   free(out.memory);
 }
 
+/* The image divides what it has in its data. */
+static pop_image make_image(rig *r, uint64_t *random, kind k)
+{
+  *r = rig_create(1, 0);
+  rig_start_worker(&r->code[0]);
+  put_worker(&r->code[0], random, k);
+  return rig_image(r, 0, pop_xmalloc(RIG_END - RIG_BASE));
+}
+
+static void set_pairs(const pop_image *image, const pair pairs[NUM_PAIRS])
+{
+  memcpy((uint8_t *)image->bytes + (RIG_DATA - RIG_BASE), pairs, NUM_PAIRS * sizeof *pairs);
+}
+
+static void pick_pairs(uint64_t *random, pair pairs[NUM_PAIRS])
+{
+  for (uint32_t i = 0; i < NUM_PAIRS; i++) {
+    uint64_t d = pick_operand(random, 1);
+    pairs[i] = (pair){pick_operand(random, d), d, DIVISION_NONE, 0};
+  }
+}
+
+static void free_image(rig *r, pop_image *image)
+{
+  free((void *)image->bytes);
+  rig_free(r);
+}
+
 static void compare_divisions(uint64_t seed, kind k)
 {
-  rig r = rig_create(1, 0);
-  uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
-  rig_start_worker(&r.code[0]);
-  put_worker(&r.code[0], &random, k);
-  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
-  pop_image image = rig_image(&r, 0, bytes);
+  rig r;
   pair pairs[NUM_PAIRS];
-  for (uint32_t i = 0; i < NUM_PAIRS; i++) {
-    uint64_t d = pick(&random, 1), n = pick(&random, d);
-    pairs[i] =
-        (pair){n, d, k == KIND_BLOCKS ? random_below(&random, NUM_DIVISIONS) : DIVISION_NONE, 0};
-  }
-  memcpy(bytes + (RIG_DATA - RIG_BASE), pairs, sizeof pairs);
+  uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
+  pop_image image = make_image(&r, &random, k);
+  pick_pairs(&random, pairs);
+  if (k == KIND_BLOCKS)
+    for (uint32_t i = 0; i < NUM_PAIRS; i++) pairs[i].entry = random_below(&random, NUM_DIVISIONS);
+  set_pairs(&image, pairs);
   if (k == KIND_ROUTINE) expect_quotients(&r, &image, pairs);
   compare_engines(&r.target, &image, NULL, 1000000, "divisions", seed);
-  free(bytes);
-  rig_free(&r);
+  free_image(&r, &image);
 }
 
 Test(divisions, quotients_and_rests_are_those_of_the_host)
@@ -161,6 +167,53 @@ Test(divisions, quotients_and_rests_are_those_of_the_host)
   seed_range seeds = test_seeds(1, 16);
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++)
     compare_divisions(seed, KIND_ROUTINE);
+}
+
+Test(divisions, many_quotients_and_rests_are_those_of_the_host)
+{
+  rig r;
+  pair pairs[NUM_PAIRS];
+  uint64_t random = 1;
+  pop_image image = make_image(&r, &random, KIND_ROUTINE);
+  seed_range seeds = test_seeds(3001, 3800);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) {
+    random = seed * UINT64_C(0x9e3779b97f4a7c15);
+    pick_pairs(&random, pairs);
+    set_pairs(&image, pairs);
+    expect_quotients(&r, &image, pairs);
+  }
+  free_image(&r, &image);
+}
+
+Test(divisions, the_ends_of_the_range)
+{
+  static const uint64_t ends[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  UINT32_MAX,
+                                  1ull << 32,
+                                  INT64_MAX,
+                                  1ull << 63,
+                                  UINT64_MAX,
+                                  UINT64_MAX - 1,
+                                  0xffffffff00000000u,
+                                  0x80000001,
+                                  (1ull << 35) - 1,
+                                  1ull << 35};
+  enum { NUM_ENDS = sizeof ends / sizeof *ends };
+  _Static_assert(NUM_ENDS * NUM_ENDS <= NUM_PAIRS, "pairs");
+  rig r;
+  pair pairs[NUM_PAIRS] = {0};
+  uint64_t random = 1;
+  pop_image image = make_image(&r, &random, KIND_ROUTINE);
+  for (size_t i = 0; i < NUM_ENDS; i++)
+    for (size_t j = 0; j < NUM_ENDS; j++)
+      pairs[i * NUM_ENDS + j] = (pair){.n = ends[i], .d = ends[j]};
+  set_pairs(&image, pairs);
+  expect_quotients(&r, &image, pairs);
+  compare_engines(&r.target, &image, NULL, 1000000, "ends", 0);
+  free_image(&r, &image);
 }
 
 Test(divisions, blocks_with_other_operands_do_what_their_instructions_do)

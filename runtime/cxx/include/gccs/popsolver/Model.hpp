@@ -188,21 +188,16 @@ class Model
   };
   std::unique_ptr<pop_solver, Free> solver;
   std::list<Function> functions;
-  std::exception_ptr thrown; // by a function, during a search
-  std::size_t numGroups = 1;
+  std::exception_ptr thrown;        // by a function, during a search
+  std::vector<int> levels{0};       // of each group
   std::vector<std::size_t> groupOf; // of each variable that was given one, and those before it
   std::vector<std::pair<std::size_t, std::size_t>> order; // of groups: first, then
 
   // Variables of the default group, 0, have level 0.
-  void setLevels()
+  void setLevel(std::size_t variable)
   {
-    std::vector<int> levels(numGroups);
-    for (std::size_t round = 1; round < numGroups; ++round)
-      for (const auto &pair : order)
-        levels[pair.first] = std::max(levels[pair.first], levels[pair.second] + 1);
-    for (std::size_t v = 0; v < groupOf.size(); ++v)
-      pop_solver_set_level(solver.get(), static_cast<pop_solver_variable>(v),
-                           levels[groupOf[v]] - levels[0]);
+    pop_solver_set_level(solver.get(), static_cast<pop_solver_variable>(variable),
+                         levels[groupOf[variable]] - levels[0]);
   }
   static bool callFunction(void *user, const std::uint64_t *values, std::size_t count,
                            std::uint64_t *result)
@@ -366,19 +361,27 @@ public:
 
   // ---- the order of the search: groups of higher priority first ----
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
-  PriorityGroup addPriorityGroup() { return PriorityGroup(numGroups++); }
+  PriorityGroup addPriorityGroup()
+  {
+    levels.push_back(0);
+    return PriorityGroup(levels.size() - 1);
+  }
   void setPriorityGroup(Variable v, PriorityGroup group)
   {
     pop_solver_set_level(solver.get(), v.index, 0); // notes that there is no such variable
     if (v.index >= pop_solver_num_variables(solver.get())) return;
     if (v.index >= groupOf.size()) groupOf.resize(std::size_t(v.index) + 1);
     groupOf[v.index] = group.index;
-    setLevels();
+    setLevel(v.index);
   }
   void prioritiseOver(PriorityGroup first, PriorityGroup then)
   {
     order.emplace_back(first.index, then.index);
-    setLevels();
+    std::fill(levels.begin(), levels.end(), 0);
+    for (std::size_t round = 1; round < levels.size(); ++round)
+      for (const auto &pair : order)
+        levels[pair.first] = std::max(levels[pair.first], levels[pair.second] + 1);
+    for (std::size_t variable = 0; variable < groupOf.size(); ++variable) setLevel(variable);
   }
 
   // The solution that minimises the first objective; among these, the second, and so on.
