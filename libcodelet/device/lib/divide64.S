@@ -45,6 +45,49 @@
   .endr
 .endm
 
+/* Of divisors that are longer than a word: the estimate from the upper words in t3; what is left in
+ * a0:a1. */
+.macro first_estimate
+  clz t0, a3
+  sll t1, a3, t0
+  xori t0, t0, 31
+  srli t2, a2, 1
+  srl t2, t2, t0
+  or t1, t1, t2
+  reciprocal 3
+  # estimate; what is left
+  mulhu t3, a1, t2
+  srl t3, t3, t0
+  mul t4, t3, a2
+  mulhu t5, t3, a2
+  mul t1, t3, a3
+  add t5, t5, t1
+  sltu t1, a0, t4
+  sub a0, a0, t4
+  sub a1, a1, t5
+  sub a1, a1, t1
+.endm
+
+/* The same divisors: one more in t3 if d is not above the rest; the results. */
+.macro last_step
+  sltu t4, a0, a2
+  sub t5, a1, a3
+  sltu t5, t5, t4
+  sltu t4, a1, a3
+  or t4, t4, t5
+  addi t4, t4, -1
+  sub t3, t3, t4
+  and t5, a2, t4
+  and t4, a3, t4
+  sltu t1, a0, t5
+  sub a2, a0, t5
+  sub a3, a1, t4
+  sub a3, a3, t1
+  mv a0, t3
+  clear a1, t0, t1, t2, t3, t4, t5
+  ret
+.endm
+
 .section .text.__udivdi3, "ax", @progbits
 .balign 4
 .globl __udivdi3
@@ -83,61 +126,11 @@ __udivdi3:
   srli t1, a3, 3
   beqz t1, .Lmiddle_divisor
 
-  clz t0, a3
-  sll t1, a3, t0
-  xori t0, t0, 31
-  srli t2, a2, 1
-  srl t2, t2, t0
-  or t1, t1, t2
-  reciprocal 3
-  # estimate; what is left
-  mulhu t3, a1, t2
-  srl t3, t3, t0
-  mul t4, t3, a2
-  mulhu t5, t3, a2
-  mul t1, t3, a3
-  add t5, t5, t1
-  sltu t1, a0, t4
-  sub a0, a0, t4
-  sub a1, a1, t5
-  sub a1, a1, t1
-  # one more if d is not above the rest
-  sltu t4, a0, a2
-  sub t5, a1, a3
-  sltu t5, t5, t4
-  sltu t4, a1, a3
-  or t4, t4, t5
-  addi t4, t4, -1
-  sub t3, t3, t4
-  and t5, a2, t4
-  and t4, a3, t4
-  sltu t1, a0, t5
-  sub a2, a0, t5
-  sub a3, a1, t4
-  sub a3, a3, t1
-  mv a0, t3
-  clear a1, t0, t1, t2, t3, t4, t5
-  ret
+  first_estimate
+  last_step
 
 .Lmiddle_divisor:
-  clz t0, a3
-  sll t1, a3, t0
-  xori t0, t0, 31
-  srli t2, a2, 1
-  srl t2, t2, t0
-  or t1, t1, t2
-  reciprocal 3
-  # estimate; what is left
-  mulhu t3, a1, t2
-  srl t3, t3, t0
-  mul t4, t3, a2
-  mulhu t5, t3, a2
-  mul t1, t3, a3
-  add t5, t5, t1
-  sltu t1, a0, t4
-  sub a0, a0, t4
-  sub a1, a1, t5
-  sub a1, a1, t1
+  first_estimate
   # and again, with the lower word too
   mul t4, a1, t2
   mulhu t5, a1, t2
@@ -155,23 +148,7 @@ __udivdi3:
   sub a0, a0, t4
   sub a1, a1, t1
   sub a1, a1, t5
-  # one more if d is not above the rest
-  sltu t4, a0, a2
-  sub t5, a1, a3
-  sltu t5, t5, t4
-  sltu t4, a1, a3
-  or t4, t4, t5
-  addi t4, t4, -1
-  sub t3, t3, t4
-  and t5, a2, t4
-  and t4, a3, t4
-  sltu t1, a0, t5
-  sub a2, a0, t5
-  sub a3, a1, t4
-  sub a3, a3, t1
-  mv a0, t3
-  clear a1, t0, t1, t2, t3, t4, t5
-  ret
+  last_step
 
 .Llong_dividend:
   clz t0, a2
