@@ -90,9 +90,11 @@ static void find_entries(mover *mv)
 {
   const code_unit *u = mv->unit;
   for (size_t i = 0; i < u->num_functions; i++) add_entry(mv, u->functions[i].entry);
-  for (size_t i = 0; i < u->num_ops && mv->num_entries < MAX_STARTS; i++)
-    if (u->ops[i].id == OP_JAL && u->ops[i].rd != REGISTER_SINK)
-      add_entry(mv, (uint32_t)u->ops[i].imm);
+  for (size_t i = 0; i < u->num_ops && mv->num_entries < MAX_STARTS; i++) {
+    uint32_t target = (uint32_t)u->ops[i].imm;
+    bool calls = u->ops[i].id == OP_JAL && u->ops[i].rd != REGISTER_SINK;
+    if (calls && target % 4 == 0) add_entry(mv, target); /* a wild call's target is no start */
+  }
 }
 
 /* The first half of a call, auipc ra: its value depends on the distance to the function, and is not
