@@ -116,19 +116,15 @@ static uint32_t third(const code_op *op)
   return (uint32_t)op->imm >> 8 & 31;
 }
 
-/* Calls the machine's own arithmetic. */
-static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fused)
+/* Calls the machine's own arithmetic. The rs2 field of a unary operation is no register. */
+static void general(lift *l, const code_op *op, bool fused)
 {
-  LLVMValueRef arguments[] = {lift_constant(l, op->id),
-                              from_x ? lift_x(l, op->rs1) : lift_f_bits(l, op->rs1),
-                              from_x ? lift_constant(l, 0) : lift_f_bits(l, op->rs2),
+  bool has_second = code_op_reads_f(op) >> op->rs2 & 1;
+  LLVMValueRef arguments[] = {lift_constant(l, op->id), lift_f_bits(l, op->rs1),
+                              has_second ? lift_f_bits(l, op->rs2) : lift_constant(l, 0),
                               fused ? lift_f_bits(l, third(op)) : lift_constant(l, 0),
                               lift_constant(l, lift_rounding_of(op))};
-  LLVMValueRef result = LLVMBuildCall2(l->b, l->type.value, l->value, arguments, 5, "");
-  if (to_x)
-    lift_set_x(l, op->rd, result);
-  else
-    lift_set_f_bits(l, op->rd, result);
+  lift_set_f_bits(l, op->rd, LLVMBuildCall2(l->b, l->type.value, l->value, arguments, 5, ""));
 }
 
 LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b)
@@ -309,7 +305,7 @@ static bool lift_general(lift *l, const code_op *op)
   case OP_FMSUB_H:
   case OP_FNMSUB_H:
   case OP_FNMADD_H:
-    general(l, op, false, false, true);
+    general(l, op, true);
     return true;
   case OP_FADD_S:
   case OP_FSUB_S:
@@ -322,7 +318,7 @@ static bool lift_general(lift *l, const code_op *op)
   case OP_FDIV_H:
   case OP_FSQRT_H:
   case OP_FCVT_H_S:
-    general(l, op, false, false, false);
+    general(l, op, false);
     return true;
   default:
     return false;
