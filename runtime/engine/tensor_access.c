@@ -3,6 +3,12 @@
 
 #include <stdio.h>
 
+/* The tensor's runs of tile memory; NULL for a tensor without elements. */
+static const memory_range *runs_of(const pop_engine *engine, const executable_tensor *tensor)
+{
+  return tensor->num_runs ? &engine->executable->runs[tensor->first_run] : NULL;
+}
+
 pop_error *engine_read_host_tensor(const pop_engine *engine, uint32_t replica,
                                    const executable_tensor *tensor, void *data)
 {
@@ -10,8 +16,8 @@ pop_error *engine_read_host_tensor(const pop_engine *engine, uint32_t replica,
     cpu_read(engine->replicas[replica].cpu, (size_t)(tensor - engine->executable->tensors), data);
     return NULL;
   }
-  return machine_read_ranges(engine->replicas[replica].machine,
-                             &engine->executable->runs[tensor->first_run], tensor->num_runs, data);
+  return machine_read_ranges(engine->replicas[replica].machine, runs_of(engine, tensor),
+                             tensor->num_runs, data);
 }
 
 pop_error *engine_write_host_tensor(pop_engine *engine, uint32_t replica,
@@ -21,8 +27,8 @@ pop_error *engine_write_host_tensor(pop_engine *engine, uint32_t replica,
     cpu_write(engine->replicas[replica].cpu, (size_t)(tensor - engine->executable->tensors), data);
     return NULL;
   }
-  return machine_write_ranges(engine->replicas[replica].machine,
-                              &engine->executable->runs[tensor->first_run], tensor->num_runs, data);
+  return machine_write_ranges(engine->replicas[replica].machine, runs_of(engine, tensor),
+                              tensor->num_runs, data);
 }
 
 pop_error *engine_read_all_replicas(pop_engine *engine, pop_error *own,
