@@ -75,3 +75,44 @@ done
 echo '#include <poplar/Vertex.hpp>' >small.cpp
 read_files=$("$popc" -E small.cpp | grep -oE '^# 1 "/[^"]*"' | sort -u | wc -l)
 [ "$read_files" -lt 30 ] || { echo "<poplar/Vertex.hpp> reads $read_files files"; exit 1; }
+
+# Macros of one letter, and others whose names parameters of templates could have, on the command
+# line and in front of all headers. The C library's headers have parameters of small letters.
+small='a b c d e f g h i j k l m n o p q r s t u v w x y z'
+capital='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z ALIGN ALIGNMENT BYTES CONDITION INTERLEAVED'
+cat >letters.cpp <<'EOF'
+#include <poplar/Vertex.hpp>
+class Letters : public poplar::Vertex {
+public:
+  poplar::Vector<poplar::Input<poplar::Vector<half, poplar::VectorLayout::SPAN, 8>>> rows;
+  poplar::Input<poplar::VectorList<float>> list;
+  poplar::InOut<half> out;
+  bool compute()
+  {
+    *out = out * list[0][0] + rows[0][1];
+    return true;
+  }
+};
+EOF
+set --
+for name in $small $capital; do set -- "$@" "-D$name=4"; done
+"$popc" "$@" letters.cpp
+# macros <names>: the lines that define them.
+macros() {
+  for name in $1; do echo "#define $name 4"; done
+}
+headers=$POPULUS_SOURCE_DIR/libcodelet/device/include
+cxx=$(cd "$headers" && ls -d ./*.hpp poplar/* ipu[_dv]* ipu-thread-sync/* arch/* print.h | sed 's|^\./||')
+c='populus/vertex.h populus/workers.h ipudef.h ipu_builtins.h arch/gc_tile_defines.h ctype.h
+  poplar/StackSizeDefs.hpp poplar/TileConstants.hpp poplar/AvailableVTypes.h'
+# includes <headers>: the lines that include them.
+includes() {
+  for header in $1; do echo "#include <$header>"; done
+}
+{ includes "stdio.h stdlib.h" && macros "$small $capital" && includes "$cxx"; } >our_headers.cpp
+{ macros "$capital" && includes "math.h cmath limits iostream $cxx"; } >all_headers.cpp
+{ includes stdio.h && macros "$small $capital" && includes "$c"; } >our_headers.c
+{ macros "$capital" && includes "math.h $c"; } >all_headers.c
+for source in our_headers.cpp all_headers.cpp our_headers.c all_headers.c; do
+  "$popc" -w -fsyntax-only "$source"
+done

@@ -29,17 +29,17 @@ namespace ipu
 namespace populus_detail
 {
 
-template <typename V, bool (V::*function)(unsigned)> bool work(void *vertex, unsigned worker)
+template <typename __V, bool (__V::*function)(unsigned)> bool work(void *vertex, unsigned worker)
 {
-  return (static_cast<V *>(vertex)->*function)(worker);
+  return (static_cast<__V *>(vertex)->*function)(worker);
 }
 
 } // namespace populus_detail
 
 // No worker may be running: call syncAllWorkers first, if some were started.
-template <typename V, bool (V::*function)(unsigned)> inline void startOnAllWorkers(V *vertex)
+template <typename __V, bool (__V::*function)(unsigned)> inline void startOnAllWorkers(__V *vertex)
 {
-  populus_start_workers(populus_detail::work<V, function>, vertex);
+  populus_start_workers(populus_detail::work<__V, function>, vertex);
 }
 
 // Waits until all started workers have finished.
@@ -48,10 +48,11 @@ inline void syncAllWorkers()
   populus_wait_for_workers();
 }
 
-template <typename V, bool (V::*function)(unsigned)> inline void syncAndStartOnAllWorkers(V *vertex)
+template <typename __V, bool (__V::*function)(unsigned)>
+inline void syncAndStartOnAllWorkers(__V *vertex)
 {
   syncAllWorkers();
-  startOnAllWorkers<V, function>(vertex);
+  startOnAllWorkers<__V, function>(vertex);
 }
 
 // For a worker: its number, the vertex that it was started for, and its end without a return.
@@ -59,9 +60,9 @@ inline unsigned getWorkerID()
 {
   return populus_worker_number();
 }
-template <typename V> inline V &getVertexPtr()
+template <typename __V> inline __V &getVertexPtr()
 {
-  return *static_cast<V *>(populus_worker_state());
+  return *static_cast<__V *>(populus_worker_state());
 }
 [[noreturn]] inline void returnFromWorker()
 {

@@ -9,49 +9,49 @@
 
 #define POPULUS_MATH(type) extern __inline__ __attribute__((__gnu_inline__, __always_inline__)) type
 
-POPULUS_MATH(float) copysignf(float x, float y)
+POPULUS_MATH(float) copysignf(float __x, float __y)
 {
-  return __builtin_copysignf(x, y);
+  return __builtin_copysignf(__x, __y);
 }
 
-POPULUS_MATH(float) fabsf(float x)
+POPULUS_MATH(float) fabsf(float __x)
 {
-  return __builtin_fabsf(x);
+  return __builtin_fabsf(__x);
 }
 
-POPULUS_MATH(float) fmaxf(float x, float y)
+POPULUS_MATH(float) fmaxf(float __x, float __y)
 {
-  return __builtin_fmaxf(x, y);
+  return __builtin_fmaxf(__x, __y);
 }
 
-POPULUS_MATH(float) fminf(float x, float y)
+POPULUS_MATH(float) fminf(float __x, float __y)
 {
-  return __builtin_fminf(x, y);
+  return __builtin_fminf(__x, __y);
 }
 
-POPULUS_MATH(float) sqrtf(float x)
+POPULUS_MATH(float) sqrtf(float __x)
 {
-  return __builtin_sqrtf(x);
+  return __builtin_sqrtf(__x);
 }
 
-POPULUS_MATH(float) fmaf(float x, float y, float z)
+POPULUS_MATH(float) fmaf(float __x, float __y, float __z)
 {
-  return __builtin_fmaf(x, y, z);
+  return __builtin_fmaf(__x, __y, __z);
 }
 
-POPULUS_MATH(int) __finitef(float x)
+POPULUS_MATH(int) __finitef(float __x)
 {
-  return __builtin_isfinite(x);
+  return __builtin_isfinite(__x);
 }
 
-POPULUS_MATH(int) finitef(float x)
+POPULUS_MATH(int) finitef(float __x)
 {
-  return __builtin_isfinite(x);
+  return __builtin_isfinite(__x);
 }
 
-POPULUS_MATH(int) __fpclassifyf(float x)
+POPULUS_MATH(int) __fpclassifyf(float __x)
 {
-  return __builtin_fpclassify(FP_NAN, FP_INFINITE, FP_NORMAL, FP_SUBNORMAL, FP_ZERO, x);
+  return __builtin_fpclassify(FP_NAN, FP_INFINITE, FP_NORMAL, FP_SUBNORMAL, FP_ZERO, __x);
 }
 
 #undef POPULUS_MATH

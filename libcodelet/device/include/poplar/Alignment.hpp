@@ -8,14 +8,14 @@
 namespace poplar
 {
 
-template <std::size_t ALIGNMENT, typename T> inline bool isAligned(const T *pointer)
+template <std::size_t __ALIGNMENT, typename __T> inline bool isAligned(const __T *pointer)
 {
-  return reinterpret_cast<std::uintptr_t>(pointer) % ALIGNMENT == 0;
+  return reinterpret_cast<std::uintptr_t>(pointer) % __ALIGNMENT == 0;
 }
 
-template <std::size_t ALIGNMENT> constexpr std::size_t alignUp(std::size_t bytes)
+template <std::size_t __ALIGNMENT> constexpr std::size_t alignUp(std::size_t bytes)
 {
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return (bytes + __ALIGNMENT - 1) / __ALIGNMENT * __ALIGNMENT;
 }
 
 } // namespace poplar

@@ -44,63 +44,64 @@ enum class VectorListLayout {
   COMPACT_DELTAN = DELTANELEMENTS // the shortest that reaches all memory of every target
 };
 
-template <typename T> class Input;
-template <typename T> class Output;
-template <typename T> class InOut;
-template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED> class Vector;
+template <typename __T> class Input;
+template <typename __T> class Output;
+template <typename __T> class InOut;
+template <typename __T, VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED> class Vector;
 
 namespace populus_detail
 {
 
-// How a pointer to E, and the number of elements if the layout has one, lie in memory.
-template <typename E, VectorLayout L> struct Packed;
+// How a pointer to __E, and the number of elements if the layout has one, lie in memory.
+template <typename __E, VectorLayout __L> struct Packed;
 
-template <typename E> struct Packed<E, VectorLayout::SPAN> {
-  E *pointer;
+template <typename __E> struct Packed<__E, VectorLayout::SPAN> {
+  __E *pointer;
   unsigned count;
-  E *address() const { return pointer; }
+  __E *address() const { return pointer; }
   unsigned elements() const { return count; }
 };
-template <typename E> struct Packed<E, VectorLayout::ONE_PTR> {
-  E *pointer;
-  E *address() const { return pointer; }
+template <typename __E> struct Packed<__E, VectorLayout::ONE_PTR> {
+  __E *pointer;
+  __E *address() const { return pointer; }
 };
 
 #ifdef __riscv
 
-template <typename E> inline E *from_base(unsigned offset)
+template <typename __E> inline __E *from_base(unsigned offset)
 {
-  return reinterpret_cast<E *>(reinterpret_cast<std::uintptr_t>(__tile_memory_base) + offset);
+  return reinterpret_cast<__E *>(reinterpret_cast<std::uintptr_t>(__tile_memory_base) + offset);
 }
 
-template <typename E> struct Packed<E, VectorLayout::SHORT_SPAN> {
+template <typename __E> struct Packed<__E, VectorLayout::SHORT_SPAN> {
   std::uint32_t bits;
-  E *address() const { return reinterpret_cast<E *>(bits & 0xfffff); }
+  __E *address() const { return reinterpret_cast<__E *>(bits & 0xfffff); }
   unsigned elements() const { return bits >> 20; }
 };
-template <typename E, unsigned BYTES> struct Scaled {
+template <typename __E, unsigned __BYTES> struct Scaled {
   std::uint16_t scaled;
-  E *address() const { return from_base<E>(scaled * BYTES); }
+  __E *address() const { return from_base<__E>(scaled * __BYTES); }
 };
-template <typename E> struct Packed<E, VectorLayout::SCALED_PTR32> : Scaled<E, 4> {
+template <typename __E> struct Packed<__E, VectorLayout::SCALED_PTR32> : Scaled<__E, 4> {
 };
-template <typename E> struct Packed<E, VectorLayout::SCALED_PTR64> : Scaled<E, 8> {
+template <typename __E> struct Packed<__E, VectorLayout::SCALED_PTR64> : Scaled<__E, 8> {
 };
-template <typename E> struct Packed<E, VectorLayout::SCALED_PTR128> : Scaled<E, 16> {
+template <typename __E> struct Packed<__E, VectorLayout::SCALED_PTR128> : Scaled<__E, 16> {
 };
 
 #else
 
-template <typename E> struct Packed<E, VectorLayout::SHORT_SPAN> : Packed<E, VectorLayout::SPAN> {
+template <typename __E>
+struct Packed<__E, VectorLayout::SHORT_SPAN> : Packed<__E, VectorLayout::SPAN> {
 };
-template <typename E>
-struct Packed<E, VectorLayout::SCALED_PTR32> : Packed<E, VectorLayout::ONE_PTR> {
+template <typename __E>
+struct Packed<__E, VectorLayout::SCALED_PTR32> : Packed<__E, VectorLayout::ONE_PTR> {
 };
-template <typename E>
-struct Packed<E, VectorLayout::SCALED_PTR64> : Packed<E, VectorLayout::ONE_PTR> {
+template <typename __E>
+struct Packed<__E, VectorLayout::SCALED_PTR64> : Packed<__E, VectorLayout::ONE_PTR> {
 };
-template <typename E>
-struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR> {
+template <typename __E>
+struct Packed<__E, VectorLayout::SCALED_PTR128> : Packed<__E, VectorLayout::ONE_PTR> {
 };
 
 #endif
@@ -108,79 +109,80 @@ struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR>
 // Follows the pointer of a field of quarters: where their format and scale are, packed
 // as in QuarterFloat.hpp. There is one for all rows of a field. popc makes a field of
 // it: see popc/fields.c.
-template <typename E> struct Metadata {
+template <typename __E> struct Metadata {
 };
 template <> struct Metadata<quarter> {
   const unsigned char *metadata;
   const unsigned char *getMetadata() const { return metadata; }
 };
-template <typename E> struct Metadata<const E> : Metadata<E> {
+template <typename __E> struct Metadata<const __E> : Metadata<__E> {
 };
-template <typename T> struct Metadata<Input<T>> : Metadata<T> {
+template <typename __T> struct Metadata<Input<__T>> : Metadata<__T> {
 };
-template <typename T> struct Metadata<Output<T>> : Metadata<T> {
+template <typename __T> struct Metadata<Output<__T>> : Metadata<__T> {
 };
-template <typename T> struct Metadata<InOut<T>> : Metadata<T> {
+template <typename __T> struct Metadata<InOut<__T>> : Metadata<__T> {
 };
-template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-struct Metadata<Vector<T, L, ALIGN, INTERLEAVED>> : Metadata<T> {
-};
-
-// Access to elements; E is const for inputs, and itself a field for vectors of fields.
-template <typename E, VectorLayout L> struct Pointer : Packed<E, L> {
-  E &operator[](unsigned i) const { return this->address()[i]; }
-  E &operator*() const { return *this->address(); }
-  E *begin() const { return this->address(); }
-  E *data() const { return this->address(); }
+template <typename __T, VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>
+struct Metadata<Vector<__T, __L, __ALIGN, __INTERLEAVED>> : Metadata<__T> {
 };
 
-template <typename E, VectorLayout L> struct Elements : Pointer<E, L> {
+// Access to elements; __E is const for inputs, and itself a field for vectors of fields.
+template <typename __E, VectorLayout __L> struct Pointer : Packed<__E, __L> {
+  __E &operator[](unsigned __i) const { return this->address()[__i]; }
+  __E &operator*() const { return *this->address(); }
+  __E *begin() const { return this->address(); }
+  __E *data() const { return this->address(); }
 };
 
-template <typename E, VectorLayout L> struct Counted : Pointer<E, L> {
+template <typename __E, VectorLayout __L> struct Elements : Pointer<__E, __L> {
+};
+
+template <typename __E, VectorLayout __L> struct Counted : Pointer<__E, __L> {
   unsigned size() const { return this->elements(); }
   bool empty() const { return size() == 0; }
-  E *end() const { return this->address() + size(); }
+  __E *end() const { return this->address() + size(); }
 };
-template <typename E> struct Elements<E, VectorLayout::SPAN> : Counted<E, VectorLayout::SPAN> {
+template <typename __E>
+struct Elements<__E, VectorLayout::SPAN> : Counted<__E, VectorLayout::SPAN> {
 };
-template <typename E>
-struct Elements<E, VectorLayout::SHORT_SPAN> : Counted<E, VectorLayout::SHORT_SPAN> {
+template <typename __E>
+struct Elements<__E, VectorLayout::SHORT_SPAN> : Counted<__E, VectorLayout::SHORT_SPAN> {
 };
 
 // An entry of a table of rows of quarters. Other tables hold fields.
-template <typename E, VectorLayout L> struct QuarterRow : Elements<E, L> {
+template <typename __E, VectorLayout __L> struct QuarterRow : Elements<__E, __L> {
   const QuarterRow *operator->() const { return this; }
 };
-template <typename E> struct QuarterPointer {
-  E *pointer;
-  E &operator*() const { return *pointer; }
-  operator E &() const { return *pointer; }
-  E &operator=(const quarter &value) { return *pointer = value; }
+template <typename __E> struct QuarterPointer {
+  __E *pointer;
+  __E &operator*() const { return *pointer; }
+  operator __E &() const { return *pointer; }
+  __E &operator=(const quarter &value) { return *pointer = value; }
   QuarterPointer &operator=(const QuarterPointer &other)
   {
     *pointer = *other.pointer;
     return *this;
   }
 };
-template <typename T> struct Stored {
-  using type = T;
+template <typename __T> struct Stored {
+  using type = __T;
 };
-template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-struct Stored<Input<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
+template <VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>
+struct Stored<Input<Vector<quarter, __L, __ALIGN, __INTERLEAVED>>> {
 #ifdef POPULUS_MUTABLE_INPUTS
-  using type = QuarterRow<quarter, L>;
+  using type = QuarterRow<quarter, __L>;
 #else
-  using type = QuarterRow<const quarter, L>;
+  using type = QuarterRow<const quarter, __L>;
 #endif
 };
-template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-struct Stored<Output<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
-  using type = QuarterRow<quarter, L>;
+template <VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>
+struct Stored<Output<Vector<quarter, __L, __ALIGN, __INTERLEAVED>>> {
+  using type = QuarterRow<quarter, __L>;
 };
-template <VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-struct Stored<InOut<Vector<quarter, L, ALIGN, INTERLEAVED>>> {
-  using type = QuarterRow<quarter, L>;
+template <VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>
+struct Stored<InOut<Vector<quarter, __L, __ALIGN, __INTERLEAVED>>> {
+  using type = QuarterRow<quarter, __L>;
 };
 template <> struct Stored<Input<quarter>> {
   using type = QuarterPointer<const quarter>;
@@ -193,12 +195,12 @@ template <> struct Stored<InOut<quarter>> {
 };
 
 // A row of a list.
-template <typename E> struct Row : Elements<E, VectorLayout::SPAN> {
+template <typename __E> struct Row : Elements<__E, VectorLayout::SPAN> {
   const Row *operator->() const { return this; }
 };
-template <typename E> inline Row<E> make_row(E *pointer, unsigned count)
+template <typename __E> inline Row<__E> make_row(__E *pointer, unsigned count)
 {
-  Row<E> row;
+  Row<__E> row;
   row.pointer = pointer;
   row.count = count;
   return row;
@@ -206,47 +208,47 @@ template <typename E> inline Row<E> make_row(E *pointer, unsigned count)
 
 #ifdef __riscv
 
-template <typename E, VectorListLayout L> struct PackedList;
+template <typename __E, VectorListLayout __L> struct PackedList;
 
-template <typename E> struct PackedList<E, VectorListLayout::DELTAN> {
+template <typename __E> struct PackedList<__E, VectorListLayout::DELTAN> {
   std::uint16_t low, high, table;
   unsigned rows() const { return high >> 4; }
-  Row<E> row(unsigned i) const
+  Row<__E> row(unsigned __i) const
   {
-    std::uint32_t entry = from_base<const std::uint32_t>(table * 4u)[i];
+    std::uint32_t entry = from_base<const std::uint32_t>(table * 4u)[__i];
     std::uint32_t base = low | (high & 0xfu) << 16;
-    return make_row(reinterpret_cast<E *>(base + (entry & 0x3ffff)), entry >> 18);
+    return make_row(reinterpret_cast<__E *>(base + (entry & 0x3ffff)), entry >> 18);
   }
 };
 
-template <typename E> struct PackedList<E, VectorListLayout::DELTANELEMENTS> {
-  static constexpr unsigned bits = sizeof(E) == 1   ? 21
-                                   : sizeof(E) == 2 ? 20
-                                   : sizeof(E) == 4 ? 19
-                                                    : 18;
+template <typename __E> struct PackedList<__E, VectorListLayout::DELTANELEMENTS> {
+  static constexpr unsigned bits = sizeof(__E) == 1   ? 21
+                                   : sizeof(__E) == 2 ? 20
+                                   : sizeof(__E) == 4 ? 19
+                                                      : 18;
   std::uint32_t first, second;
   unsigned rows() const { return first >> 24 | second >> 24 << 8; }
-  Row<E> row(unsigned i) const
+  Row<__E> row(unsigned __i) const
   {
-    std::uint32_t entry = reinterpret_cast<const std::uint32_t *>(second & 0xffffff)[i];
-    E *base = reinterpret_cast<E *>(first & 0xffffff);
+    std::uint32_t entry = reinterpret_cast<const std::uint32_t *>(second & 0xffffff)[__i];
+    __E *base = reinterpret_cast<__E *>(first & 0xffffff);
     return make_row(base + (entry & ((1u << bits) - 1)), entry >> bits);
   }
 };
 
 #else
 
-template <typename E, VectorListLayout L> struct PackedList {
-  const Row<E> *table;
+template <typename __E, VectorListLayout __L> struct PackedList {
+  const Row<__E> *table;
   unsigned count;
   unsigned rows() const { return count; }
-  Row<E> row(unsigned i) const { return table[i]; }
+  Row<__E> row(unsigned __i) const { return table[__i]; }
 };
 
 #endif
 
 // Access to rows.
-template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metadata<E> {
+template <typename __E, VectorListLayout __L> struct List : PackedList<__E, __L>, Metadata<__E> {
   class iterator
   {
     const List *list;
@@ -254,15 +256,15 @@ template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metada
 
   public:
     using iterator_category = std::input_iterator_tag;
-    using value_type = Row<E>;
+    using value_type = Row<__E>;
     using difference_type = int;
-    using pointer = const Row<E> *;
-    using reference = Row<E>;
+    using pointer = const Row<__E> *;
+    using reference = Row<__E>;
 
     iterator() : list(nullptr), at(0) {}
     iterator(const List *list_, unsigned at_) : list(list_), at(at_) {}
-    Row<E> operator*() const { return list->row(at); }
-    Row<E> operator->() const { return list->row(at); }
+    Row<__E> operator*() const { return list->row(at); }
+    Row<__E> operator->() const { return list->row(at); }
     iterator &operator++()
     {
       ++at;
@@ -273,39 +275,40 @@ template <typename E, VectorListLayout L> struct List : PackedList<E, L>, Metada
     bool operator!=(const iterator &other) const { return at != other.at; }
   };
 
-  Row<E> operator[](unsigned i) const { return this->row(i); }
+  Row<__E> operator[](unsigned __i) const { return this->row(__i); }
   unsigned size() const { return this->rows(); }
   bool empty() const { return size() == 0; }
   iterator begin() const { return iterator(this, 0); }
   iterator end() const { return iterator(this, size()); }
 };
 
-template <typename E> struct RowPointers {
-  E *const *table;
+template <typename __E> struct RowPointers {
+  __E *const *table;
 };
-template <typename E> struct List<E, VectorListLayout::ONE_PTR> : RowPointers<E>, Metadata<E> {
-  E *operator[](unsigned i) const { return this->table[i]; }
+template <typename __E>
+struct List<__E, VectorListLayout::ONE_PTR> : RowPointers<__E>, Metadata<__E> {
+  __E *operator[](unsigned __i) const { return this->table[__i]; }
 };
 
 } // namespace populus_detail
 
-// ALIGN: the least alignment of the data in bytes. INTERLEAVED: the data must lie in the
+// __ALIGN: the least alignment of the data in bytes. __INTERLEAVED: the data must lie in the
 // interleaved memory of the tile.
 //
 //   Input<Vector<T>>           data that the graph connects
 //   Vector<Input<Vector<T>>>   several of them: rows
 //   Vector<T>                  data of the vertex itself
-template <typename T, VectorLayout L = VectorLayout::SPAN, unsigned ALIGN = alignof(T),
-          bool INTERLEAVED = false>
-class Vector : public populus_detail::Elements<typename populus_detail::Stored<T>::type, L>,
-               public populus_detail::Metadata<T>
+template <typename __T, VectorLayout __L = VectorLayout::SPAN, unsigned __ALIGN = alignof(__T),
+          bool __INTERLEAVED = false>
+class Vector : public populus_detail::Elements<typename populus_detail::Stored<__T>::type, __L>,
+               public populus_detail::Metadata<__T>
 {
 };
 
 // Only inside Input, Output and InOut: rows, packed.
-template <typename T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN,
-          unsigned ALIGN = alignof(T), bool INTERLEAVED = false>
-class VectorList : public populus_detail::List<T, L>
+template <typename __T, VectorListLayout __L = VectorListLayout::COMPACT_DELTAN,
+          unsigned __ALIGN = alignof(__T), bool __INTERLEAVED = false>
+class VectorList : public populus_detail::List<__T, __L>
 {
 };
 

@@ -12,13 +12,13 @@ namespace populus_detail
 {
 
 // A field of one element: `*out = x`, and an input converts to its value.
-template <typename E> struct OnePointer {
-  E *pointer;
+template <typename __E> struct OnePointer {
+  __E *pointer;
 };
-template <typename E, bool IS_HALF = __is_same(E, _Float16) || __is_same(E, const _Float16)>
-struct One : OnePointer<E>, Metadata<E> {
-  E &operator*() const { return *this->pointer; }
-  operator E &() const { return *this->pointer; }
+template <typename __E, bool __IS_HALF = __is_same(__E, _Float16) || __is_same(__E, const _Float16)>
+struct One : OnePointer<__E>, Metadata<__E> {
+  __E &operator*() const { return *this->pointer; }
+  operator __E &() const { return *this->pointer; }
 };
 
 } // namespace populus_detail
@@ -29,24 +29,24 @@ struct One : OnePointer<E>, Metadata<E> {
 namespace poplar
 {
 
-template <typename T> class Input : public populus_detail::One<const T>
+template <typename __T> class Input : public populus_detail::One<const __T>
 {
 };
 // `out = other` writes the element, also if `other` is a field of the same type.
-template <typename T> class Output : public populus_detail::One<T>
+template <typename __T> class Output : public populus_detail::One<__T>
 {
 public:
-  T &operator=(const T &value) { return *this->pointer = value; }
+  __T &operator=(const __T &value) { return *this->pointer = value; }
   Output &operator=(const Output &other)
   {
     *this->pointer = *other.pointer;
     return *this;
   }
 };
-template <typename T> class InOut : public populus_detail::One<T>
+template <typename __T> class InOut : public populus_detail::One<__T>
 {
 public:
-  T &operator=(const T &value) { return *this->pointer = value; }
+  __T &operator=(const __T &value) { return *this->pointer = value; }
   InOut &operator=(const InOut &other)
   {
     *this->pointer = *other.pointer;
@@ -65,8 +65,9 @@ public:
 #endif
 
 #define POPULUS_VECTOR_FIELD(Field, E)                                                             \
-  template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>                          \
-  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public Vector<E, L, ALIGN, INTERLEAVED>          \
+  template <typename __T, VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>                  \
+  class Field<Vector<__T, __L, __ALIGN, __INTERLEAVED>>                                            \
+      : public Vector<E, __L, __ALIGN, __INTERLEAVED>                                              \
   {                                                                                                \
   public:                                                                                          \
     const Field *operator->() const                                                                \
@@ -76,8 +77,8 @@ public:
   };
 
 #define POPULUS_LIST_FIELD(Field, E)                                                               \
-  template <typename T, VectorListLayout L, unsigned ALIGN, bool INTERLEAVED>                      \
-  class Field<VectorList<T, L, ALIGN, INTERLEAVED>> : public populus_detail::List<E, L>            \
+  template <typename __T, VectorListLayout __L, unsigned __ALIGN, bool __INTERLEAVED>              \
+  class Field<VectorList<__T, __L, __ALIGN, __INTERLEAVED>> : public populus_detail::List<E, __L>  \
   {                                                                                                \
   public:                                                                                          \
     const Field *operator->() const                                                                \
@@ -85,20 +86,21 @@ public:
       return this;                                                                                 \
     }                                                                                              \
   };
-POPULUS_LIST_FIELD(Input, POPULUS_INPUT_ELEMENT(T))
-POPULUS_LIST_FIELD(Output, T)
-POPULUS_LIST_FIELD(InOut, T)
+POPULUS_LIST_FIELD(Input, POPULUS_INPUT_ELEMENT(__T))
+POPULUS_LIST_FIELD(Output, __T)
+POPULUS_LIST_FIELD(InOut, __T)
 #undef POPULUS_LIST_FIELD
 
 #ifdef POPULUS_MUTABLE_INPUTS
-POPULUS_VECTOR_FIELD(Input, T)
+POPULUS_VECTOR_FIELD(Input, __T)
 #else
 // A codelet's function that takes `poplar::Vector<T> &` takes an input, too, as the documented
 // headers allow. Both have the same layout in memory.
-template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
-class Input<Vector<T, L, ALIGN, INTERLEAVED>> : public Vector<const T, L, ALIGN, INTERLEAVED>
+template <typename __T, VectorLayout __L, unsigned __ALIGN, bool __INTERLEAVED>
+class Input<Vector<__T, __L, __ALIGN, __INTERLEAVED>>
+    : public Vector<const __T, __L, __ALIGN, __INTERLEAVED>
 {
-  using Plain = Vector<T, L, ALIGN, INTERLEAVED>;
+  using Plain = Vector<__T, __L, __ALIGN, __INTERLEAVED>;
 
 public:
   const Input *operator->() const { return this; }
@@ -106,8 +108,8 @@ public:
   operator const Plain &() const { return *reinterpret_cast<const Plain *>(this); }
 };
 #endif
-POPULUS_VECTOR_FIELD(Output, T)
-POPULUS_VECTOR_FIELD(InOut, T)
+POPULUS_VECTOR_FIELD(Output, __T)
+POPULUS_VECTOR_FIELD(InOut, __T)
 #undef POPULUS_VECTOR_FIELD
 #undef POPULUS_INPUT_ELEMENT
 

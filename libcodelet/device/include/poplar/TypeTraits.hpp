@@ -12,16 +12,16 @@ struct TypeTraits {
   std::size_t size, align;
   bool isFloat, isIntegral, isSigned;
 
-  template <typename T> static constexpr TypeTraits make()
+  template <typename __T> static constexpr TypeTraits make()
   {
-    constexpr bool isHalf = std::is_same<T, _Float16>::value;
-    return {sizeof(T), alignof(T), isHalf || std::is_floating_point<T>::value,
-            std::is_integral<T>::value, isHalf || std::is_signed<T>::value};
+    constexpr bool isHalf = std::is_same<__T, _Float16>::value;
+    return {sizeof(__T), alignof(__T), isHalf || std::is_floating_point<__T>::value,
+            std::is_integral<__T>::value, isHalf || std::is_signed<__T>::value};
   }
 
-  template <typename T> static constexpr bool isSimpleType()
+  template <typename __T> static constexpr bool isSimpleType()
   {
-    return std::is_arithmetic<T>::value || std::is_same<T, _Float16>::value;
+    return std::is_arithmetic<__T>::value || std::is_same<__T, _Float16>::value;
   }
 };
 

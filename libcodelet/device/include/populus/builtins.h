@@ -36,16 +36,17 @@ typedef int populus_int2 __attribute__((__vector_size__(8)));
     return expression;                                                                             \
   }
 #define POPULUS_BINARY(name, expression)                                                           \
-  POPULUS_DEFINE(float, name, (float a, float b), expression)                                      \
-  POPULUS_DEFINE(populus_float2, name, (populus_float2 a, populus_float2 b), expression)           \
-  POPULUS_DEFINE(populus_half2, name, (populus_half2 a, populus_half2 b), expression)              \
-  POPULUS_DEFINE(populus_half4, name, (populus_half4 a, populus_half4 b), expression)
+  POPULUS_DEFINE(float, name, (float __a, float __b), expression)                                  \
+  POPULUS_DEFINE(populus_float2, name, (populus_float2 __a, populus_float2 __b), expression)       \
+  POPULUS_DEFINE(populus_half2, name, (populus_half2 __a, populus_half2 __b), expression)          \
+  POPULUS_DEFINE(populus_half4, name, (populus_half4 __a, populus_half4 __b), expression)
 
-POPULUS_BINARY(__builtin_ipu_max, __builtin_elementwise_max(a, b))
-POPULUS_BINARY(__builtin_ipu_min, __builtin_elementwise_min(a, b))
-POPULUS_BINARY(__builtin_ipu_absadd, __builtin_elementwise_abs(a) + __builtin_elementwise_abs(b))
-POPULUS_BINARY(__builtin_ipu_absmax, __builtin_elementwise_max(__builtin_elementwise_abs(a),
-                                                               __builtin_elementwise_abs(b)))
+POPULUS_BINARY(__builtin_ipu_max, __builtin_elementwise_max(__a, __b))
+POPULUS_BINARY(__builtin_ipu_min, __builtin_elementwise_min(__a, __b))
+POPULUS_BINARY(__builtin_ipu_absadd,
+               __builtin_elementwise_abs(__a) + __builtin_elementwise_abs(__b))
+POPULUS_BINARY(__builtin_ipu_absmax, __builtin_elementwise_max(__builtin_elementwise_abs(__a),
+                                                               __builtin_elementwise_abs(__b)))
 
 POPULUS_BUILTIN float populus_float_of(unsigned bits)
 {
@@ -61,13 +62,14 @@ POPULUS_BUILTIN unsigned populus_bits_of(float value)
 }
 
 #define POPULUS_COMPARE(name, operator)                                                            \
-  POPULUS_DEFINE(float, name, (float a, float b), populus_float_of(0u - (unsigned)(a operator b))) \
-  POPULUS_DEFINE(populus_float2, name, (populus_float2 a, populus_float2 b),                       \
-                 (populus_float2)(a operator b))                                                   \
-  POPULUS_DEFINE(populus_half2, name, (populus_half2 a, populus_half2 b),                          \
-                 (populus_half2)(a operator b))                                                    \
-  POPULUS_DEFINE(populus_half4, name, (populus_half4 a, populus_half4 b),                          \
-                 (populus_half4)(a operator b))
+  POPULUS_DEFINE(float, name, (float __a, float __b),                                              \
+                 populus_float_of(0u - (unsigned)(__a operator __b)))                              \
+  POPULUS_DEFINE(populus_float2, name, (populus_float2 __a, populus_float2 __b),                   \
+                 (populus_float2)(__a operator __b))                                               \
+  POPULUS_DEFINE(populus_half2, name, (populus_half2 __a, populus_half2 __b),                      \
+                 (populus_half2)(__a operator __b))                                                \
+  POPULUS_DEFINE(populus_half4, name, (populus_half4 __a, populus_half4 __b),                      \
+                 (populus_half4)(__a operator __b))
 
 POPULUS_COMPARE(__builtin_ipu_cmpeq, ==)
 POPULUS_COMPARE(__builtin_ipu_cmpne, !=)
@@ -78,8 +80,8 @@ POPULUS_COMPARE(__builtin_ipu_cmplt, <)
 
 /* clamp(x, {lowest, highest}) */
 #define POPULUS_CLAMP(T, Limits, low, high)                                                        \
-  POPULUS_DEFINE(T, __builtin_ipu_clamp, (T x, Limits limits),                                     \
-                 __builtin_elementwise_min(__builtin_elementwise_max(x, low), high))
+  POPULUS_DEFINE(T, __builtin_ipu_clamp, (T __x, Limits limits),                                   \
+                 __builtin_elementwise_min(__builtin_elementwise_max(__x, low), high))
 POPULUS_CLAMP(float, populus_float2, limits[0], limits[1])
 POPULUS_CLAMP(populus_float2, populus_float2, ((populus_float2){limits[0], limits[0]}),
               ((populus_float2){limits[1], limits[1]}))
@@ -95,7 +97,7 @@ POPULUS_CLAMP(populus_half4, populus_half2,
  * needs the instructions. */
 #ifdef __IPU__
 #define POPULUS_FUNCTION(name, number, expression)                                                 \
-  POPULUS_BUILTIN float name(float x)                                                              \
+  POPULUS_BUILTIN float name(float __x)                                                            \
   {                                                                                                \
     float result;                                                                                  \
     __asm__(".insn r 0x77, 3, " #number ", %0, %1, f0\n"                                           \
@@ -103,20 +105,20 @@ POPULUS_CLAMP(populus_half4, populus_half2,
             ".asciz \"functions\"\n"                                                               \
             ".popsection"                                                                          \
             : "=f"(result)                                                                         \
-            : "f"(x));                                                                             \
+            : "f"(__x));                                                                           \
     return result;                                                                                 \
   }
 #else
 #define POPULUS_FUNCTION(name, number, expression)                                                 \
-  POPULUS_DEFINE(float, name, (float x), expression)
+  POPULUS_DEFINE(float, name, (float __x), expression)
 #endif
-POPULUS_FUNCTION(__builtin_ipu_exp, 0, __builtin_expf(x))
-POPULUS_FUNCTION(__builtin_ipu_exp2, 1, __builtin_exp2f(x))
-POPULUS_FUNCTION(__builtin_ipu_ln, 2, __builtin_logf(x))
-POPULUS_FUNCTION(__builtin_ipu_log2, 3, __builtin_log2f(x))
-POPULUS_FUNCTION(__builtin_ipu_tanh, 4, __builtin_tanhf(x))
-POPULUS_FUNCTION(__builtin_ipu_sigm, 5, 1.0f / (1.0f + __builtin_expf(-x)))
-POPULUS_FUNCTION(__builtin_ipu_f32oorx, 6, 1.0f / __builtin_sqrtf(x))
+POPULUS_FUNCTION(__builtin_ipu_exp, 0, __builtin_expf(__x))
+POPULUS_FUNCTION(__builtin_ipu_exp2, 1, __builtin_exp2f(__x))
+POPULUS_FUNCTION(__builtin_ipu_ln, 2, __builtin_logf(__x))
+POPULUS_FUNCTION(__builtin_ipu_log2, 3, __builtin_log2f(__x))
+POPULUS_FUNCTION(__builtin_ipu_tanh, 4, __builtin_tanhf(__x))
+POPULUS_FUNCTION(__builtin_ipu_sigm, 5, 1.0f / (1.0f + __builtin_expf(-__x)))
+POPULUS_FUNCTION(__builtin_ipu_f32oorx, 6, 1.0f / __builtin_sqrtf(__x))
 #undef POPULUS_FUNCTION
 
 #ifdef __IPU__
@@ -124,9 +126,9 @@ POPULUS_FUNCTION(__builtin_ipu_f32oorx, 6, 1.0f / __builtin_sqrtf(x))
 extern "C" {
 #endif
 #define POPULUS_LIBRARY(name, function)                                                            \
-  extern __inline__ __attribute__((__gnu_inline__, __always_inline__)) float name(float x)         \
+  extern __inline__ __attribute__((__gnu_inline__, __always_inline__)) float name(float __x)       \
   {                                                                                                \
-    return function(x);                                                                            \
+    return function(__x);                                                                          \
   }
 POPULUS_LIBRARY(expf, __builtin_ipu_exp)
 POPULUS_LIBRARY(exp2f, __builtin_ipu_exp2)
@@ -145,9 +147,9 @@ POPULUS_LIBRARY(tanhf, __builtin_ipu_tanh)
 #endif
 
 #define POPULUS_HALVES(name)                                                                       \
-  POPULUS_BUILTIN populus_half2 name(populus_half2 v)                                              \
+  POPULUS_BUILTIN populus_half2 name(populus_half2 __v)                                            \
   {                                                                                                \
-    return (populus_half2){(_Float16)name((float)v[0]), (_Float16)name((float)v[1])};              \
+    return (populus_half2){(_Float16)name((float)__v[0]), (_Float16)name((float)__v[1])};          \
   }
 POPULUS_HALVES(__builtin_ipu_exp)
 POPULUS_HALVES(__builtin_ipu_exp2)
@@ -157,21 +159,21 @@ POPULUS_HALVES(__builtin_ipu_tanh)
 POPULUS_HALVES(__builtin_ipu_sigm)
 #undef POPULUS_HALVES
 
-POPULUS_BUILTIN float __builtin_ipu_f16tof32(populus_half x)
+POPULUS_BUILTIN float __builtin_ipu_f16tof32(populus_half __x)
 {
-  return (float)x;
+  return (float)__x;
 }
-POPULUS_BUILTIN populus_half __builtin_ipu_f16v2maxc(populus_half2 v)
+POPULUS_BUILTIN populus_half __builtin_ipu_f16v2maxc(populus_half2 __v)
 {
-  return __builtin_elementwise_max(v[0], v[1]);
+  return __builtin_elementwise_max(__v[0], __v[1]);
 }
-POPULUS_BUILTIN float __builtin_ipu_f16v2sum(populus_half2 v)
+POPULUS_BUILTIN float __builtin_ipu_f16v2sum(populus_half2 __v)
 {
-  return (float)v[0] + (float)v[1];
+  return (float)__v[0] + (float)__v[1];
 }
-POPULUS_BUILTIN populus_float2 __builtin_ipu_f16v4sum(populus_half4 v)
+POPULUS_BUILTIN populus_float2 __builtin_ipu_f16v4sum(populus_half4 __v)
 {
-  return (populus_float2){(float)v[0] + (float)v[1], (float)v[2] + (float)v[3]};
+  return (populus_float2){(float)__v[0] + (float)__v[1], (float)__v[2] + (float)__v[3]};
 }
 
 /* --- classification -------------------------------------------------------------------------- */
@@ -179,75 +181,77 @@ POPULUS_BUILTIN populus_float2 __builtin_ipu_f16v4sum(populus_half4 v)
 /* Vectors by the bits of their elements, without the sign. Arithmetic would be an invalid operation
  * of an infinity or a signalling NaN, which is a fault when exceptions are on. */
 #define POPULUS_CLASSIFY(name, scalar, is)                                                         \
-  POPULUS_DEFINE(int, name, (float x), scalar)                                                     \
-  POPULUS_DEFINE(populus_short2, name, (populus_half2 x), ((populus_short2)x & 0x7fff) is 0x7c00)  \
-  POPULUS_DEFINE(populus_int2, name, (populus_float2 x),                                           \
-                 ((populus_int2)x & 0x7fffffff) is 0x7f800000)                                     \
-  POPULUS_DEFINE(populus_short4, name, (populus_half4 x), ((populus_short4)x & 0x7fff) is 0x7c00)
-POPULUS_CLASSIFY(__builtin_ipu_isfinite, __builtin_isfinite(x), <)
-POPULUS_CLASSIFY(__builtin_ipu_isinf, __builtin_isinf(x), ==)
-POPULUS_CLASSIFY(__builtin_ipu_isnan, __builtin_isnan(x), >)
+  POPULUS_DEFINE(int, name, (float __x), scalar)                                                   \
+  POPULUS_DEFINE(populus_short2, name, (populus_half2 __x),                                        \
+                 ((populus_short2)__x & 0x7fff) is 0x7c00)                                         \
+  POPULUS_DEFINE(populus_int2, name, (populus_float2 __x),                                         \
+                 ((populus_int2)__x & 0x7fffffff) is 0x7f800000)                                   \
+  POPULUS_DEFINE(populus_short4, name, (populus_half4 __x),                                        \
+                 ((populus_short4)__x & 0x7fff) is 0x7c00)
+POPULUS_CLASSIFY(__builtin_ipu_isfinite, __builtin_isfinite(__x), <)
+POPULUS_CLASSIFY(__builtin_ipu_isinf, __builtin_isinf(__x), ==)
+POPULUS_CLASSIFY(__builtin_ipu_isnan, __builtin_isnan(__x), >)
 
 /* --- bits ------------------------------------------------------------------------------------ */
 
 #define POPULUS_BITWISE(name, operator)                                                            \
-  POPULUS_DEFINE(int, name, (int a, int b), a operator b)                                          \
-  POPULUS_DEFINE(int, name, (unsigned a, int b), (int)a operator b)                                \
-  POPULUS_DEFINE(float, name, (float a, float b),                                                  \
-                 populus_float_of(populus_bits_of(a) operator populus_bits_of(b)))                 \
-  POPULUS_DEFINE(populus_float2, name, (populus_float2 a, populus_float2 b),                       \
-                 (populus_float2)((populus_int2)a operator(populus_int2) b))
+  POPULUS_DEFINE(int, name, (int __a, int __b), __a operator __b)                                  \
+  POPULUS_DEFINE(int, name, (unsigned __a, int __b), (int)__a operator __b)                        \
+  POPULUS_DEFINE(float, name, (float __a, float __b),                                              \
+                 populus_float_of(populus_bits_of(__a) operator populus_bits_of(__b)))             \
+  POPULUS_DEFINE(populus_float2, name, (populus_float2 __a, populus_float2 __b),                   \
+                 (populus_float2)((populus_int2)__a operator(populus_int2) __b))
 POPULUS_BITWISE(__builtin_ipu_and, &)
 POPULUS_BITWISE(__builtin_ipu_or, |)
 POPULUS_BITWISE(__builtin_ipu_andc, &~)
-POPULUS_DEFINE(float, __builtin_ipu_not, (float a), populus_float_of(~populus_bits_of(a)))
-POPULUS_DEFINE(populus_float2, __builtin_ipu_not, (populus_float2 a),
-               (populus_float2)(~(populus_int2)a))
+POPULUS_DEFINE(float, __builtin_ipu_not, (float __a), populus_float_of(~populus_bits_of(__a)))
+POPULUS_DEFINE(populus_float2, __builtin_ipu_not, (populus_float2 __a),
+               (populus_float2)(~(populus_int2)__a))
 
 /* Bytes of words, from the lowest on: shuf8x8lo(a, b) = {a0, b0, a1, b1}, … */
 POPULUS_BUILTIN unsigned populus_bytes(unsigned b0, unsigned b1, unsigned b2, unsigned b3)
 {
   return (b0 & 255) | (b1 & 255) << 8 | (b2 & 255) << 16 | b3 << 24;
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_shuf8x8lo(unsigned a, unsigned b)
+POPULUS_BUILTIN unsigned __builtin_ipu_shuf8x8lo(unsigned __a, unsigned __b)
 {
-  return populus_bytes(a, b, a >> 8, b >> 8);
+  return populus_bytes(__a, __b, __a >> 8, __b >> 8);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_shuf8x8hi(unsigned a, unsigned b)
+POPULUS_BUILTIN unsigned __builtin_ipu_shuf8x8hi(unsigned __a, unsigned __b)
 {
-  return populus_bytes(a >> 16, b >> 16, a >> 24, b >> 24);
+  return populus_bytes(__a >> 16, __b >> 16, __a >> 24, __b >> 24);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_sort8x8lo(unsigned a, unsigned b)
+POPULUS_BUILTIN unsigned __builtin_ipu_sort8x8lo(unsigned __a, unsigned __b)
 {
-  return populus_bytes(a, a >> 16, b, b >> 16);
+  return populus_bytes(__a, __a >> 16, __b, __b >> 16);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_sort8x8hi(unsigned a, unsigned b)
+POPULUS_BUILTIN unsigned __builtin_ipu_sort8x8hi(unsigned __a, unsigned __b)
 {
-  return populus_bytes(a >> 8, a >> 24, b >> 8, b >> 24);
+  return populus_bytes(__a >> 8, __a >> 24, __b >> 8, __b >> 24);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_sort8(unsigned a)
+POPULUS_BUILTIN unsigned __builtin_ipu_sort8(unsigned __a)
 {
-  return populus_bytes(a, a >> 16, a >> 8, a >> 24);
+  return populus_bytes(__a, __a >> 16, __a >> 8, __a >> 24);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_swap8(unsigned a)
+POPULUS_BUILTIN unsigned __builtin_ipu_swap8(unsigned __a)
 {
-  return populus_bytes(a >> 8, a, a >> 24, a >> 16);
+  return populus_bytes(__a >> 8, __a, __a >> 24, __a >> 16);
 }
-POPULUS_BUILTIN unsigned __builtin_ipu_bitrev8(unsigned a)
+POPULUS_BUILTIN unsigned __builtin_ipu_bitrev8(unsigned __a)
 {
-  return __builtin_bswap32(__builtin_bitreverse32(a));
+  return __builtin_bswap32(__builtin_bitreverse32(__a));
 }
-POPULUS_BUILTIN populus_float2 __builtin_ipu_sort4x32lo(populus_float2 a, populus_float2 b)
+POPULUS_BUILTIN populus_float2 __builtin_ipu_sort4x32lo(populus_float2 __a, populus_float2 __b)
 {
-  return (populus_float2){a[0], b[0]};
+  return (populus_float2){__a[0], __b[0]};
 }
-POPULUS_BUILTIN populus_float2 __builtin_ipu_sort4x32hi(populus_float2 a, populus_float2 b)
+POPULUS_BUILTIN populus_float2 __builtin_ipu_sort4x32hi(populus_float2 __a, populus_float2 __b)
 {
-  return (populus_float2){a[1], b[1]};
+  return (populus_float2){__a[1], __b[1]};
 }
-POPULUS_BUILTIN populus_float2 __builtin_ipu_roll32(populus_float2 a, populus_float2 b)
+POPULUS_BUILTIN populus_float2 __builtin_ipu_roll32(populus_float2 __a, populus_float2 __b)
 {
-  return (populus_float2){a[1], b[0]};
+  return (populus_float2){__a[1], __b[0]};
 }
 
 /* --- instructions by their own names --------------------------------------------------------- */
@@ -365,8 +369,8 @@ extern "C" {
 /* lib/contexts.c */
 unsigned populus_get_register(unsigned index);
 void populus_put_register(unsigned value, unsigned index);
-populus_float2 populus_axpy(populus_float2 a, populus_float2 b);
-void populus_aop(populus_float2 a, populus_float2 b);
+populus_float2 populus_axpy(populus_float2 __a, populus_float2 __b);
+void populus_aop(populus_float2 __a, populus_float2 __b);
 populus_float2 populus_gina(populus_float2 value);
 unsigned long long populus_random(void);
 populus_float2 populus_random_normal(void);
@@ -416,14 +420,14 @@ POPULUS_UPUT(__builtin_ipu_uput, float, populus_bits_of(value))
 POPULUS_UPUT(__builtin_ipu_uputf, float, populus_bits_of(value))
 #undef POPULUS_UPUT
 
-POPULUS_BUILTIN populus_float2 __builtin_ipu_f32v2axpy(populus_float2 a, populus_float2 b)
+POPULUS_BUILTIN populus_float2 __builtin_ipu_f32v2axpy(populus_float2 __a, populus_float2 __b)
 {
-  return populus_axpy(a, b);
+  return populus_axpy(__a, __b);
 }
-POPULUS_BUILTIN void __builtin_ipu_f32v2aop(populus_float2 a, populus_float2 b, int zero)
+POPULUS_BUILTIN void __builtin_ipu_f32v2aop(populus_float2 __a, populus_float2 __b, int zero)
     POPULUS_ONLY_IF(zero == 0, "the last argument of f32v2aop is not used and must be 0")
 {
-  populus_aop(a, b);
+  populus_aop(__a, __b);
 }
 #define POPULUS_GINA(name)                                                                         \
   POPULUS_BUILTIN populus_float2 name(populus_float2 value, int flags)                             \

@@ -33,104 +33,106 @@ namespace populus_detail
 {
 
 // The type of an operand, which may be a field.
-template <typename T> struct Operand {
-  using type = T;
+template <typename __T> struct Operand {
+  using type = __T;
   static constexpr bool is_half_field = false;
 };
-template <typename T, bool IS_HALF> struct FieldOperand {
-  using type = T;
-  static constexpr bool is_half_field = IS_HALF;
+template <typename __T, bool __IS_HALF> struct FieldOperand {
+  using type = __T;
+  static constexpr bool is_half_field = __IS_HALF;
 };
-template <typename T> struct Operand<Input<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+template <typename __T> struct Operand<Input<__T>> : FieldOperand<__T, __is_same(__T, _Float16)> {
 };
-template <typename T> struct Operand<Output<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+template <typename __T> struct Operand<Output<__T>> : FieldOperand<__T, __is_same(__T, _Float16)> {
 };
-template <typename T> struct Operand<InOut<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+template <typename __T> struct Operand<InOut<__T>> : FieldOperand<__T, __is_same(__T, _Float16)> {
 };
-template <typename T> using OperandOf = typename Operand<T>::type;
+template <typename __T> using OperandOf = typename Operand<__T>::type;
 
 template <bool> struct OnlyIf;
 template <> struct OnlyIf<true> {
   using type = int;
 };
-template <bool CONDITION> using Only = typename OnlyIf<CONDITION>::type;
+template <bool __CONDITION> using Only = typename OnlyIf<__CONDITION>::type;
 
-// E is _Float16 or const _Float16.
-template <typename E> struct HalfField {
-  E *pointer;
+// __E is _Float16 or const _Float16.
+template <typename __E> struct HalfField {
+  __E *pointer;
 
-  E &operator*() const { return *pointer; }
-  operator E &() const { return *pointer; }
+  __E &operator*() const { return *pointer; }
+  operator __E &() const { return *pointer; }
 
-  friend _Float16 operator-(const HalfField &a) { return -*a; }
-  friend _Float16 operator+(const HalfField &a) { return *a; }
-  friend E &operator++(const HalfField &a) { return ++*a; }
-  friend E &operator--(const HalfField &a) { return --*a; }
-  friend _Float16 operator++(const HalfField &a, int) { return (*a)++; }
-  friend _Float16 operator--(const HalfField &a, int) { return (*a)--; }
+  friend _Float16 operator-(const HalfField &__a) { return -*__a; }
+  friend _Float16 operator+(const HalfField &__a) { return *__a; }
+  friend __E &operator++(const HalfField &__a) { return ++*__a; }
+  friend __E &operator--(const HalfField &__a) { return --*__a; }
+  friend _Float16 operator++(const HalfField &__a, int) { return (*__a)++; }
+  friend _Float16 operator--(const HalfField &__a, int) { return (*__a)--; }
 
   // Two fields; a field and any other operand, in both orders. (Two fields are apart, because C++20
   // also considers b == a for a == b.)
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename F>                                                                            \
-  friend auto operator op(const HalfField &a, const HalfField<F> &b)                               \
+  template <typename __F>                                                                          \
+  friend auto operator op(const HalfField &__a, const HalfField<__F> &__b)                         \
       ->decltype(_Float16() op _Float16())                                                         \
   {                                                                                                \
-    return *a op * b;                                                                              \
+    return *__a op * __b;                                                                          \
   }                                                                                                \
-  template <typename B, Only<!Operand<B>::is_half_field> = 0>                                      \
-  friend auto operator op(const HalfField &a, const B &b)->decltype(_Float16() op OperandOf<B>())  \
+  template <typename __B, Only<!Operand<__B>::is_half_field> = 0>                                  \
+  friend auto operator op(const HalfField &__a, const __B &__b)                                    \
+      ->decltype(_Float16() op OperandOf<__B>())                                                   \
   {                                                                                                \
-    return *a op static_cast<OperandOf<B>>(b);                                                     \
+    return *__a op static_cast<OperandOf<__B>>(__b);                                               \
   }                                                                                                \
-  template <typename A, Only<!Operand<A>::is_half_field> = 0>                                      \
-  friend auto operator op(const A &a, const HalfField &b)->decltype(OperandOf<A>() op _Float16())  \
+  template <typename __A, Only<!Operand<__A>::is_half_field> = 0>                                  \
+  friend auto operator op(const __A &__a, const HalfField &__b)                                    \
+      ->decltype(OperandOf<__A>() op _Float16())                                                   \
   {                                                                                                \
-    return static_cast<OperandOf<A>>(a) op * b;                                                    \
+    return static_cast<OperandOf<__A>>(__a) op * __b;                                              \
   }
   POPULUS_FOR_VALUES(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename B> friend E &operator op(const HalfField & a, const B & b)                    \
+  template <typename __B> friend __E &operator op(const HalfField & __a, const __B & __b)          \
   {                                                                                                \
-    return *a op static_cast<OperandOf<B>>(b);                                                     \
+    return *__a op static_cast<OperandOf<__B>>(__b);                                               \
   }                                                                                                \
-  template <typename A, Only<__is_arithmetic(A)> = 0>                                              \
-  friend A &operator op(A & a, const HalfField & b)                                                \
+  template <typename __A, Only<__is_arithmetic(__A)> = 0>                                          \
+  friend __A &operator op(__A & __a, const HalfField & __b)                                        \
   {                                                                                                \
-    return a op * b;                                                                               \
+    return __a op * __b;                                                                           \
   }
   POPULUS_FOR_ASSIGNMENTS(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 };
 
 // A field of another type and a half.
-template <typename T> using OnlyHalf = Only<__is_same(__remove_cv(T), _Float16)>;
+template <typename __T> using OnlyHalf = Only<__is_same(__remove_cv(__T), _Float16)>;
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename E, typename B, OnlyHalf<B> = 0>                                               \
-  auto operator op(const One<E, false> &a, const B &b)->decltype(E() op _Float16())                \
+  template <typename __E, typename __B, OnlyHalf<__B> = 0>                                         \
+  auto operator op(const One<__E, false> &__a, const __B &__b)->decltype(__E() op _Float16())      \
   {                                                                                                \
-    return *a op b;                                                                                \
+    return *__a op __b;                                                                            \
   }                                                                                                \
-  template <typename A, typename E, OnlyHalf<A> = 0>                                               \
-  auto operator op(const A &a, const One<E, false> &b)->decltype(_Float16() op E())                \
+  template <typename __A, typename __E, OnlyHalf<__A> = 0>                                         \
+  auto operator op(const __A &__a, const One<__E, false> &__b)->decltype(_Float16() op __E())      \
   {                                                                                                \
-    return a op * b;                                                                               \
+    return __a op * __b;                                                                           \
   }
 POPULUS_FOR_VALUES(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
 
 #define POPULUS_OPERATOR(op)                                                                       \
-  template <typename E, typename B, OnlyHalf<B> = 0>                                               \
-  auto operator op(const One<E, false> &a, const B &b)->decltype(*a op b)                          \
+  template <typename __E, typename __B, OnlyHalf<__B> = 0>                                         \
+  auto operator op(const One<__E, false> &__a, const __B &__b)->decltype(*__a op __b)              \
   {                                                                                                \
-    return *a op b;                                                                                \
+    return *__a op __b;                                                                            \
   }                                                                                                \
-  template <typename A, typename E, OnlyHalf<A> = 0>                                               \
-  auto operator op(A &a, const One<E, false> &b)->decltype(a op * b)                               \
+  template <typename __A, typename __E, OnlyHalf<__A> = 0>                                         \
+  auto operator op(__A &__a, const One<__E, false> &__b)->decltype(__a op * __b)                   \
   {                                                                                                \
-    return a op * b;                                                                               \
+    return __a op * __b;                                                                           \
   }
 POPULUS_FOR_ASSIGNMENTS(POPULUS_OPERATOR)
 #undef POPULUS_OPERATOR
@@ -138,7 +140,7 @@ POPULUS_FOR_ASSIGNMENTS(POPULUS_OPERATOR)
 #undef POPULUS_FOR_ASSIGNMENTS
 
 // A partial specialization: sources without a field of a half do not pay for its operators.
-template <typename E> struct One<E, true> : HalfField<E> {
+template <typename __E> struct One<__E, true> : HalfField<__E> {
 };
 
 } // namespace populus_detail

@@ -6,20 +6,20 @@
 _LIBCPP_BEGIN_NAMESPACE_STD
 
 #define POPULUS_HALF_1(name)                                                                       \
-  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 x)                                           \
+  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 __x)                                         \
   {                                                                                                \
-    return static_cast<_Float16>(__builtin_##name##f(static_cast<float>(x)));                      \
+    return static_cast<_Float16>(__builtin_##name##f(static_cast<float>(__x)));                    \
   }
 #define POPULUS_HALF_2(name)                                                                       \
-  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 x, _Float16 y)                               \
+  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 __x, _Float16 __y)                           \
   {                                                                                                \
     return static_cast<_Float16>(                                                                  \
-        __builtin_##name##f(static_cast<float>(x), static_cast<float>(y)));                        \
+        __builtin_##name##f(static_cast<float>(__x), static_cast<float>(__y)));                    \
   }
 #define POPULUS_HALF_IS(name)                                                                      \
-  inline _LIBCPP_HIDE_FROM_ABI bool name(_Float16 x)                                               \
+  inline _LIBCPP_HIDE_FROM_ABI bool name(_Float16 __x)                                             \
   {                                                                                                \
-    return __builtin_##name(static_cast<float>(x));                                                \
+    return __builtin_##name(static_cast<float>(__x));                                              \
   }
 
 POPULUS_HALF_1(fabs)
@@ -63,31 +63,31 @@ POPULUS_HALF_2(hypot)
 POPULUS_HALF_IS(isnan)
 POPULUS_HALF_IS(isinf)
 POPULUS_HALF_IS(isfinite)
-inline _LIBCPP_HIDE_FROM_ABI bool isnormal(_Float16 x)
+inline _LIBCPP_HIDE_FROM_ABI bool isnormal(_Float16 __x)
 {
-  return isfinite(x) && __builtin_fabsf(x) >= __FLT16_MIN__;
+  return isfinite(__x) && __builtin_fabsf(__x) >= __FLT16_MIN__;
 }
-inline _LIBCPP_HIDE_FROM_ABI bool signbit(_Float16 x)
+inline _LIBCPP_HIDE_FROM_ABI bool signbit(_Float16 __x)
 {
-  return __builtin_bit_cast(unsigned short, x) >> 15;
+  return __builtin_bit_cast(unsigned short, __x) >> 15;
 }
 /* A host's compiler would round twice: see ipu_vector_math. */
-inline _LIBCPP_HIDE_FROM_ABI _Float16 fma(_Float16 x, _Float16 y, _Float16 z)
+inline _LIBCPP_HIDE_FROM_ABI _Float16 fma(_Float16 __x, _Float16 __y, _Float16 __z)
 {
 #ifdef __riscv
-  return __builtin_fmaf16(x, y, z);
+  return __builtin_fmaf16(__x, __y, __z);
 #else
-  return static_cast<_Float16>(static_cast<double>(x) * y + z);
+  return static_cast<_Float16>(static_cast<double>(__x) * __y + __z);
 #endif
 }
 /* A conversion would lose the sign of a NaN. */
-inline _LIBCPP_HIDE_FROM_ABI _Float16 copysign(_Float16 x, _Float16 y)
+inline _LIBCPP_HIDE_FROM_ABI _Float16 copysign(_Float16 __x, _Float16 __y)
 {
-  return __builtin_copysignf16(x, y);
+  return __builtin_copysignf16(__x, __y);
 }
-inline _LIBCPP_HIDE_FROM_ABI _Float16 abs(_Float16 x)
+inline _LIBCPP_HIDE_FROM_ABI _Float16 abs(_Float16 __x)
 {
-  return fabs(x);
+  return fabs(__x);
 }
 
 #undef POPULUS_HALF_1

@@ -17,8 +17,8 @@ _LIBCPP_BEGIN_NAMESPACE_STD
 class populus_no_stream
 {
 public:
-  template <typename T> const populus_no_stream &operator<<(const T &) const { return *this; }
-  template <typename T> const populus_no_stream &operator>>(T &) const { return *this; }
+  template <typename __T> const populus_no_stream &operator<<(const __T &) const { return *this; }
+  template <typename __T> const populus_no_stream &operator>>(__T &) const { return *this; }
 };
 extern const populus_no_stream cin POPULUS_NO_STREAM, cout POPULUS_NO_STREAM,
     cerr POPULUS_NO_STREAM, clog POPULUS_NO_STREAM;

@@ -95,7 +95,7 @@ POPULUS_NAME(nullptr_t, decltype(nullptr))
 #define offsetof(t, d) __builtin_offsetof(t, d)
 
 extern "C" {
-int memcmp(const void *a, const void *b, size_t size);
+int memcmp(const void *__a, const void *__b, size_t size);
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int value, size_t size);
