@@ -103,6 +103,7 @@ static void find_kind_of_base(void *context, CXCursor base, bool is_public)
   for (int kind = 0; kind < NUM_KINDS; ++kind) {
     if (!reflect_is_poplar(base, base_names[kind])) continue;
     if (!class->is_vertex) class->kind = (pop_vertex_kind)kind;
+    class->has_two_kinds |= class->kind != (pop_vertex_kind)kind;
     class->is_vertex = true;
     return;
   }

@@ -11,6 +11,7 @@
  *
  *     bits 0-1   0: no vertex, else the number of the kind + 1
  *     bits 2-3   0: no compute() that can be called as the kind wants, else its result + 1
+ *     bit 4      there is a second kind
  *
  * in the order of pop_vertex_kind and vertex_result.
  *
@@ -50,11 +51,16 @@ static const char questions[] =
     "template <typename __V> struct __with<__V, decltype(void(__vertex<__V>().compute(0u)))> {\n"
     "  static constexpr int __value = __result<decltype(__vertex<__V>().compute(0u))>();\n"
     "};\n"
+    "template <typename __V> constexpr int __kinds() {\n"
+    "  return __is_base_of(::poplar::SupervisorVertex, __V) + "
+    "__is_base_of(::poplar::MultiVertex, __V) + __is_base_of(::poplar::Vertex, __V);\n"
+    "}\n"
     "template <typename __V> constexpr int __ask() {\n"
-    "  return __is_base_of(::poplar::SupervisorVertex, __V) ? 3 | __without<__V>::__value << 2\n"
+    "  return (__kinds<__V>() > 1) << 4 | (__is_base_of(::poplar::SupervisorVertex, __V) ? 3 | "
+    "__without<__V>::__value << 2\n"
     "         : __is_base_of(::poplar::MultiVertex, __V)    ? 2 | __with<__V>::__value << 2\n"
     "         : __is_base_of(::poplar::Vertex, __V)         ? 1 | __without<__V>::__value << 2 : "
-    "0;\n"
+    "0);\n"
     "}\n";
 
 static void put(pop_bytes *out, const char *text)
@@ -123,8 +129,9 @@ static enum CXChildVisitResult read_probe(CXCursor cursor, CXCursor parent, CXCl
   probe *p = &r->probes[index];
   p->is_vertex = answer & 3;
   if (p->is_vertex) p->kind = (pop_vertex_kind)((answer & 3) - 1);
-  p->has_compute = answer >> 2;
-  if (p->has_compute) p->result = (vertex_result)((answer >> 2) - 1);
+  p->has_compute = answer >> 2 & 3;
+  if (p->has_compute) p->result = (vertex_result)((answer >> 2 & 3) - 1);
+  p->has_two_kinds = answer >> 4;
   return CXChildVisit_Continue;
 }
 

@@ -147,6 +147,7 @@ static void close_class(const probe *answer, CXCursor cursor, vertex_class *clas
 {
   class->is_vertex = answer->is_vertex;
   class->kind = answer->kind;
+  class->has_two_kinds = answer->has_two_kinds;
   if (!class->is_vertex) return;
   reflect_compute(cursor, class);
   class->has_compute = answer->has_compute;
@@ -293,13 +294,21 @@ static bool is_base_of_another(const reflection *r, size_t index)
   return search.found;
 }
 
-/* Reports what is wrong with a C++ vertex. False: the class is only a base of others. */
+/* Reports what is wrong with a C++ vertex. False: the class is only a base of others, or nothing else
+ * can be said about it. */
 static bool check_class(reflection *r, size_t index)
 {
   const vertex_class *class = &r->classes[index];
   const char *name = r->vertices[index].type.name;
   bool is_seen = !clang_Cursor_isNull(class->compute);
   if (!is_seen && !class->has_compute && is_base_of_another(r, index)) return false;
+  if (class->has_two_kinds) {
+    reflect_error(r, r->cursors[index],
+                  "vertex '%s' derives from two of poplar::Vertex, MultiVertex and "
+                  "SupervisorVertex: one of them says who runs it",
+                  name);
+    return false;
+  }
   if (!clang_Cursor_isNull(class->first_virtual))
     reflect_error(r, class->first_virtual,
                   "vertex '%s' has a virtual %s: vertex state can hold only fields", name,

@@ -24,6 +24,7 @@ typedef struct vertex_class {
   vertex_result result;
   CXCursor first_virtual; /* a virtual function or base class; null: there is none */
   bool has_compute;       /* there is one, seen or not */
+  bool has_two_kinds;
 } vertex_class;
 
 /* A class about which the compiler is asked, and the answer. */
@@ -33,6 +34,7 @@ typedef struct probe {
   pop_vertex_kind kind;
   bool has_compute; /* that can be called as the kind wants */
   vertex_result result;
+  bool has_two_kinds;
 } probe;
 
 /* A base class that depends on template parameters, and what it is in an instantiation. */

@@ -225,6 +225,21 @@ template <class Base> struct Based : Base {
 };
 template struct Based<MultiVertex>;
 template struct Based<Vertex>;
+struct Two : Vertex, MultiVertex {
+  bool compute() { return true; }
+  bool compute(unsigned) { return true; }
+};
+template <class Base> struct Second : Base, SupervisorVertex {
+  bool compute() { return true; }
+};
+template struct Second<Vertex>;
+struct Mixin {};
+template struct Second<Mixin>;
+struct One : Vertex {};
+struct Other : Vertex {};
+struct Same : One, Other {
+  bool compute() { return true; }
+};
 END
 expect kinds.cpp 4:8 "compute() of MultiVertex 'NoNumber' must have one parameter, the worker's number, as in \
 'compute(unsigned workerId)'"
@@ -233,7 +248,10 @@ expect kinds.cpp 10:8 "compute() of vertex 'Numbered' has parameters: it must ha
 expect kinds.cpp 14:17 "vertex 'Nothing<true>' has no function compute()"
 expect kinds.cpp 16:5 "compute() of vertex 'Result<char>' returns 'T': it must return bool or void"
 expect kinds.cpp 21:8 "compute() of vertex 'Based<poplar::Vertex>' has a parameter: it must have none"
-grep -q '^6 errors generated\.$' popc.txt || fail 'errors are not counted'
+expect kinds.cpp 25:8 "vertex 'Two' derives from two of poplar::Vertex, MultiVertex and SupervisorVertex: one of them \
+says who runs it"
+expect kinds.cpp 32:17 "vertex 'Second<poplar::Vertex>' derives from two of"
+grep -q '^8 errors generated\.$' popc.txt || { fail 'errors are not counted'; cat popc.txt; }
 
 # S09: fields that a vertex cannot have
 cat >fields.cpp <<'END'
