@@ -16,6 +16,7 @@
  */
 #include "reflect_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,6 +463,101 @@ static const char *advice(CXCursor cursor)
                 : ": a field is a number, a Vector, an Input, an Output or an InOut";
 }
 
+typedef struct field_search {
+  CXCursor like, found; /* fields */
+} field_search;
+
+static enum CXChildVisitResult find_field(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  field_search *search = data;
+  if (clang_getCursorKind(cursor) != CXCursor_FieldDecl) return CXChildVisit_Continue;
+  CXString name = clang_getCursorSpelling(cursor);
+  CXString wanted = clang_getCursorSpelling(search->like);
+  bool same = !strcmp(clang_getCString(name), clang_getCString(wanted));
+  clang_disposeString(name);
+  clang_disposeString(wanted);
+  if (same) search->found = cursor;
+  return same ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* An initialiser ends where its field ends. What is part of the field's type, as in
+ * decltype(0), does not. */
+static enum CXChildVisitResult find_initialiser(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  CXSourceLocation end = clang_getRangeEnd(clang_getCursorExtent(cursor));
+  if (clang_isExpression(clang_getCursorKind(cursor)) &&
+      clang_equalLocations(end, clang_getRangeEnd(clang_getCursorExtent(parent))))
+    *(CXCursor *)data = cursor;
+  return CXChildVisit_Continue;
+}
+
+/* Null: the field has none. libclang shows it in the template that `record` was made from. */
+static CXCursor initialiser_of(CXCursor record, CXCursor field)
+{
+  field_search search = {field, field};
+  clang_visitChildren(reflect_with_members(record), find_field, &search);
+  CXCursor initialiser = clang_getNullCursor();
+  clang_visitChildren(search.found, find_initialiser, &initialiser);
+  return initialiser;
+}
+
+static enum CXChildVisitResult and_is_zero(CXCursor cursor, CXCursor parent, CXClientData data);
+
+static enum CXChildVisitResult see_first(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  *(enum CXCursorKind *)data = clang_getCursorKind(cursor);
+  return CXChildVisit_Break;
+}
+
+/* T(x) and {x}, whose value is not known where T is a template's parameter. */
+static bool is_made_of_values(CXCursor expression)
+{
+  enum CXCursorKind first = CXCursor_NoDeclFound;
+  clang_visitChildren(expression, see_first, &first);
+  enum CXCursorKind kind = clang_getCursorKind(expression);
+  return kind == CXCursor_InitListExpr || (kind == CXCursor_CallExpr && first == CXCursor_TypeRef);
+}
+
+/* Are all its bits 0, as far as the compiler knows? */
+static bool is_zero(CXCursor expression)
+{
+  CXEvalResult value = clang_Cursor_Evaluate(expression);
+  if (!value) {
+    bool zero = is_made_of_values(expression);
+    if (zero) clang_visitChildren(expression, and_is_zero, &zero);
+    return zero;
+  }
+  CXEvalResultKind kind = clang_EvalResult_getKind(value);
+  double number = kind == CXEval_Float ? clang_EvalResult_getAsDouble(value) : 0;
+  bool zero = kind == CXEval_Int ? !clang_EvalResult_getAsLongLong(value)
+                                 : kind == CXEval_Float && number == 0 && !signbit(number);
+  clang_EvalResult_dispose(value);
+  return zero;
+}
+
+static enum CXChildVisitResult and_is_zero(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  *(bool *)data &= !clang_isExpression(clang_getCursorKind(cursor)) || is_zero(cursor);
+  return CXChildVisit_Continue;
+}
+
+/* Nothing constructs a vertex. A number is 0 until the graph gives its value; no other can be
+ * promised. */
+static void check_initialiser(field_list *list, CXCursor cursor, const pop_field *field)
+{
+  if (!list->cxx_name || field->kind != POP_FIELD_CONSTANT) return;
+  CXCursor initialiser = initialiser_of(list->record, cursor);
+  if (clang_Cursor_isNull(initialiser) || is_zero(initialiser)) return;
+  reflect_error(list->r, cursor,
+                "field '%s.%s' has an initializer, but vertices are not constructed: the graph "
+                "gives the value (setInitialValue), or it is 0; what is the same for all vertices "
+                "is static constexpr",
+                list->vertex, field->name);
+}
+
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
 {
   field_list *list = data;
@@ -480,6 +576,7 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
     if (!strcmp(list->fields[i].name, field.name))
       reflect_error(r, cursor, "field '%s.%s' hides a field of a base class", list->vertex,
                     field.name);
+  check_initialiser(list, cursor, &field);
   raise_alignments(list, cursor, &field);
   field.offset = list->base + (uint32_t)(clang_Cursor_getOffsetOfField(cursor) / 8);
   uint32_t size = (uint32_t)clang_Type_getSizeOf(clang_getCursorType(cursor));

@@ -288,6 +288,45 @@ expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type 'Input<Ve
 expect fields.cpp 13:3 "field 'V.(unnamed)' has unsupported field type"
 expect fields.cpp 14:47 "field 'V.pairs' has unsupported field type 'Output<Vector<pair, VectorLayout::SPAN, 8>>': elements are scalars, whose"
 expect fields.cpp 18:11 "vertex 'Virtual' has a virtual function"
+# Initialisers of fields would have to be run. What is 0 is so without them.
+cat >initial.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+constexpr int square(int x) { return x * x; }
+#define FIELD(name, value) unsigned name = value;
+#define FOUR(name) unsigned name = 4;
+template <int n> struct Number { using type = unsigned; };
+template <class T> struct Zero : Vertex {
+  static constexpr T k = 4;
+  T a = 0, b{}, c{0}, d = T(), e = T(0);
+  unsigned f = square(0); decltype(sizeof(4)) g; Number<4>::type h; alignas(8) unsigned i; FIELD(j, 0)
+  half l = 0; bool m = false; Vector<float> n{}; Input<float> p[4];
+  bool compute() { return k; }
+};
+template struct Zero<float>;
+struct Plain : Vertex {
+  unsigned n = 4, square_of_2 = square(2);
+  FIELD(macro, 4)
+  FOUR(four)
+  float minus{-0.0f}; enum { P } zero = P;
+  bool compute() { return true; }
+};
+template <class T> struct Base : Vertex {
+  T t = 4, of_unknown = T(sizeof(T));
+};
+struct Derived : Base<int> {
+  bool compute() { return true; }
+};
+END
+expect initial.cpp 16:12 "field 'Plain.n' has an initializer, but vertices are not constructed: the graph gives the value \
+(setInitialValue), or it is 0; what is the same for all vertices is static constexpr"
+expect initial.cpp 16:19 "field 'Plain.square_of_2' has an initializer"
+expect initial.cpp 17:3 "field 'Plain.macro' has an initializer"
+expect initial.cpp 18:3 "field 'Plain.four' has an initializer"
+expect initial.cpp 19:9 "field 'Plain.minus' has an initializer"
+expect initial.cpp 23:5 "field 'Derived.t' has an initializer"
+expect initial.cpp 23:12 "field 'Derived.of_unknown' has an initializer"
+grep -q '^7 errors generated' popc.txt || { fail 'an initializer that gives 0 is refused'; cat popc.txt; }
 cat >virtual.cpp <<'END'
 #include <poplar/Vertex.hpp>
 struct A : virtual poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
