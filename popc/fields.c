@@ -335,12 +335,12 @@ typedef struct field_list {
   const char *cxx_name; /* of the vertex; NULL in C */
   pop_field *fields;
   size_t count, capacity;
-  CXCursor record; /* the current class */
-  uint32_t base;   /* of the current class in the vertex state */
-  uint32_t end;    /* of its fields so far, relative to `base` */
-  bool inherited;  /* the current class is a base class */
-  bool hidden;     /* … whose members generated code cannot name */
-  bool base_is_unnamed;
+  CXCursor record;      /* the current class */
+  uint32_t base;        /* of the current class in the vertex state */
+  uint32_t end;         /* of its fields so far, relative to `base` */
+  bool inherited;       /* the current class is a base class */
+  bool hidden;          /* … whose members generated code cannot name */
+  bool base_is_unnamed; /* one of the current class's */
   const char *checks;
   bool has_unchecked; /* an inherited field that generated code cannot name */
   bool is_unusual;    /* a base may lie elsewhere than take_base computes */
@@ -640,10 +640,40 @@ static void take_base(void *context, CXCursor base, bool is_public)
   list->end = list->count > count_before ? offset + end : end_before;
 }
 
+static enum CXVisitorResult take_first_field(CXCursor cursor, CXClientData data)
+{
+  *(CXCursor *)data = cursor;
+  return CXVisit_Break;
+}
+
+/* A base class without a name here (std::conditional_t<…>) has fields if there is room for them
+ * behind those of the other bases, which end at `end`. */
+static void check_unnamed_base(const field_list *list, CXCursor record, uint32_t end)
+{
+  CXCursor first = clang_getNullCursor();
+  CXType type = clang_getCursorType(record);
+  clang_Type_visitFields(type, take_first_field, &first);
+  bool has_own = !clang_Cursor_isNull(first);
+  CXType next = has_own ? clang_getCursorType(first) : type;
+  uint32_t align = (uint32_t)clang_Type_getAlignOf(next);
+  uint32_t place =
+      (uint32_t)(has_own ? clang_Cursor_getOffsetOfField(first) / 8 : clang_Type_getSizeOf(type));
+  if (!has_own && end == 0) end = 1; /* an empty class takes a byte */
+  if (place > (end + align - 1) / align * align)
+    reflect_error(list->r, record,
+                  "vertex '%s' has fields of a base class that popc cannot name: derive from a "
+                  "class or template with a name of its own, as in 'Base<T>'",
+                  list->vertex);
+}
+
 static void take_record(field_list *list, CXCursor record)
 {
+  bool was_unnamed = list->base_is_unnamed;
+  list->base_is_unnamed = false;
   list->record = record;
   reflect_bases(record, take_base, list);
+  if (list->base_is_unnamed) check_unnamed_base(list, record, list->end);
+  list->base_is_unnamed = was_unnamed;
   clang_Type_visitFields(clang_getCursorType(record), take_field, list);
 }
 
@@ -651,19 +681,6 @@ static int compare_offsets(const void *a, const void *b)
 {
   const pop_field *x = a, *y = b;
   return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-/* A base class without a name here (std::conditional_t<…>) has fields if there is room in front of
- * the others. */
-static void check_unnamed_base(field_list *list, CXCursor record, const pop_field *fields,
-                               uint32_t state_size)
-{
-  bool room = list->count ? fields[0].offset > 0 : state_size > 1;
-  if (list->base_is_unnamed && room)
-    reflect_error(list->r, record,
-                  "vertex '%s' has fields of a base class that popc cannot name: derive from a "
-                  "class or template with a name of its own, as in 'Base<T>'",
-                  list->vertex);
 }
 
 void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
@@ -685,7 +702,6 @@ void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
   CXType state = clang_getCursorType(record);
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
-  check_unnamed_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
   if (list.has_unchecked && list.is_unusual)
     reflect_error(r, record,
                   "vertex '%s' inherits fields that are not public from bases whose places popc "

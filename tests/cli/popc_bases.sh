@@ -91,6 +91,28 @@ END
 ! "$popc" unseen.cpp -o out.gp 2>err.txt || fail 'an unseen base with fields'
 grep -qF "unseen.cpp:6:17: error: vertex 'Chosen<true>' has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
 grep -q '^1 error generated' err.txt || fail 'Chosen<false> is refused'
+# … also where named bases lie in front of them, and in a base of the vertex
+cat >behind.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#include <type_traits>
+struct Empty {};
+struct WithField { poplar::Input<int> x; };
+struct Named : poplar::Vertex { poplar::Input<int> y; char c; };
+template <bool b> struct Chosen : Named, std::conditional_t<b, WithField, Empty> { poplar::Output<int> o; bool compute() { return true; } };
+template <bool b> struct Tail : Named, std::conditional_t<b, WithField, Empty> { bool compute() { return true; } };
+template <bool b> struct Middle : Chosen<b> { float z; };
+template struct Chosen<false>;
+template struct Chosen<true>;
+template struct Tail<false>;
+template struct Tail<true>;
+template struct Middle<false>;
+template struct Middle<true>;
+END
+! "$popc" behind.cpp -o out.gp 2>err.txt || fail 'unseen bases behind others'
+for name in '10:17: error: vertex .Chosen<true>' '12:17: error: vertex .Tail<true>' 'error: vertex .Middle<true>'; do
+  grep -q "^behind.cpp:.*$name. has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
+done
+grep -q '^3 errors generated' err.txt || fail "one without such fields is refused: $(cat err.txt)"
 
 # So is one whose fields popc would place wrongly, as the compiler cannot check them.
 cat >twice.cpp <<'END'
