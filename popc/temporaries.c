@@ -17,39 +17,60 @@ static int stem_length(const char *file)
   return dot && dot > file ? (int)(dot - file) : (int)strlen(file);
 }
 
-/* How many sources before this one have its stem: files of a.c and a.cpp are "a-ipu2.s" and
- * "a-2-ipu2.s". */
-static unsigned count_before(const popc_settings *settings, const popc_source *source)
+/* The name of a source's files, without what is behind it; `length` is its length. */
+static const char *own_stem(const popc_input *input, int *length)
 {
-  unsigned count = 0;
-  const char *file = file_of(source->path);
-  int length = stem_length(file);
-  for (size_t i = 0; i < settings->num_inputs; ++i) {
-    const char *other = file_of(settings->inputs[i].path);
-    popc_language language;
-    if (!strcmp(settings->inputs[i].path, source->path)) break;
-    if (popc_language_of(other, &language) && language == POPC_GP_FILE) continue;
-    count += stem_length(other) == length && !strncmp(other, file, (size_t)length);
-  }
+  bool is_stream = input->text || !strcmp(input->path, "-");
+  const char *file = is_stream ? "stdin" : file_of(input->path);
+  *length = stem_length(file);
+  return file;
+}
+
+/* Does an input have this stem? A .gp has no files here. */
+static bool has_stem(const popc_input *input, const char *stem, int length)
+{
+  int own_length;
+  const char *own = own_stem(input, &own_length);
+  popc_language language;
+  bool named = input->language ? popc_language_named(input->language, &language)
+                               : popc_language_of(input->path, &language);
+  if (!input->text && named && language == POPC_GP_FILE) return false;
+  return own_length == length && !strncmp(own, stem, (size_t)length);
+}
+
+static size_t count_stems(const popc_settings *settings, size_t end, const char *stem, int length)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < end; ++i) count += has_stem(&settings->inputs[i], stem, length);
   return count;
 }
 
-/* "codelets-ipu2_cpp": a variant's name may have characters that file names should not have. */
-static const char *stem_of(popc_settings *settings, const popc_source *source,
-                           const popc_variant *variant)
+/* For the source that is being compiled. "a" and "a-2" are the stems of the files of a.c and a.cpp,
+ * "a" and "a-3" if there is an a-2.c, too. */
+static const char *unique_stem(popc_settings *settings)
 {
-  const char *file = file_of(source->path), *number = "";
-  unsigned before = count_before(settings, source);
-  if (before) number = pop_arena_printf(settings->arena, "-%u", before + 1);
+  size_t index = atomic_load(&settings->num_begun) - 1;
+  int length;
+  const char *file = own_stem(&settings->inputs[index], &length);
+  const char *stem = pop_arena_printf(settings->arena, "%.*s", length, file);
+  size_t before = count_stems(settings, index, file, length);
+  for (unsigned number = 2; before; ++number) {
+    stem = pop_arena_printf(settings->arena, "%.*s-%u", length, file, number);
+    before -= !count_stems(settings, settings->num_inputs, stem, (int)strlen(stem));
+  }
+  return stem;
+}
+
+/* "codelets-ipu2_cpp": a variant's name may have characters that file names should not have. */
+static const char *stem_of(popc_settings *settings, const popc_variant *variant)
+{
   char *name = pop_arena_strdup(settings->arena, variant->name);
   for (char *p = name; *p; ++p)
     if (*p == ':') *p = '_';
   const char *output = settings->output, *end = output ? strrchr(output, '/') : NULL;
   int folder = settings->save_temps_beside && end ? (int)(end + 1 - output) : 0;
-  if (source->is_stream)
-    return pop_arena_printf(settings->arena, "%.*sstdin-%s", folder, output, name);
-  return pop_arena_printf(settings->arena, "%.*s%.*s%s-%s", folder, output, stem_length(file), file,
-                          number, name);
+  return pop_arena_printf(settings->arena, "%.*s%s-%s", folder, output, unique_stem(settings),
+                          name);
 }
 
 static pop_error *save_product(popc_settings *settings, const popc_source *source,
@@ -67,7 +88,7 @@ static pop_error *save_product(popc_settings *settings, const popc_source *sourc
 pop_error *popc_save_temporaries(popc_settings *settings, const popc_source *source,
                                  const popc_variant *variant, const popc_result *object)
 {
-  const char *stem = stem_of(settings, source, variant);
+  const char *stem = stem_of(settings, variant);
   POP_TRY(popc_write_file(pop_arena_printf(settings->arena, "%s.o", stem), object->bytes,
                           object->size));
   if (!popc_is_codelet_language(source->language)) return NULL;

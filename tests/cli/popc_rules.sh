@@ -82,6 +82,15 @@ mkdir twins
 echo 'int in_c;' >twins/second.c
 "$popc" -Iinclude --save-temps=obj out/x.gp second.cpp twins/second.c -o twins/x.gp --target ipu1 2>err.txt || fail 'two of a name'
 grep -q 'in_c' twins/second-2-ipu1.s && grep -q 'runCodelet' twins/second-ipu1.s || fail "two of a name: $(ls twins)"
+# No two sources have the same files.
+echo 'int second_2;' >second-2.c
+echo 'int named_stdin;' >twins/stdin.c
+echo 'int from_stdin;' >stream.c
+"$popc" --save-temps=obj second.cpp twins/second.c second-2.c -x c - twins/stdin.c -x none -Iinclude -o twins/x.gp \
+  --target ipu1 <stream.c 2>err.txt || fail "five sources: $(cat err.txt)"
+for pair in second-3:in_c second-2:second_2 second:runCodelet stdin:from_stdin stdin-2:named_stdin; do
+  grep -q "${pair#*:}" "twins/${pair%:*}-ipu1.s" || fail "$pair: $(ls twins)"
+done
 
 "$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
 "$popc" -fsyntax-only -MMD -MF checked.d -Iinclude second.cpp && [ ! -e second.gp ] || fail '-fsyntax-only -MMD'
