@@ -69,21 +69,13 @@ static void write_diagnostics(const popc_settings *settings, const pop_bytes *di
   pop_bytes_free(&shown);
 }
 
-/* Warnings do not explain an error that was found behind them. */
-static bool hold_error(const pop_bytes *diagnostics)
-{
-  static const char error[] = "error: ";
-  return diagnostics->size &&
-         memmem(diagnostics->data, diagnostics->size, error, sizeof error - 1) != NULL;
-}
-
 /* If diagnostics have no descriptor, they become the error's message. */
 static pop_error *report(popc_settings *settings, pop_error *error, const pop_bytes *diagnostics)
 {
   if (settings->diagnostics_fd >= 0) {
     if (diagnostics->size) pop_progress_hide(settings->line);
     write_diagnostics(settings, diagnostics);
-    settings->diagnostics_said |= error && hold_error(diagnostics);
+    settings->diagnostics_said |= error && popc_hold_error(diagnostics);
     return error;
   }
   if (!error || !diagnostics->size || pop_error_get_code(error) != POP_ERROR_CODELET_COMPILE)

@@ -294,6 +294,8 @@ typedef struct popc_compile_outcome {
 bool popc_add_warning_flags(popc_arguments *arguments, popc_target target);
 bool popc_filter_warnings(const popc_source *source, const popc_compile_outcome *outcome,
                           pop_bytes *diagnostics);
+/* Is one of them an error? Warnings do not explain an error that was found behind them. */
+bool popc_hold_error(const pop_bytes *diagnostics);
 
 /* reproducer.c: adds to the error of a crashed compiler how to reproduce the crash. */
 pop_error *popc_add_reproducer(popc_settings *settings, const popc_source *source,

@@ -234,6 +234,21 @@ static void filter_lines(filter *f, const pop_bytes *diagnostics)
   if (f->pending) put(f, f->pending, (size_t)(all_end - f->pending));
 }
 
+bool popc_hold_error(const pop_bytes *diagnostics)
+{
+  bool found = false;
+  const char *line = (const char *)diagnostics->data, *all_end = line + diagnostics->size;
+  while (line < all_end && !found) {
+    const char *newline = memchr(line, '\n', (size_t)(all_end - line));
+    const char *end = newline ? newline : all_end;
+    char *words = plain(line, (size_t)(end - line));
+    found = kind_of(words) == ERROR;
+    free(words);
+    line = newline ? newline + 1 : all_end;
+  }
+  return found;
+}
+
 bool popc_filter_warnings(const popc_source *source, const popc_compile_outcome *outcome,
                           pop_bytes *diagnostics)
 {

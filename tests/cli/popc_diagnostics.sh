@@ -439,8 +439,8 @@ cp warning.cpp other.cpp
 echo 'int more;' >>other.cpp
 "$popc" -w warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name'
 grep -q "'V'.*warning.cpp.*other.cpp" popc.txt || { fail 'both files are not named'; cat popc.txt; }
-# A warning before it does not take the error's place.
-echo '#warning no reason' >>other.cpp
+# A warning before it does not take the error's place, whatever it is about.
+echo '#warning "error: no reason"' >>other.cpp
 "$popc" warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name, and a warning'
 grep -q "popc: error: vertex 'V' is defined twice" popc.txt || { fail 'only the warning is shown'; cat popc.txt; }
 # Nor may one have the other's symbol: the wrong code would run.
