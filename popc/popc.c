@@ -464,9 +464,20 @@ static pop_error *make_product(void *context)
   }
 }
 
+/* Standard input is read once: a second time it would be empty. */
+static pop_error *check_streams(const popc_settings *settings)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < settings->num_inputs; ++i)
+    count += !settings->inputs[i].text && !strcmp(settings->inputs[i].path, "-");
+  if (count < 2) return NULL;
+  return pop_error_new(POP_ERROR_USAGE, "standard input can be an input only once");
+}
+
 pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
 {
   if (!settings->num_inputs) return pop_error_new(POP_ERROR_USAGE, "no input files");
+  POP_TRY(check_streams(settings));
   if (settings->product == POPC_PROGRAM) {
     POP_TRY(check_output(settings));
     return popc_link(settings);

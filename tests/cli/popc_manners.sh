@@ -124,6 +124,7 @@ run --list-vertices in.gp && says '^V: worker, <stdin>:2'
 "$popc" -x c - <v.c >piped.gp 2>err.txt && cmp -s in.gp piped.gp || fail 'standard output'
 refused 2 '-x c' - <v.c
 refused 2 'name its file' -x gp - -o copy.gp <v.gp
+refused 2 'standard input can be an input only once' -x c - - -o twice.gp <v.c
 echo 'int x = ;' >wrong.c
 "$popc" -x c - <wrong.c 2>err.txt
 grep -q '^<stdin>:1:9: error' err.txt || fail 'a mistake in standard input has no place'
