@@ -111,6 +111,17 @@ static bool is_same_class(const popc_vertex *a, const popc_vertex *b)
          (!a->cxx_name || !b->cxx_name || !strcmp(a->cxx_name, b->cxx_name));
 }
 
+/* Has it a name, and every class that it is in? */
+static bool has_name(CXCursor record)
+{
+  CXCursor at = record;
+  for (; clang_getCursorKind(at) == CXCursor_ClassDecl ||
+         clang_getCursorKind(at) == CXCursor_StructDecl;
+       at = clang_getCursorSemanticParent(at))
+    if (clang_Cursor_isAnonymous(at)) return false;
+  return true;
+}
+
 /* `spelling`: the name of the class or struct in generated code. */
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
                        const vertex_class *class)
@@ -137,6 +148,10 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
     return;
   }
   vertex.type.source = source_place(r, record);
+  if (cxx && !has_name(record)) {
+    reflect_error(r, record, "a vertex must have a name, by which a graph adds it");
+    return;
+  }
   pop_push(r->vertices, r->num_vertices, r->capacity, vertex);
   pop_push(r->cursors, r->num_cursors, r->cursors_capacity, record);
   pop_push(r->classes, r->num_classes, r->classes_capacity, *class);

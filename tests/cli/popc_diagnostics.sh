@@ -288,6 +288,20 @@ expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type 'Input<Ve
 expect fields.cpp 13:3 "field 'V.(unnamed)' has unsupported field type"
 expect fields.cpp 14:47 "field 'V.pairs' has unsupported field type 'Output<Vector<pair, VectorLayout::SPAN, 8>>': elements are scalars, whose"
 expect fields.cpp 18:11 "vertex 'Virtual' has a virtual function"
+# Graphs add vertices by their names.
+cat >unnamed.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } } object;
+struct { struct Inner : poplar::Vertex { bool compute() { return true; } } inner; } outer;
+typedef struct { struct Inner : poplar::Vertex { bool compute() { return true; } } inner; } Outer;
+template <class T> struct Lambda : poplar::Vertex { bool compute() { return true; } };
+auto lambda = [] {};
+template struct Lambda<decltype(lambda)>;
+END
+expect unnamed.cpp 2:1 'a vertex must have a name, by which a graph adds it'
+expect unnamed.cpp 3:17 'a vertex must have a name'
+grep -q '^2 errors generated' popc.txt || fail 'a vertex whose argument has no name is refused'
+
 # Initialisers of fields would have to be run. What is 0 is so without them.
 cat >initial.cpp <<'END'
 #include <poplar/Vertex.hpp>
