@@ -2,6 +2,8 @@
  * codelets-ipu2.o), in the current folder or, with --save-temps=obj, in the output's. */
 #include "popc_internal.h"
 
+#include <populus/same_file.h>
+
 #include <string.h>
 
 static const char *file_of(const char *path)
@@ -73,13 +75,25 @@ static const char *stem_of(popc_settings *settings, const popc_variant *variant)
                           name);
 }
 
+/* An input that has the name of such a file is not read yet, perhaps. */
+static pop_error *save(const popc_settings *settings, const char *path, const popc_result *result)
+{
+  for (size_t i = 0; i < settings->num_inputs; ++i)
+    if (!settings->inputs[i].text && pop_is_same_file(path, settings->inputs[i].path))
+      return pop_error_new(POP_ERROR_USAGE,
+                           "--save-temps would replace the input '%s': --save-temps=obj writes "
+                           "beside the output",
+                           settings->inputs[i].path);
+  return popc_write_file(path, result->bytes, result->size);
+}
+
 static pop_error *save_product(popc_settings *settings, const popc_source *source,
                                const popc_variant *variant, popc_product product, const char *path)
 {
   popc_result result = {0};
   pop_bytes again = {0}; /* these diagnostics were shown before */
   pop_error *error = popc_compile_source(settings, source, product, &variant, 1, &result, &again);
-  if (!error) error = popc_write_file(path, result.bytes, result.size);
+  if (!error) error = save(settings, path, &result);
   popc_results_free(&result, 1);
   pop_bytes_free(&again);
   return error;
@@ -89,8 +103,7 @@ pop_error *popc_save_temporaries(popc_settings *settings, const popc_source *sou
                                  const popc_variant *variant, const popc_result *object)
 {
   const char *stem = stem_of(settings, variant);
-  POP_TRY(popc_write_file(pop_arena_printf(settings->arena, "%s.o", stem), object->bytes,
-                          object->size));
+  POP_TRY(save(settings, pop_arena_printf(settings->arena, "%s.o", stem), object));
   if (!popc_is_codelet_language(source->language)) return NULL;
   const char *text = source->language == POPC_C ? "i" : "ii";
   POP_TRY(save_product(settings, source, variant, POPC_PREPROCESSED,

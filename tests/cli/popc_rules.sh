@@ -91,6 +91,16 @@ echo 'int from_stdin;' >stream.c
 for pair in second-3:in_c second-2:second_2 second:runCodelet stdin:from_stdin stdin-2:named_stdin; do
   grep -q "${pair#*:}" "twins/${pair%:*}-ipu1.s" || fail "$pair: $(ls twins)"
 done
+# No input is replaced.
+mkdir replaced
+cp second.cpp replaced
+echo 'int in_assembly;' >replaced/in.c
+"$popc" -S --target ipu1 replaced/in.c -o replaced/second-ipu1.s
+cp replaced/second-ipu1.s kept.s
+status=0
+(cd replaced && "$popc" --save-temps --target ipu1 -I../include second.cpp second-ipu1.s -o x.gp) 2>err.txt || status=$?
+[ $status = 2 ] || fail "--save-temps over an input ends with $status"
+grep -qF "would replace the input 'second-ipu1.s'" err.txt && cmp kept.s replaced/second-ipu1.s || fail "$(cat err.txt)"
 
 "$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
 "$popc" -fsyntax-only -MMD -MF checked.d -Iinclude second.cpp && [ ! -e second.gp ] || fail '-fsyntax-only -MMD'
