@@ -64,8 +64,10 @@ bool reflect_is_poplar(CXCursor declaration, const char *name)
   if (!same) return false;
   CXCursor parent = clang_getCursorSemanticParent(declaration);
   CXString scope = clang_getCursorSpelling(parent);
+  CXCursor around = clang_getCursorSemanticParent(parent);
   same = clang_getCursorKind(parent) == CXCursor_Namespace &&
-         !strcmp(clang_getCString(scope), "poplar");
+         !strcmp(clang_getCString(scope), "poplar") &&
+         clang_getCursorKind(around) != CXCursor_Namespace;
   clang_disposeString(scope);
   return same;
 }

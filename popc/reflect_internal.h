@@ -78,7 +78,7 @@ typedef struct reflection {
 void reflect_error(reflection *r, CXCursor at, const char *format, ...) POP_PRINTF(3, 4);
 /* In the arena. Disposes of `string`. */
 const char *reflect_string(reflection *r, CXString string);
-/* Is it `poplar::name`? */
+/* Is it `::poplar::name`? */
 bool reflect_is_poplar(CXCursor declaration, const char *name);
 
 /* kind.c */

@@ -288,6 +288,21 @@ expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type 'Input<Ve
 expect fields.cpp 13:3 "field 'V.(unnamed)' has unsupported field type"
 expect fields.cpp 14:47 "field 'V.pairs' has unsupported field type 'Output<Vector<pair, VectorLayout::SPAN, 8>>': elements are scalars, whose"
 expect fields.cpp 18:11 "vertex 'Virtual' has a virtual function"
+# Classes of another namespace poplar are none of ours.
+cat >namespaces.cpp <<'END'
+#include <poplar/Vertex.hpp>
+namespace mine {
+namespace poplar { struct Vertex {}; template <class T> struct Input { T t; }; }
+struct V : poplar::Vertex { double d; };
+}
+struct W : poplar::Vertex {
+  mine::poplar::Input<int> in;
+  bool compute() { return true; }
+};
+END
+expect namespaces.cpp 7:28 "field 'W.in' has unsupported field type 'mine::poplar::Input<int>'"
+grep -q '^1 error generated' popc.txt || { fail 'another Vertex'; cat popc.txt; }
+
 # Graphs add vertices by their names.
 cat >unnamed.cpp <<'END'
 #include <poplar/Vertex.hpp>
