@@ -11,13 +11,50 @@
 
 const char *popc_quote_for_make(pop_arena *arena, const char *name)
 {
-  char *quoted = pop_arena_alloc(arena, 2 * strlen(name) + 1), *out = quoted;
+  char *quoted = pop_arena_alloc(arena, 3 * strlen(name) + 1), *out = quoted;
   for (const char *p = name; *p; ++p) {
-    if (*p == ' ' || *p == '\t' || *p == '#') *out++ = '\\';
+    bool is_blank = *p == ' ' || *p == '\t';
+    for (const char *b = p; is_blank && b > name && b[-1] == '\\'; --b) *out++ = '\\';
+    if (is_blank || *p == '#') *out++ = '\\';
     if (*p == '$') *out++ = '$';
     *out++ = *p;
   }
   return quoted;
+}
+
+/* As clang writes a name: with '/' for a backslash, unless there are two. */
+static const char *without_backslashes(pop_arena *arena, const char *name)
+{
+  char *changed = pop_arena_strdup(arena, name);
+  for (char *p = changed; *p; ++p) {
+    if (*p == '\\' && p[1] == '\\')
+      ++p;
+    else if (*p == '\\')
+      *p = '/';
+  }
+  return changed;
+}
+
+/* A name that begins as clang writes the first `length` bytes of the path gets these back. NULL: it
+ * begins otherwise. */
+static const char *restore(pop_arena *arena, const char *path, int length, const char *name)
+{
+  const char *start = pop_arena_printf(arena, "%.*s", length, path);
+  const char *written = popc_quote_for_make(arena, without_backslashes(arena, start));
+  size_t size = strlen(written);
+  if (strncmp(name, written, size) != 0) return NULL;
+  return pop_arena_printf(arena, "%s%s", popc_quote_for_make(arena, start), name + size);
+}
+
+/* The source, and what is in its folder, have their names back, if its path has backslashes. */
+static const char *restored(pop_arena *arena, const popc_source *source, const char *name)
+{
+  const char *path = source->path, *slash = strrchr(path, '/'), *found;
+  if (source->is_stream || !strchr(path, '\\')) return name;
+  while (!strncmp(path, "./", 2)) path += 2;
+  found = restore(arena, path, (int)strlen(path), name);
+  if (!found && slash > path) found = restore(arena, path, (int)(slash + 1 - path), name);
+  return found ? found : name;
 }
 
 static void add_file(popc_file_list *list, const char *file, size_t length)
@@ -64,7 +101,11 @@ void popc_add_dependencies_of(const popc_settings *settings, const popc_source *
   bool unnamed = source->language == POPC_ASSEMBLER || source->language == POPC_LLVM_IR;
   if (unnamed && !source->is_stream)
     popc_add_dependency(list, popc_quote_for_make(settings->arena, source->path));
-  popc_add_dependencies(list, (const char *)rule->data, rule->size);
+  popc_file_list named = {0};
+  popc_add_dependencies(&named, (const char *)rule->data, rule->size);
+  for (size_t i = 0; i < named.count; ++i)
+    popc_add_dependency(list, restored(settings->arena, source, named.files[i]));
+  popc_file_list_free(&named);
 }
 
 void popc_file_list_free(popc_file_list *list)

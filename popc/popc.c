@@ -400,8 +400,10 @@ static pop_error *add_files_of(run *r, const popc_source *source)
       variants[count] = &settings->variants[done + count];
     error = popc_compile_source(settings, source, settings->product, variants, count, results,
                                 &diagnostics);
-    for (size_t i = 0; i < count && !error; ++i)
-      popc_add_dependencies(&r->dependencies, (const char *)results[i].bytes, results[i].size);
+    for (size_t i = 0; i < count && !error; ++i) {
+      pop_bytes rule = {.data = results[i].bytes, .size = results[i].size};
+      popc_add_dependencies_of(settings, source, &rule, &r->dependencies);
+    }
     popc_results_free(results, count);
   }
   error = report(settings, error, &diagnostics);

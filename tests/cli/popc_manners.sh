@@ -110,6 +110,18 @@ head -1 deps | grep -qF 'a$x c\ d:' || fail '-MT and -MQ'
 grep -qx 'include/value.h:' deps || fail '-MP'
 cp v.cpp 'blank name.cpp'
 run -MMD -MF - -Iinclude 'blank name.cpp' -o out.gp && says 'blank\\ name.cpp'
+# clang writes '/' for a backslash.
+mkdir -p 'a\b' && cp v.cpp 'a\b/c\ d.cpp' && cp include/value.h 'a\b/value.h'
+cat >expected.d <<'END_'
+NAME: \
+  a\b/c\\\ d.cpp \
+  a\b/value.h
+END_
+for rule in '-MMD -MF slashes.d' '-MM -MF slashes.d'; do
+  run $rule -o out.gp 'a\b/c\ d.cpp'
+  sed '1s/.*:/NAME:/' slashes.d | cmp - expected.d || fail "$rule: backslashes: $(cat slashes.d)"
+done
+make -s -f slashes.d -n >make.txt 2>&1 || grep -q 'Nothing to be done' make.txt || fail "make: $(cat make.txt)"
 run -MD -MF gp.d out.gp -o copy.gp && grep -q 'copy.gp:.*' gp.d && grep -q ' out.gp$' gp.d || fail '.gp inputs are no dependencies'
 # So are those whose names clang does not hear.
 for file in v.ll v.s; do
