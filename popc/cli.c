@@ -63,7 +63,11 @@ static int print_and_free(char *text)
 static char *clang_flags(const popc_settings *settings)
 {
   popc_language language = POPC_CXX;
-  if (settings->num_inputs) popc_language_of(settings->inputs[0].path, &language);
+  const char *named = settings->num_inputs ? settings->inputs[0].language : settings->language;
+  if (named)
+    popc_language_named(named, &language);
+  else if (settings->num_inputs)
+    popc_language_of(settings->inputs[0].path, &language);
   popc_variant variant = {"ipu2", "ipu2", POPC_TILE, NULL, 0};
   if (settings->num_variants) variant = settings->variants[0];
   popc_arguments arguments = {0};

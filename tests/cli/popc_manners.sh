@@ -259,5 +259,8 @@ run --print-clang-flags -Iinclude
 cp out.txt compile_flags.txt
 clang=$("$popc" '-###' v.c 2>&1 | sed "s/^ '\([^']*\)'.*/\1/; q")
 xargs -d '\n' "$clang" -fsyntax-only v.cpp <compile_flags.txt 2>err.txt || fail '--print-clang-flags'
+run --print-clang-flags -x c && says '^-std=gnu17$'
+run --print-clang-flags -x c v.cpp && says '^-std=gnu17$'
+run --print-clang-flags -x c++ v.c && says '^-std=c++17$'
 
 [ $failures = 0 ]
