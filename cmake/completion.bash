@@ -5,7 +5,8 @@ _populus_tool()
   local word=$2 options
   COMPREPLY=()
   [[ $word == -* ]] || return 0
-  options=$("$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+  # The descriptions, behind two blanks, may name options of other programs.
+  options=$("$1" --help 2>/dev/null | sed -n '/^ *-/{s/^ *//;s/  .*//;p}' | grep -oE -- '--[a-z][a-z-]*' | sort -u)
   mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 }
 complete -o bashdefault -o default -F _populus_tool popexec gc-info popsize popview pophlo poprun

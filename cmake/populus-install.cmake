@@ -20,11 +20,16 @@ install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir} CO
 # Completion for shells: bash loads a file with the program's name, zsh completes
 # programs that have --help.
 foreach(tool popexec gc-info popsize popview pophlo poprun)
-  install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
+  install(FILES cmake/completion.bash RENAME ${tool}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/_populus @ONLY
   CONTENT "#compdef popexec gc-info popsize popview pophlo poprun\n_gnu_generic \"$@\"\n")
-install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+set(zsh_functions site-functions)
+if(POPULUS_PACKAGES) # as in popc/
+  set(zsh_functions vendor-completions)
+endif()
+install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${zsh_functions} COMPONENT tools)
 
 # For find_package(populus) with populus_DIR = the build folder: no installation needed.
 export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)

@@ -88,7 +88,21 @@ for tool in popexec gc-info popsize popview pophlo poprun; do
     "prefix/share/bash-completion/completions/$tool" 2>complete.txt)
   [ "$words" = --version ] || { echo "$tool completes '$words'"; exit 1; }
   grep -q "_populus_tool $tool" complete.txt
+  # Options of other programs, which its help mentions, are not its own.
+  words=$(PATH="$prefix/bin:$PATH" bash -c ". \"\$1\"; _populus_tool $tool --; echo \${COMPREPLY[*]}" bash \
+    "prefix/share/bash-completion/completions/$tool")
+  case " $words " in *' --tag-output '* | *' --xla '*) echo "$tool completes '$words'"; exit 1 ;; esac
 done
+
+# Completions are in the package of the programs (cmake/populus-packages.cmake). The package of the
+# libraries may be installed beside that of another version.
+for component in tools library; do
+  cmake --install "$POPULUS_BUILD_DIR" --component $component --prefix "$PWD/$component" >install.txt
+done
+for tool in popc popexec gc-info popsize popview pophlo poprun; do
+  [ -s "tools/share/bash-completion/completions/$tool" ] || { echo "no completion of $tool among the tools"; exit 1; }
+done
+[ ! -e library/share/bash-completion ] && [ ! -e library/share/zsh ] || { find library/share; exit 1; }
 
 # The installed popc makes programs of archives. Such a program finds its libraries from any folder.
 "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a
