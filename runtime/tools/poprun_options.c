@@ -196,27 +196,31 @@ static pop_error *take_mpi_args(poprun_options *to, const option *of, const char
 
 static const option table[] = {
     {"num-instances", "N", "processes to start (default: 1)", take_number, FIELD(num_instances), 1},
-    {"num-replicas", "N", "replicas in all, for programs that ask (default: one for each instance)",
-     take_number, FIELD(num_replicas), 1},
-    {"ipus-per-replica", "N", "likewise (default: 1)", take_number, FIELD(ipus_per_replica), 1},
-    {"num-ilds", "N", "domains of linked IPUs, which instances are spread over (default: 1)",
-     take_number, FIELD(num_ilds), 1},
-    {"host", "LIST", "machines: names with commas, or networks as 10.1.3.0/28 (default: this one)",
+    {"num-replicas", "N",
+     "replicas in all, for programs that ask for it (default: one for each instance)", take_number,
+     FIELD(num_replicas), 1},
+    {"ipus-per-replica", "N", "IPUs of a replica, for programs that ask for it (default: 1)",
+     take_number, FIELD(ipus_per_replica), 1},
+    {"num-ilds", "N", "domains of linked IPUs, for --print-topology (default: 1)", take_number,
+     FIELD(num_ilds), 1},
+    {"host", "LIST",
+     "machines: names with commas, or networks such as 10.1.3.0/28 (default: this one)",
      .take = take_hosts},
     {"mpi-global-args", "ARGS",
-     "what mpirun gets beside, as --mpi-global-args='--tag-output -x NAME'", .take = take_mpi_args},
-    {"mpi-local-args", "ARGS", "the same: all instances are alike", .take = take_mpi_args},
-    {"only-output-from-instance", "N", "what the others print is left out", .take = take_only},
-    {"numa-aware", "yes|no", "each instance stays in a NUMA domain (default: no)", take_yes,
+     "further arguments of mpirun, such as --mpi-global-args='--tag-output -x NAME'",
+     .take = take_mpi_args},
+    {"mpi-local-args", "ARGS", "the same", .take = take_mpi_args},
+    {"only-output-from-instance", "N", "discard the output of the others", .take = take_only},
+    {"numa-aware", "yes|no", "bind each instance to a NUMA domain (default: no)", take_yes,
      FIELD(numa)},
-    {"executable-cache-path", "DIR", "keeps compiled graphs there: POPLAR_EXECUTABLE_CACHE_DIR",
+    {"executable-cache-path", "DIR", "keep compiled graphs there: sets POPLAR_EXECUTABLE_CACHE_DIR",
      take_text, FIELD(cache)},
     {"rank-timeout", "SECONDS",
-     "an instance that keeps others waiting for longer ends all (default: 3600; 0: any time)",
+     "end all if an instance keeps others waiting for longer (default: 3600; 0: no limit)",
      .take = take_seconds},
-    {"mpi", "openmpi|mpich", "which MPI (default: the first of them that is there)",
+    {"mpi", "openmpi|mpich", "which MPI (default: the first of these that is installed)",
      .take = take_mpi},
-    {"print-topology", "yes|no", "say which instance would be where, and run nothing", take_yes,
+    {"print-topology", "yes|no", "print where each instance would run, and run nothing", take_yes,
      FIELD(topology)},
     PARTITION("vipu-partition", "NAME"),
     PARTITION("vipu-server-host", "NAME"),
@@ -232,15 +236,16 @@ static const option table[] = {
 enum { NUM_OPTIONS = sizeof table / sizeof *table };
 
 static const char begin[] = "usage: poprun [options] program [arguments]\n"
-                            "Starts instances of a program under mpirun; those that run a "
-                            "replicated graph share out its replicas.\n\n";
+                            "Starts instances of a program under mpirun. If they run a "
+                            "replicated graph, each has a share of its replicas.\n\n";
 
 static const char end[] =
     "  --vipu-partition, --vipu-server-host, --vipu-server-port, --vipu-server-timeout, "
     "--vipu-allocation, --vipu-cluster,\n"
     "  --update-partition, --reset-partition, --remove-partition\n"
-    "                                   are taken: software IPUs have no partitions\n"
-    "  -v, --verbose                    say what is started; -vv: also with which environment\n"
+    "                                   accepted, without effect: software IPUs have no "
+    "partitions\n"
+    "  -v, --verbose                    print the command; -vv: also its environment\n"
     "  -q, --quiet                      only errors, no notes\n"
     "  -h, --help                       print this\n"
     "      --version                    print the version\n"
@@ -249,8 +254,9 @@ static const char end[] =
     "POPDIST_NUM_TOTAL_REPLICAS,\n"
     "POPDIST_NUM_LOCAL_REPLICAS, POPDIST_REPLICA_INDEX_OFFSET and POPDIST_IPUS_PER_REPLICA in its "
     "environment.\n"
-    "Exit status: that of the program, 128 and the signal's number if one ended it; 2 wrong "
-    "command line, 4 no MPI.\n";
+    "Exit status: that of the program, or 128 plus the number of the signal that ended it; 2 wrong "
+    "command line,\n"
+    "4 no MPI or a machine that cannot be reached, 127 a program that cannot be started.\n";
 
 static void print_help(void)
 {
