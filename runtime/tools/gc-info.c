@@ -171,19 +171,21 @@ static const char help[] =
     "\n"
     "Commands:\n"
     "  -l, --list-devices      list all devices: single IPUs, and groups of 2, 4, 8, ... of them\n"
-    "  -i, --device-info       all that is known of a device, and who uses it\n"
+    "  -i, --device-info       the attributes of a device, and the process that uses it\n"
     "      --ipu-arch          the architecture of its IPUs\n"
     "      --tile-clock-speed  the clock of its tiles\n"
     "      --ipu-count         how many IPUs it has\n"
     "\n"
     "Options:\n"
     "  -d, --device-id N       the device that the command is about; all commands but -l need it\n"
-    "      --json, --pretty    -l and -i as JSON, on one line or for people\n"
+    "      --json, --pretty    -l and -i: as JSON, on one line or indented\n"
     "  -q, --quiet             -l: the ids only, one on a line\n"
     "  -h, --help              this text\n"
     "      --version           the version\n"
     "\n"
-    "POPULUS_DEVICES says which devices there are, POPULUS_RUN_DIR where their locks are.\n";
+    "POPULUS_DEVICES defines the devices. POPULUS_RUN_DIR is the folder of their lock files.\n"
+    "Exit status: 0 done, 1 no such device, 2 wrong command line or POPULUS_DEVICES, 4 "
+    "environment.\n";
 
 enum { OPTION_ARCH = 256, OPTION_CLOCK, OPTION_COUNT, OPTION_JSON, OPTION_PRETTY, OPTION_VERSION };
 typedef enum form { PLAIN, QUIET, JSON_ON_A_LINE, JSON_PRETTY } form;
