@@ -39,11 +39,9 @@ static bool place_dimensions(size_t rank, const size_t *source, const size_t *de
   return true;
 }
 
-pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *source,
-                                          const size_t *destination, size_t count)
+static pop_tensor with_dimensions_moved(const char *call, pop_tensor handle, const size_t *source,
+                                        const size_t *destination, size_t count)
 {
-  GRAPH_TURN(handle.graph);
-  static const char call[] = "pop_tensor_dim_shuffle_partial";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
   size_t permutation[GRAPH_MAX_RANK];
@@ -58,11 +56,17 @@ pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *sourc
   return null_tensor(graph);
 }
 
+pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *source,
+                                          const size_t *destination, size_t count)
+{
+  GRAPH_TURN(handle.graph);
+  return with_dimensions_moved(__func__, handle, source, destination, count);
+}
+
 pop_tensor pop_tensor_dim_roll(pop_tensor handle, size_t dimension, size_t to)
 {
   GRAPH_TURN(handle.graph);
-  if (!graph_lives(handle.graph, __func__)) return (pop_tensor){0};
-  return pop_tensor_dim_shuffle_partial(handle, &dimension, &to, 1);
+  return with_dimensions_moved(__func__, handle, &dimension, &to, 1);
 }
 
 /* ---- shape ---- */

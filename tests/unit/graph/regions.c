@@ -498,7 +498,7 @@ Test(regions, P02_P04_bad_operations_say_what_is_wrong)
     pop_error_code code;
     const char *words[3];
   } cases[] = {
-      {POP_ERROR_INVALID_ARGUMENT, {"pop_tensor_dim_shuffle_partial", "{2} to {0}", "below 2"}},
+      {POP_ERROR_INVALID_ARGUMENT, {"pop_tensor_dim_roll", "{2} to {0}", "below 2"}},
       {POP_ERROR_INVALID_ARGUMENT, {"{0,0} to {1,0}", "'v'"}},
       {POP_ERROR_TENSOR, {"pop_tensor_reshape_partial", "have 2 elements", "{3}"}},
       {POP_ERROR_INDEX, {"pop_tensor_flatten_partial", "[1, 3)", "<= 2"}},
