@@ -55,6 +55,12 @@ if grep -rIl --include='lib*.so' --include='*.pc' --include='*.cmake' LLVM prefi
 (cd prefix/include && ls populus/*.h) | sed 's/.*/#include <&>/' >headers.c
 cc -std=c17 -Iprefix/include -fsyntax-only headers.c
 if grep -E 'populus/(arena|cache_folder)\.h' headers.c; then exit 1; fi
+# populus.h is all of Populus for a host program.
+echo '#include <populus/populus.h>' >all.c
+cc -std=c17 -Iprefix/include -MM all.c | tr ' ' '\n' >included
+for header in "$POPULUS_SOURCE_DIR"/runtime/include/populus/*.h; do
+  grep -q "/populus/${header##*/}\$" included || { echo "populus.h lacks ${header##*/}"; exit 1; }
+done
 sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
 cmake -G Ninja -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }
