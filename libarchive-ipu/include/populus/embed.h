@@ -52,8 +52,8 @@ POP_MUST_CHECK pop_error *pop_embed_in_program(const char *program, const char *
 POP_MUST_CHECK pop_error *pop_embed_in_object(const char *archive, const char *symbol,
                                               const char *output);
 
-/* Where in the file of a program its archive is. If it has none, *found is false and offset and
- * size are 0. Errors: FILE_LOAD: it cannot be read, or is no program of this host, or is
+/* Where in the file of a program its archive is. If it has none, *found is false, and *offset and
+ * *size mean nothing. Errors: FILE_LOAD: it cannot be read, or is no program of this host, or is
  * damaged. */
 POP_MUST_CHECK pop_error *pop_embed_find(const char *program, bool *found, uint64_t *offset,
                                          uint64_t *size);

@@ -94,8 +94,8 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
                                                   size_t count);
 size_t pop_graph_num_tiles(const pop_graph *graph);
 /* The number of a virtual graph's tile in the top-level graph (of a replicated graph, of replica
- * 0's tile); SIZE_MAX if there is no such tile. On a CPU, where tiles mean nothing, the tile
- * itself. */
+ * 0's tile); SIZE_MAX if `tile` is not below pop_graph_num_tiles. On a CPU, where tiles mean
+ * nothing, it is `tile`. */
 size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile);
 /* The graph that it was made of; NULL if it is not a virtual graph. */
 pop_graph *pop_graph_parent(pop_graph *graph);
@@ -136,8 +136,8 @@ pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replicat
 pop_tensor pop_graph_get_non_replicated_tensor(pop_graph *graph, pop_tensor tensor);
 
 /* Adds codelets. `path` is a .gp file, or source (.c, .cpp, .S, …) that is compiled now, with
- * popc's `flags` (one string, split at blanks as by a shell without expansions; NULL for none). A
- * file with the same content is added once only.
+ * popc's `flags` (one string, split at blanks as by a shell without expansions; NULL for none).
+ * They have no effect on a .gp. A file with the same content is added once only.
  *
  * Errors: those of popc_compile (populus/popc.h); FILE_LOAD for a file that cannot be read, or is
  * not for the graph's target; INVALID_ARGUMENT for a quote in `flags` that is not closed. A vertex

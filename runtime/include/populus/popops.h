@@ -6,7 +6,8 @@
  * NULL. Errors are the graph's (populus/graph.h), and the result is then null: TYPE if there is no
  * such operation for elements of a type (populus/expression_ops.h), TENSOR if shapes do not go
  * together, UNKNOWN_VERTEX_TYPE without the codelets, INDEX for a dimension that is not there or is
- * given twice, INVALID_TILE_MAPPING for elements on no tile, INVALID_ARGUMENT for other arguments.
+ * given twice, INVALID_TILE_MAPPING if elements of `out` are on no tile, INVALID_ARGUMENT for other
+ * arguments. (Operands must be mapped to tiles before the graph is compiled.)
  *
  * Shapes are broadcast as in numpy: dimensions are compared from the last one, and one that has
  * size 1 or is missing is repeated. A result that is a new variable is mapped like the first

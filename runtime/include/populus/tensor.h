@@ -92,10 +92,10 @@ pop_tensor pop_tensor_flatten_partial(pop_tensor t, size_t begin, size_t end);
 pop_tensor pop_tensor_expand(pop_tensor t, size_t dimension);
 /* Removes the dimensions of size 1. */
 pop_tensor pop_tensor_squeeze(pop_tensor t);
-/* Inserts a dimension of size 1 before each of these dimensions of t (0 … rank), which ascend.
- * One that is listed several times gets as many. */
+/* Inserts a dimension of size 1 before each of these dimensions of t (0 … rank), which ascend
+ * (INDEX). One that is listed several times gets as many. */
 pop_tensor pop_tensor_expand_dims(pop_tensor t, const size_t *dimensions, size_t count);
-/* Removes these dimensions, which must have size 1. */
+/* Removes these dimensions, which must have size 1 (INDEX). */
 pop_tensor pop_tensor_squeeze_dims(pop_tensor t, const size_t *dimensions, size_t count);
 /* The same bits as elements of another type of the same size. TYPE for another size. */
 pop_tensor pop_tensor_reinterpret(pop_tensor t, pop_type type);
