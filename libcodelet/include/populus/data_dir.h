@@ -1,4 +1,4 @@
-/* Where the tools find the files that come with Populus: what codelets need, and poplibs.gp. */
+/* Where libraries and tools find the files that come with Populus. */
 #ifndef POPULUS_DATA_DIR_H
 #define POPULUS_DATA_DIR_H
 
@@ -14,7 +14,12 @@ extern "C" {
  *     device/lib/libc.a          C library and libm for the tile
  *     device/lib/libgcc.a        the compiler's helper functions for the tile
  *     device/lib/libdevice.a     what these two lack or do in a way unfit for a tile
- *     poplibs.gp                 the codelets of poplibs
+ *     poplibs.gp, popops.gp, …   the codelets of the graph compiler and of the libraries
+ *     host-library.gp            std::sort and its like, for codelets on the CPU device
+ *     populus-….so               modules that are loaded: the translator, the CPU device's linker, MPI
+ *     popc-…                     programs and a library that popc starts
+ *     llvm/                      the libLLVM of one of them
+ *     viewer.js, viewer.css      the viewer, for pages of reports
  *
  * It is the first of these that exists:
  *
