@@ -61,10 +61,14 @@ bool collective_check_op(pop_graph *graph, const char *call, pop_tensor data, po
   if (pop_graph_error(graph)) return false;
   pop_type type = pop_tensor_element_type(data);
   bool is_float = type == POP_FLOAT || type == POP_HALF;
+  bool is_logical = op == POP_COLLECTIVE_LOGICAL_AND || op == POP_COLLECTIVE_LOGICAL_OR;
   if ((unsigned)op >= POP_COLLECTIVE_COUNT)
     poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no operation %d", call, (int)op);
   else if (op == POP_COLLECTIVE_MEAN && !is_float)
     poplibs_fail(graph, POP_ERROR_TYPE, "%s: a mean is of float or half, not of %s", call,
+                 pop_type_name(type));
+  else if (is_logical && type != POP_BOOL && pop_tensor_valid(data))
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: a logical operation is of bool, not of %s", call,
                  pop_type_name(type));
   return !pop_graph_error(graph);
 }

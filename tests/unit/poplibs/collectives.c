@@ -519,6 +519,13 @@ Test(collectives, mistakes_are_named)
   assert_error(x.graph, POP_ERROR_TYPE, (const char *[5]){"mean is of float or half, not of int"},
                "mean");
   free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_FLOAT, 8);
+  pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_LOGICAL_AND, groups[0], (pop_tensor){0},
+                     x.main, "r");
+  assert_error(
+      x.graph, POP_ERROR_TYPE,
+      (const char *[5]){"pop_gcl_all_reduce: a logical operation is of bool, not of float"}, "and");
+  free_bench(&x);
   x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
   pop_gcl_all_to_all_within(x.graph, pop_tensor_reshape(x.data, (const size_t[]){4, 2}, 2), x.main,
                             "r");
