@@ -3,7 +3,7 @@
  *
  *   graph profile, execution profile --emitter--> json_emitter   json.c
  *                                                 cbor_emitter   emit_cbor.c
- *                                                 value_emitter  value_build.c -> pop_profile
+ *                                                 emit_to_values value_build.c -> pop_profile
  *
  * `key` is NULL in vectors, and for the outermost value. Every begin has an end. */
 #ifndef BASE_EMITTER_H
