@@ -455,6 +455,32 @@ void shared_elements()
          scale = f.input(FLOAT, {}, std::vector<float>{1});
   popops::multiUpdateAdd(g, u, u.slice(1, 3).expand({1}), offsets, scale, {0}, {1}, f.prog, {}, {});
   CHECK(same(f.run<float>(u), {0, 1, 3, 5}));
+  Tensor v = numbered(8), w = numbered(4);
+  popops::dynamicSliceWithOutput(g, v.slice(3, 7), v, offset, {0}, {4}, f.prog);
+  CHECK(same(f.run<float>(v), {0, 1, 2, 2, 3, 4, 5, 7}));
+  popops::dynamicSliceWithOutput(g, w, w, offset, {0}, {4}, f.prog);
+  CHECK(same(f.run<float>(w), {2, 3, 0, 1}));
+}
+// The same for operations on elements, on one tile and on several.
+void shared_operands()
+{
+  for (unsigned tiles : {1, 3}) {
+    Fixture f(tiles);
+    auto &g = f.graph;
+    auto numbered = [&] { return f.input(FLOAT, {7}, std::vector<float>{1, 2, 3, 4, 5, 6, 7}); };
+    Tensor a = numbered(), b = numbered(), c = numbered(), d = numbered(), e = numbered();
+    popops::subInPlace(g, a, a[2], f.prog);
+    CHECK(same(f.run<float>(a), {-2, -1, 0, 1, 2, 3, 4}));
+    popops::mulInPlace(g, b, b.reverse(0), f.prog);
+    CHECK(same(f.run<float>(b), {7, 12, 15, 16, 15, 12, 7}));
+    popops::negWithOutput(g, c.slice(0, 6), c.slice(1, 7), f.prog);
+    CHECK(same(f.run<float>(c), {1, -1, -2, -3, -4, -5, -6}));
+    popops::castWithOutput(g, d.slice(1, 7), d.slice(0, 6).reinterpret(INT), f.prog);
+    CHECK(same(f.run<int>(d.slice(0, 6).reinterpret(INT)), {2, 3, 4, 5, 6, 7}));
+    popops::selectInPlace(g, e, e.slice(0, 1).broadcast(7, 0), popops::gt(g, e, 4.f, f.prog),
+                          f.prog);
+    CHECK(same(f.run<float>(e), {1, 1, 1, 1, 5, 6, 7}));
+  }
 }
 
 void mappings()
@@ -640,6 +666,7 @@ int main()
   orders_with_nan();
   loops_and_encodings();
   shared_elements();
+  shared_operands();
   mappings();
   return failures != 0;
 }

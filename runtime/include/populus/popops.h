@@ -80,8 +80,8 @@ typedef struct pop_expr_node {
 
 /* Evaluates the expression, with one compute set for each operation. `out` is a tensor for the
  * result, of its type and of its shape (which may differ by dimensions of size 1). It may be one of
- * the tensors. Null ((pop_tensor){0}): a new variable. Returns the result. INVALID_ARGUMENT for
- * nodes that are no expression. */
+ * the tensors; others that share elements with it are copied first. Null ((pop_tensor){0}): a new
+ * variable. Returns the result. INVALID_ARGUMENT for nodes that are no expression. */
 pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t num_nodes,
                           const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
                           pop_program sequence, const char *name);

@@ -82,6 +82,21 @@ static void finish_set(pop_graph *graph, const destination *to, pop_compute_set 
   if (!to->set) pop_sequence_add(to->sequence, pop_program_execute(graph, set, to->name));
 }
 
+/* Vertices write the caller's `out` while they read operands. So an operand that shares elements
+ * with it, but is not `out` itself, is copied first. Compute sets cannot copy. */
+static void take_apart(pop_graph *graph, const char *call, operand *operands, size_t count,
+                       pop_tensor out, const destination *to)
+{
+  const size_t *shape = pop_tensor_shape(out), rank = pop_tensor_rank(out);
+  for (size_t i = 0; i < count && !to->set; i++) {
+    operand *o = &operands[i];
+    if (o->is_constant || !pop_tensor_intersects_with(o->tensor, out) ||
+        pop_tensor_equal(poplibs_broadcast(call, o->tensor, shape, rank), out))
+      continue;
+    o->tensor = poplibs_apart(graph, o->tensor, out, to->sequence, to->name);
+  }
+}
+
 /* Adds a vertex of this type on each tile of `out`. Its fields are a, b, c (one for each
  * operand) and out. */
 static void add_vertices(pop_graph *graph, const char *call, const char *type,
@@ -257,8 +272,10 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
   const char *vertex = vertex_type(top, count, op->name, type);
   poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, op->name, type)) return none;
+  bool is_new = !out.index;
   out = poplibs_result(graph, call, out, op->truth ? POP_BOOL : type, shape, rank, tensors,
                        num_tensors, to->name);
+  if (out.index && !is_new) take_apart(graph, call, operands, count, out, to);
   if (out.index) add_vertices(graph, call, vertex, operands, count, out, to);
   return out;
 }
@@ -323,8 +340,10 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
   operand none = operand_of_tensor((pop_tensor){graph->top, 0});
   poplibs_need_popops(graph);
   if (!poplibs_check_vertex_type(graph, call, vertex, "cast to that type", a.type)) return none;
+  bool is_new = !out.index;
   out = poplibs_result(graph, call, out, type, pop_tensor_shape(a.tensor),
                        pop_tensor_rank(a.tensor), &a.tensor, 1, to->name);
+  if (out.index && !is_new) take_apart(graph, call, &a, 1, out, to);
   if (out.index) add_vertices(graph, call, vertex, &a, 1, out, to);
   return operand_of_tensor(out);
 }

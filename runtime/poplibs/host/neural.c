@@ -197,6 +197,9 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
       !check_loss(graph, __func__, activations, loss, gradient))
     return;
   size_t tile = first_tile(graph, gradient);
+  if (num_correct.index) /* another vertex reads them while the gradient is written */
+    activations = pop_tensor_index(
+        poplibs_apart(graph, pop_tensor_expand(activations, 0), gradient, sequence, name), 0);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   pop_vertex v =
       add_of_rows(graph, set, tile, type == POP_LOSS_CROSS_ENTROPY ? "Loss<true>" : "Loss<false>",

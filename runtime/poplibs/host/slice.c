@@ -263,13 +263,19 @@ static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_ten
   return out;
 }
 
-static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_tensor out)
+static pop_tensor slices(const access *given, const char *call, pop_tensor t, pop_tensor out)
 {
-  size_t count = pop_tensor_num_elements(a->offsets);
-  if (out.index && !check_slices(a->graph, call, t, out, count, a->dim, a->size)) return out;
-  steps steps = start_steps(a);
-  out = slices_in(a, &steps, t, out);
-  run_steps(a, &steps);
+  access a = *given;
+  size_t count = pop_tensor_num_elements(a.offsets);
+  if (out.index) {
+    if (!check_slices(a.graph, call, t, out, count, a.dim, a.size)) return out;
+    /* It is written while these are read, and has one dimension more than either. */
+    t = poplibs_apart(a.graph, t, out, a.sequence, a.name);
+    a.offsets = poplibs_apart(a.graph, a.offsets, out, a.sequence, a.name);
+  }
+  steps steps = start_steps(&a);
+  out = slices_in(&a, &steps, t, out);
+  run_steps(&a, &steps);
   return out;
 }
 
