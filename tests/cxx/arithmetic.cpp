@@ -153,6 +153,9 @@ void many_expressions()
   popops::mapWithOutput(f.graph, {pe::Any(pe::_1 + pe::_2), pe::Any(pe::_1 > pe::_2)}, {a, b},
                         std::vector<Tensor>{sum, greater}, f.program);
   popops::mapInPlace(f.graph, std::vector<pe::Any>{pe::_2, pe::_1}, {a, b}, f.program);
+  Tensor seven = f.values(FLOAT, x), first = f.values(FLOAT, x); // repeated to the outputs' shape
+  popops::mapWithOutput(f.graph, {pe::Any(pe::Const(7.0f)), pe::Any(pe::_1)}, {b[0]},
+                        std::vector<Tensor>{seven, first}, f.program);
   CHECK(pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::_1 + pe::Const(2)));
   CHECK(pe::Any(pe::Abs(pe::_1)).deepEquals(pe::Abs(pe::_1)));
   CHECK(!pe::deepEquals(pe::Add(pe::_1, pe::Const(2)), pe::Add(pe::_1, pe::Const(2.0f))));
@@ -169,6 +172,7 @@ void many_expressions()
   popops::subWithOutput(f.graph, doubled, 1.0f, doubled, f.program);
   CHECK(made.size() == 2 && f.floats(concat({made[0], sum})) == f.floats(concat({sum, made[0]})));
   CHECK(f.floats(sum) == expected(1, 1));
+  CHECK(f.floats(seven) == std::vector<float>(5, 7) && f.floats(first) == std::vector<float>(5, 1));
   CHECK(f.floats(a) == y && f.floats(b) == x);
   CHECK((f.floats(doubled) == std::vector<float>{1, -5, 0, 199, -1}));
   CHECK((f.floats(made[1]) == std::vector<float>{3, -8, -4, 200, 0}));

@@ -87,7 +87,11 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     throw poplar::poplar_error("popops::mapWithOutput: " + std::to_string(expressions.size()) +
                                " expressions and " + std::to_string(outs.size()) +
                                " tensors for their results; as many are needed");
-  const auto results = map(graph, expressions, ts, prog, debugContext, options);
+  std::vector<poplar::Tensor> results; // with the outputs' shapes, to which constants are repeated
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    results.push_back(graph.clone(outs[i], debugContext));
+    mapWithOutput(graph, expressions[i], ts, results[i], prog, debugContext, options);
+  }
   for (std::size_t i = 0; i < results.size(); ++i)
     prog.add(poplar::program::Copy(results[i], outs[i], false, debugContext));
 }
