@@ -199,6 +199,25 @@ void casts_of_other_types()
                popops::cast(f.graph, ints, FLOAT, with, f.program));
 }
 
+// Numbers next to the middle of two quarters, by less than a float can say.
+void doubles_are_rounded_once()
+{
+  const double middle = 1.0625, little = 1e-12;
+  const std::vector<double> numbers = {middle - little,  middle,          middle + little,
+                                       -middle - little, little - middle, 248 - little,
+                                       1e-300,           -1e300,          1 + little};
+  const std::vector<float> expected = {1, 1, 1.125f, -1.125f, -1, 240, 0, NAN, 1};
+  const std::size_t n = numbers.size();
+  std::vector<unsigned char> quarters(n);
+  std::vector<float> back(n);
+  convertToDeviceType(QUARTER, QuarterMetadata(), gccs::ArrayRef(numbers), quarters.data());
+  convertFromDeviceType(QUARTER, QuarterMetadata(), quarters.data(), gccs::ArrayRef(back));
+  CHECK(same(back, expected));
+  Quarters f;
+  Tensor t = f.mapped(f.graph.addConstant<double>(QUARTER, {n}, numbers.data()));
+  CHECK(same(result<float>(f, f.program, popops::cast(f.graph, t, FLOAT, f.program)), expected));
+}
+
 void codelets_see_them()
 {
   const std::vector<float> numbers = {0.5f, -3, 8, 0, 1.25f, -7, 20, 40};
@@ -386,6 +405,7 @@ int main()
   casts_to_quarters(false);
   casts_to_quarters(true);
   casts_of_other_types();
+  doubles_are_rounded_once();
   codelets_see_them();
   programs_change_them();
   copies();

@@ -52,7 +52,7 @@ void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, cons
   unsigned char *out = static_cast<unsigned char *>(destination);
   for (std::size_t i = 0; i < values.size(); ++i)
     out[i] =
-        pop_quarter_from_float(static_cast<float>(values.data()[i]), metadata.getBinary(), nanoo);
+        detail::nearestQuarter(static_cast<double>(values.data()[i]), metadata.getBinary(), nanoo);
 }
 template <typename List>
 void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *source,

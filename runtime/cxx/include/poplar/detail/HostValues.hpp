@@ -29,6 +29,22 @@ template <typename To, typename From> void putAs(unsigned char *out, From value)
   std::memcpy(out, &converted, sizeof converted);
 }
 
+// The quarter nearest to a number. The C interface takes a float: of the two next to the number, the
+// one whose last bit is 1. That is never half way between two quarters, unless the number is.
+inline unsigned char nearestQuarter(double value, unsigned char metadata, bool nanOnOverflow)
+{
+  float near = static_cast<float>(value);
+  if (static_cast<double>(near) != value && value == value) {
+    const double beyond = static_cast<double>(near) - value;
+    std::uint32_t bits;
+    std::memcpy(&bits, &near, sizeof bits);
+    if (value > 0 ? beyond > 0 : beyond < 0) --bits; // towards 0
+    bits |= 1;
+    std::memcpy(&near, &bits, sizeof near);
+  }
+  return pop_quarter_from_float(near, metadata, nanOnOverflow);
+}
+
 // Writes one element, converted as C++ does; a quarter with this format and scale.
 template <typename T>
 void putElement(unsigned char *out, pop_type type, T value, unsigned char metadata)
@@ -58,8 +74,7 @@ void putElement(unsigned char *out, pop_type type, T value, unsigned char metada
   case POP_FLOAT:
     return putAs<float>(out, value);
   case POP_QUARTER:
-    return putAs<unsigned char>(out,
-                                pop_quarter_from_float(static_cast<float>(value), metadata, true));
+    return putAs<unsigned char>(out, nearestQuarter(static_cast<double>(value), metadata, true));
   case POP_TYPE_COUNT:
     break;
   }
