@@ -7,6 +7,7 @@
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/Util.hpp>
 
@@ -218,6 +219,22 @@ void doubles_are_rounded_once()
   CHECK(same(result<float>(f, f.program, popops::cast(f.graph, t, FLOAT, f.program)), expected));
 }
 
+void casts_of_numbers()
+{
+  namespace pe = popops::expr;
+  Quarters f;
+  const auto value = [&](const pe::Expr &expression) {
+    Tensor t = popops::map(f.graph, pe::Cast(expression, FLOAT), {}, f.program);
+    return result<float>(f, f.program, t)[0];
+  };
+  const auto as_quarter = [](float x) { return pe::Cast(pe::Const(x), QUARTER); };
+  Tensor t = popops::map(f.graph, as_quarter(-1.5f), {}, f.program);
+  CHECK(t.elementType() == QUARTER);
+  CHECK(result<float>(f, f.program, popops::cast(f.graph, t, FLOAT, f.program))[0] == -1.5f);
+  CHECK(value(as_quarter(1e10f)) == 240);
+  CHECK(value(as_quarter(2.3f)) == 2.25f);
+}
+
 void codelets_see_them()
 {
   const std::vector<float> numbers = {0.5f, -3, 8, 0, 1.25f, -7, 20, 40};
@@ -405,6 +422,7 @@ int main()
   casts_to_quarters(false);
   casts_to_quarters(true);
   casts_of_other_types();
+  casts_of_numbers();
   doubles_are_rounded_once();
   codelets_see_them();
   programs_change_them();

@@ -206,6 +206,9 @@ static void convert_constant(operand *o, double value, pop_type type)
   case POP_HALF:
     v.u16 = pop_half_from_double(value);
     break;
+  case POP_QUARTER: /* with the metadata that new quarters have */
+    v.u8 = pop_quarter_from_float((float)value, POP_QUARTER_USUAL, false);
+    break;
   default:
     v.f = (float)value;
     break;
@@ -325,6 +328,8 @@ static operand cast_constant(pop_graph *graph, const char *call, double value, p
     o.value = value != 0;
   else if (type == POP_HALF)
     o.value = pop_half_to_float(pop_half_from_double(value));
+  else if (type == POP_QUARTER)
+    o.value = pop_quarter_to_float(o.bytes[0], POP_QUARTER_USUAL);
   else
     o.value = type == POP_FLOAT ? (float)value : trunc(value);
   return o;
