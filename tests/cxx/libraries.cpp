@@ -89,6 +89,9 @@ void unary_operations()
   results.push_back(popops::asin(f.graph, popops::sin(f.graph, t, f.prog), f.prog).flatten());
   for (float v : x) expected.push_back(std::asin(std::sin(v)));
   CHECK(close(f.run<float>(concat(results)), expected));
+  const std::vector<float> ends = {3e38f, -3e38f, 1e-40f};
+  Tensor gelu = popops::geluErf(f.graph, f.input(FLOAT, {3}, ends), f.prog);
+  CHECK((f.run<float>(gelu) == std::vector<float>{3e38f, 0, 5e-41f}));
 }
 
 void integers_and_truths()

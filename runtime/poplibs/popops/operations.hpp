@@ -96,7 +96,7 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
   else if constexpr (op == O::FLOOR)
     return std::floor(x);
   else if constexpr (op == O::GELU_ERF)
-    return x * (1 + std::erf(x * 0.70710678f)) / 2;
+    return x * ((1 + std::erf(x * 0.70710678f)) / 2); // which is at most 1
   else if constexpr (op == O::INVERSE)
     return 1 / x;
   else if constexpr (op == O::IS_FINITE)
