@@ -167,6 +167,21 @@ void wrong_use()
                poprand::logUniform(f.graph, nullptr, 0, t, FLOAT, 0.5, 2, f.prog));
   CHECK_THROWS(poputil::poplibs_error, "2147483647 for an int",
                poprand::logUniform(f.graph, nullptr, 0, t, INT, 1, 1e12, f.prog));
+  CHECK_THROWS(poputil::poplibs_error, "too large for type half",
+               poprand::logUniform(f.graph, nullptr, 0, t, HALF, 1, 1e6, f.prog));
+  CHECK_THROWS(type_error, "numbers of type unsigned int; there are float, half and int",
+               poprand::logUniform(f.graph, nullptr, 0, t, UNSIGNED_INT, 1, 10, f.prog));
+  CHECK_THROWS(poplar_error, "the bounds must be finite",
+               poprand::uniform(f.graph, nullptr, 0, t, HALF, -1e6, 0, f.prog));
+  CHECK_THROWS(poplar_error, "the bounds must be finite",
+               poprand::uniform(f.graph, nullptr, 0, t, HALF, 0, 1e6, f.prog));
+  for (double mean : {double(NAN), double(INFINITY), 1e39})
+    CHECK_THROWS(poplar_error, "mean and the standard deviation must be finite",
+                 poprand::normal(f.graph, nullptr, 0, t, FLOAT, mean, 1, f.prog));
+  CHECK_THROWS(poplar_error, "mean and the standard deviation must be finite",
+               poprand::normal(f.graph, nullptr, 0, t, FLOAT, 0, INFINITY, f.prog));
+  CHECK_THROWS(poplar_error, "mean and the standard deviation must be finite",
+               poprand::truncatedNormal(f.graph, nullptr, 0, t, HALF, 1e5, 1, 1, f.prog));
   CHECK_THROWS(poplar_error, "no int between",
                poprand::uniform(f.graph, nullptr, 0, t, INT, 1.2, 1.8, f.prog));
   CHECK_THROWS(poplar_error, "from 0 to 1",

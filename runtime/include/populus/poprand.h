@@ -3,7 +3,7 @@
  * Results are new variables of the shape and tile mapping of `reference`, of type float or half.
  * Uniform and Bernoulli distributions also have int. Sequences, names and errors are as in
  * populus/popops.h: TENSOR for another seed, INVALID_ARGUMENT for parameters that no distribution
- * has.
+ * has, and for bounds, means or deviations that are not finite when they are rounded to the type.
  *
  * With a seed, an element depends only on the seed, the modifier and its position in the
  * flattened result. So the numbers are the same on any number of tiles, each time the program

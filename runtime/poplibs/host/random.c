@@ -89,6 +89,18 @@ static void set_parameters(const drawing *d, pop_vertex v, const pop_distributio
   pop_graph_set_field_float(d->graph, v, "c", how->c);
 }
 
+/* Is the number finite when it is rounded to the type? */
+static bool is_finite_as(pop_type type, double x)
+{
+  return isfinite(type == POP_HALF ? pop_half_to_float(pop_half_from_double(x)) : (float)x);
+}
+
+static bool check_mean(const drawing *d, const pop_distribution *how, pop_type type)
+{
+  return need(d, is_finite_as(type, how->a) && is_finite_as(type, how->b),
+              "the mean and the standard deviation must be finite, also as elements of the type");
+}
+
 static bool check_distribution(const drawing *d, const pop_distribution *how, pop_type type)
 {
   switch (how->kind) {
@@ -98,13 +110,17 @@ static bool check_distribution(const drawing *d, const pop_distribution *how, po
                   "there is no int between the bounds");
     return need(d, how->a < how->b, "the lower bound must be less than the upper one") &&
            need(d, (float)how->b - (float)how->a <= FLT_MAX,
-                "the difference of the bounds must be a finite float");
+                "the difference of the bounds must be a finite float") &&
+           need(d, is_finite_as(type, how->a) && is_finite_as(type, how->b),
+                "the bounds must be finite, also as elements of the type");
   case POP_NORMAL:
-    return need(d, how->b >= 0, "the standard deviation must not be negative");
+    return need(d, how->b >= 0, "the standard deviation must not be negative") &&
+           check_mean(d, how, type);
   case POP_TRUNCATED_NORMAL:
     return need(d, how->b >= 0 && how->c >= 0.25,
                 "the standard deviation must not be negative, and at least 0.25 of it around the "
-                "mean must be left");
+                "mean must be left") &&
+           check_mean(d, how, type);
   case POP_BERNOULLI:
     return need(d, how->a >= 0 && how->a <= 1, "a probability is from 0 to 1");
   default:

@@ -46,9 +46,10 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed,
   return detail::draw(graph, seed, seedModifier, reference, outType,
                       {POP_UNIFORM, minVal, maxVal, 0}, prog, debugContext);
 }
-// Numbers whose logarithms are uniform, whatever the base. Throws poplibs_error unless 1 <= minVal
-// < maxVal and, for INT, there is an integer from minVal to maxVal, which is an int. They are
-// calculated as floats, so of large ints not all are drawn.
+// Numbers whose logarithms are uniform, whatever the base, of FLOAT, HALF or INT. Throws type_error
+// for other types, and poplibs_error unless 1 <= minVal < maxVal, which the type has, and, for INT,
+// there is an integer from minVal to maxVal. They are calculated as floats, so of large ints not all
+// are drawn.
 inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed,
                                  std::uint32_t seedModifier, const poplar::Tensor &reference,
                                  const poplar::Type &outType, double minVal, double maxVal,
@@ -58,6 +59,9 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
 {
   namespace pe = popops::expr;
   const bool whole = outType == poplar::INT;
+  if (!whole && outType != poplar::FLOAT && outType != poplar::HALF)
+    throw poplar::type_error("poprand::logUniform: numbers of type " + outType.toString() +
+                             "; there are float, half and int");
   const double least = whole ? std::ceil(minVal) : minVal,
                most = whole ? std::floor(maxVal) : maxVal;
   if (!(minVal >= 1) || !(maxVal > minVal) || least > most)
@@ -70,6 +74,11 @@ inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *see
     throw poputil::poplibs_error("poprand::logUniform: an upper bound of " +
                                  std::to_string(maxVal) + "; it is at most " +
                                  std::to_string(INT32_MAX) + " for an int");
+  const double largest = graph.getTarget().getTypeLimitsMaxAs<double>(outType);
+  if (!(most <= largest))
+    throw poputil::poplibs_error("poprand::logUniform: an upper bound of " +
+                                 std::to_string(maxVal) + ", which is too large for type " +
+                                 outType.toString());
   popops::addCodelets(graph);
   // For INT the upper bound is most + 1, because the cast truncates.
   poplar::Tensor logs =
