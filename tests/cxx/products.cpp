@@ -472,6 +472,20 @@ void convolutions()
   const std::vector<float> vt = {numbers(4, 0.5f)[0], numbers(4, 0.5f)[2], numbers(4, 0.5f)[1],
                                  numbers(4, 0.5f)[3]};
   CHECK(close(f.run<float>(dv), ::product(vt, numbers(6), 2, 2, 3)));
+  // Of a kernel or an input that is cut off completely, zeros of the padding remain.
+  for (bool ofInput : {false, true}) {
+    ConvParams none(FLOAT, 2, {5}, {2}, 3, 4, 1);
+    ConvParams::InputTransform &cut = ofInput ? none.inputTransform : none.kernelTransform;
+    cut.truncationLower = {ofInput ? 4u : 1u};
+    cut.truncationUpper = {ofInput ? 2u : 1u};
+    cut.paddingUpper = {ofInput ? 6u : 2u};
+    none.validate();
+    Tensor zeros =
+        poplin::convolution(g, f.input(FLOAT, {2, 3, 5}, numbers(30)),
+                            f.input(FLOAT, {1, 4, 3, 2}, numbers(24)), none, false, f.prog);
+    CHECK((zeros.shape() == std::vector<std::size_t>{2, 4, 4}));
+    CHECK(f.run<float>(zeros) == std::vector<float>(32));
+  }
   CHECK_THROWS(poplar_error, "the kernel is not larger", ConvParams(FLOAT, 1, {2}, {3}, 1, 1, 1));
   CHECK_THROWS(tensor_creation_error, "the input has another shape",
                poplin::convolution(g, x[0].expand({0}), w, p, false, f.prog));

@@ -121,7 +121,9 @@ static bool find_sizes(convolution *c, pop_tensor in, pop_tensor weights)
                    f->padding_lower + f->padding_upper;
     c->kernel[d] = pop_tensor_dim(weights, d + 3);
     int64_t window = (int64_t)dilated(c->kernel[d], f->kernel_dilation);
-    if (window == 0 || size < window)
+    if (window == 0)
+      return refuse(c, POP_ERROR_TENSOR, "the kernel has no elements in dimension", d);
+    if (size < window)
       return refuse(c, POP_ERROR_TENSOR,
                     "the input with its padding is smaller than the kernel in dimension", d);
     c->padded[d] = (size_t)size;

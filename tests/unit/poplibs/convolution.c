@@ -292,6 +292,12 @@ static void large_kernel(pop_graph *graph)
   convolve(graph, (size_t[]){1, 1, 3}, (size_t[]){1, 1, 1, 4}, &p);
 }
 
+static void no_kernel(pop_graph *graph)
+{
+  pop_conv_params p = pop_conv_default_params(1);
+  convolve(graph, (size_t[]){1, 1, 3}, (size_t[]){1, 1, 1, 0}, &p);
+}
+
 static void other_groups(pop_graph *graph)
 {
   pop_conv_params p = pop_conv_default_params(1);
@@ -352,6 +358,7 @@ Test(convolution, shapes_and_parameters_that_do_not_go_together)
 {
   static const bad_call cases[] = {
       {large_kernel, POP_ERROR_TENSOR, {"pop_poplin_convolution", "smaller than the kernel", "0"}},
+      {no_kernel, POP_ERROR_TENSOR, {"the kernel has no elements in dimension 0"}},
       {other_groups, POP_ERROR_TENSOR, {"groups: 2"}},
       {no_stride, POP_ERROR_INVALID_ARGUMENT, {"at least 1", "dimension 0"}},
       {other_rank, POP_ERROR_TENSOR, {"{1,2,3}", "{1,1,2,2}", "2 dimensions"}},

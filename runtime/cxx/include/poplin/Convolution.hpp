@@ -8,6 +8,7 @@
 #include <popops/ElementWise.hpp>
 #include <popops/Pad.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/Zero.hpp>
 
 namespace poplin
 {
@@ -63,6 +64,17 @@ inline pop_conv_params convParams(const char *function, const ConvParams &p)
   return c;
 }
 
+// Does the transform leave elements in all dimensions? Otherwise there are only zeros of its
+// padding.
+inline bool leavesElements(const std::vector<std::size_t> &sizes,
+                           const ConvParams::InputTransform &transform)
+{
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] <= std::size_t(transform.truncationLower[d]) + transform.truncationUpper[d])
+      return false;
+  return true;
+}
+
 // The tensor without what the transform cuts off, in the dimensions from `first` on; with `flips`
 // also flipped.
 inline poplar::Tensor truncated(poplar::Tensor t, const ConvParams::InputTransform &transform,
@@ -83,6 +95,19 @@ inline void checkShape(const char *function, const char *what, const poplar::Ten
   if (t.shape() != shape)
     throw poplar::tensor_creation_error(std::string(function) + ": the " + what +
                                         " has another shape than the parameters say");
+}
+
+// The result of a convolution of zeros.
+inline poplar::Tensor zeros(poplar::Graph &graph, const ConvParams &params,
+                            poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext)
+{
+  std::vector<std::size_t> shape = {params.batchSize, params.getNumOutputChans()};
+  for (std::size_t size : params.getOutputFieldShape()) shape.push_back(size);
+  poplar::Tensor t = graph.addVariable(params.outputType, shape,
+                                       poplar::VariableMappingMethod::LINEAR, debugContext);
+  popops::zero(graph, t, prog, debugContext);
+  return t;
 }
 
 inline void checkGradient(const char *function, const ConvParams &p)
@@ -181,6 +206,9 @@ inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in
       function, "weights", w,
       {params.numConvGroups, params.outputChannelsPerConvGroup, params.inputChannelsPerConvGroup},
       params.kernelShape);
+  if (!detail::leavesElements(params.inputFieldShape, params.inputTransform) ||
+      !detail::leavesElements(params.kernelShape, params.kernelTransform))
+    return detail::zeros(graph, params, prog, debugContext);
   const poplar::Tensor x = detail::truncated(in, params.inputTransform, 2, true);
   w = detail::truncated(w, params.kernelTransform, 3, false);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
