@@ -25,7 +25,8 @@ static int failures;
     } catch (const exception &e) {                                                                 \
       if (typeid(e) != typeid(exception) ||                                                        \
           std::string(e.what()).find(words) == std::string::npos ||                                \
-          std::string(e.what()).find("pop_") != std::string::npos) {                               \
+          std::string(e.what()).find("pop_") != std::string::npos ||                               \
+          std::string(e.what()).find("POP_") != std::string::npos) {                               \
         ++failures;                                                                                \
         std::cerr << __FILE__ << ":" << __LINE__ << ": " << typeid(e).name() << ": " << e.what()   \
                   << "\n";                                                                         \

@@ -235,6 +235,8 @@ void expressions()
   Tensor t = bare.addVariable(FLOAT, {1});
   CHECK_THROWS(unknown_vertex_type, "popops::addCodelets",
                popops::reduce(bare, t, {0}, popops::Operation::ADD, f.prog));
+  CHECK_THROWS(poplar_error, "popops::reduce: operation 99 is none: they are from 0 (ADD) to 7",
+               popops::reduce(f.graph, x, {0}, static_cast<popops::Operation>(99), f.prog));
 }
 
 void casts_and_fills()

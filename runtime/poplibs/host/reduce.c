@@ -323,8 +323,8 @@ static bool check_how(const reduction *r, bool has_out)
 {
   if (r->how.op >= POP_REDUCE_COUNT) {
     poplibs_fail(r->graph, POP_ERROR_INVALID_ARGUMENT,
-                 "%s: operation %u is none: they are from 0 (POP_REDUCE_%s) to %u", call,
-                 (unsigned)r->how.op, op_names[0], POP_REDUCE_COUNT - 1);
+                 "%s: operation %u is none: they are from 0 (%s) to %u", call, (unsigned)r->how.op,
+                 op_names[0], POP_REDUCE_COUNT - 1);
     return false;
   }
   pop_tensor scale = r->how.scale;

@@ -105,7 +105,7 @@ Test(popops_calls, P01_operations_that_there_are_not)
   static const bad_call cases[] = {
       {reduce_by_nothing,
        POP_ERROR_INVALID_ARGUMENT,
-       {"pop_popops_reduce", "operation 8", "0 (POP_REDUCE_ADD) to 7"}},
+       {"pop_popops_reduce", "operation 8", "0 (ADD) to 7"}},
       {update_by_nothing,
        POP_ERROR_INVALID_ARGUMENT,
        {"pop_popops_multi_update", "operation 4", "0 (POP_UPDATE_SET) to 3"}},
