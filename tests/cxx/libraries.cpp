@@ -404,6 +404,8 @@ void reductions_of_halves_to_floats()
     Tensor back = g.addVariable(HALF, {2}, VariableMappingMethod::LINEAR);
     popops::reduceWithOutput(g, f.input(FLOAT, {2, 2}, std::vector<float>{1e5f, -1e5f, 7, 0.5f}),
                              back, {1}, Operation::ADD, f.prog);
+    Tensor whole = popops::reduce(g, x, INT, {0}, Operation::ADD, f.prog); // too large for a half
+    CHECK((f.run<int>(whole) == std::vector<int>{180000}));
     CHECK(close(f.run<float>(sum), {180000}));
     CHECK(close(f.run<float>(squares), {131.8359375f}));
     CHECK(close(f.run<float>(of_sets), {43.9453125f}));

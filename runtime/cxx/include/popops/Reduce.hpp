@@ -160,18 +160,23 @@ void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const popl
   detail::reduce(graph, in, poplar::Tensor(poplar::detail::check(out.c())), dims, params, steps,
                  debugContext, options);
 }
-// The same with a result of type `outType`.
+// The same with a result of type `outType`. For integers, halves are combined to floats first, which
+// have a larger range.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Type &outType, const std::vector<std::size_t> &dims,
                              ReduceParams params, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {},
                              const poplar::OptionFlags &options = {})
 {
-  const poplar::Type type = in.elementType();
-  if (detail::reducesToOther(type, outType, params))
-    return detail::reduceToOther(graph, in, outType, dims, params, prog, debugContext, options);
-  poplar::Tensor result = reduce(graph, in, dims, params, prog, debugContext, options);
-  return outType == type ? result : cast(graph, result, outType, prog, debugContext);
+  const poplar::Type type = in.elementType(), made = detail::isReal(outType) || type != poplar::HALF
+                                                         ? outType
+                                                         : poplar::FLOAT;
+  const poplar::Tensor result =
+      detail::reducesToOther(type, made, params)
+          ? detail::reduceToOther(graph, in, made, dims, params, prog, debugContext, options)
+          : reduce(graph, in, dims, params, prog, debugContext, options);
+  return result.elementType() == outType ? result
+                                         : cast(graph, result, outType, prog, debugContext);
 }
 // The same with compute sets. Throws type_error if the result would need a cast, which they cannot
 // hold: for other types than half and float.
