@@ -629,6 +629,27 @@ void quotients_of_integers(Device &&device)
   CHECK((f.run<unsigned>(popops::rem(g, c, d, f.prog)) == std::vector<unsigned>{7, 1u << 31}));
 }
 
+// Tiles have instructions for these; the CPU device computes the same.
+void casts_beyond_the_range(Device &&device)
+{
+  Fixture f(std::move(device));
+  auto &g = f.graph;
+  Tensor x = f.input(FLOAT, {7},
+                     std::vector<float>{-1.5f, 300, 3e9f, 1e20f, -1e20f, INFINITY, NAN}),
+         h = f.input(HALF, {3}, std::vector<float>{-3, INFINITY, 65504});
+  const int most = INT32_MAX, least = INT32_MIN;
+  CHECK((f.run<int>(popops::cast(g, x, INT, f.prog)) ==
+         std::vector<int>{-1, 300, most, most, least, most, most}));
+  CHECK((f.run<unsigned>(popops::cast(g, x, UNSIGNED_INT, f.prog)) ==
+         std::vector<unsigned>{0, 300, 3000000000, ~0u, 0, ~0u, ~0u}));
+  CHECK((f.run<short>(popops::cast(g, x, SHORT, f.prog)) ==
+         std::vector<short>{-1, 300, -1, -1, 0, -1, -1}));
+  CHECK((f.run<unsigned char>(popops::cast(g, x, UNSIGNED_CHAR, f.prog)) ==
+         std::vector<unsigned char>{0, 44, 3000000000u & 255, 255, 0, 255, 255}));
+  CHECK((f.run<unsigned>(popops::cast(g, h, UNSIGNED_INT, f.prog)) ==
+         std::vector<unsigned>{0, ~0u, 65504}));
+}
+
 } // namespace
 
 int main()
@@ -651,5 +672,7 @@ int main()
   halves_of_the_host();
   quotients_of_integers(Fixture::modelOf(2));
   quotients_of_integers(Device::createCPUDevice());
+  casts_beyond_the_range(Fixture::modelOf(2));
+  casts_beyond_the_range(Device::createCPUDevice());
   return failures != 0;
 }

@@ -98,7 +98,9 @@ void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, doub
  * halves. */
 void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
                               double scale, pop_program sequence, const char *name);
-/* Converts elements to another type, as C does. From and to all types but 64-bit integers.
+/* Converts elements to another type, as C does. From and to all types but 64-bit integers. Floats
+ * beyond the range become the nearest int or unsigned int, NaN the largest; smaller types have the
+ * low bits of these.
  * Quarters are converted with their metadata (populus/graph.h), by way of float. A number that
  * is too large for a quarter becomes the largest quarter, or NaN while POP_FP_NAN_ON_OVERFLOW is
  * set (populus/registers.h; off on the CPU). A new variable of quarters has metadata of its own,

@@ -49,11 +49,37 @@ template <> struct Reader<quarter> {
   float operator[](unsigned i) const { return toFloat(from[i], metadata); }
 };
 
+// C++ leaves open what a number beyond the range becomes. The tile's instructions give the nearest
+// int or unsigned int, and the largest for NaN; smaller types have the low bits of that.
+#ifdef __IPU__
+template <typename T> T toInteger(float value)
+{
+  return static_cast<T>(value);
+}
+#else
+template <typename T> T toInteger(float value)
+{
+  using Wide = typename std::conditional<std::is_signed<T>::value, int, unsigned>::type;
+  constexpr float end = std::is_signed<T>::value ? 0x1p31f : 0x1p32f;
+  constexpr Wide least = std::is_signed<T>::value ? Wide(1u << 31) : Wide(0), most = ~least;
+  if (!(value < end)) return static_cast<T>(most);
+  return static_cast<T>(value < static_cast<float>(least) ? least : static_cast<Wide>(value));
+}
+#endif
+
 // Converts numbers as C++ does; to bool: is it not zero? To quarter: the tile's control register
 // decides what a value that is too large becomes.
 template <typename T> struct Converter {
   template <typename Field> explicit Converter(const Field &) {}
-  template <typename From> T operator()(From value) const { return static_cast<T>(value); }
+  template <typename From> T operator()(From value) const
+  {
+    constexpr bool fromReal = std::is_same<From, float>::value || std::is_same<From, half>::value,
+                   toWhole = std::is_integral<T>::value && !std::is_same<T, bool>::value;
+    if constexpr (fromReal && toWhole)
+      return toInteger<T>(static_cast<float>(value));
+    else
+      return static_cast<T>(value);
+  }
 };
 template <> struct Converter<quarter> {
   quarter_metadata metadata;
