@@ -191,16 +191,23 @@ int checkResult(const std::vector<float> &matrix, const std::vector<float> &inpu
   return 0;
 }
 
+// A number of at least 1; 0 for other text.
+std::size_t sizeOf(const std::string &text)
+{
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && !text.empty() && text.size() < 10 ? std::stoul(text) : 0;
+}
+
 } // namespace
 
 // usage: matvec_split ROWS COLUMNS [TARGET [CODELETS]]     ipu1, ipu2 …; a .gp file, or source
 int main(int argc, char **argv)
 {
-  if (argc < 3 || argc > 5) {
+  const std::size_t rows = argc > 2 ? sizeOf(argv[1]) : 0, columns = argc > 2 ? sizeOf(argv[2]) : 0;
+  if (!rows || !columns || argc > 5) {
     std::cerr << "usage: " << argv[0] << " ROWS COLUMNS [TARGET [CODELETS]]\n";
     return 2;
   }
-  std::size_t rows = std::stoul(argv[1]), columns = std::stoul(argv[2]);
   IPUModel model(argc > 3 ? argv[3] : "ipu2");
   Device device = model.createDevice();
   std::cout << "Multiplying matrix of size " << rows << 'x' << columns << " by vector of size "

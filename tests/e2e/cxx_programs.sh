@@ -122,6 +122,13 @@ for worst in 'ipu1 64373' 'ipu2 53807'; do
   ./matvec_split 10000 1000 "${worst% *}" >out || fail "matvec_split: $(cat out)"
   has out "^Worst cost seen: ${worst#* }\$" '^Multiplication result OK$'
 done
+for wrong in 'abc 40' '40 -1' '0 40' 40; do
+  status=0
+  # shellcheck disable=SC2086 # words
+  ./matvec_split $wrong 2>err || status=$?
+  [ $status = 2 ] || fail "matvec_split $wrong: status $status"
+  has err '^usage: '
+done
 
 ./elementwise >out || fail "elementwise"
 printf '%s\n' 'v1 + v2: {' ' {5,4.5},' ' {4,3.5}' '}' 'v1 + transpose of v2: {' ' {5,3.5},' ' {5,3.5}' '}' \
