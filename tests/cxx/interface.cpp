@@ -662,6 +662,9 @@ void names_and_options()
   options.set("a", "3");
   CHECK(options.at("a") == "3" && options.size() == 2);
   CHECK_THROWS(invalid_option, "'c'", options.at("c"));
+  CHECK((options == OptionFlags{{"b", "2"}, {"a", "3"}}));
+  CHECK(!(options == OptionFlags{{"b", "2"}}) && !(OptionFlags{{"b", "2"}} == options));
+  CHECK(!(options == OptionFlags{{"a", "3"}, {"b", "3"}}) && OptionFlags() == OptionFlags());
   readJSON("{\"b\": \"x y\", \"c\": 4, \"d\": true, \"e\": 0.5}", options);
   CHECK(options.at("a") == "3" && options.at("b") == "x y" && options.at("c") == "4" &&
         options.at("d") == "true" && options.at("e") == "0.5");

@@ -69,7 +69,15 @@ public:
   const_iterator begin() const { return flags.begin(); }
   const_iterator end() const { return flags.end(); }
 
-  friend bool operator==(const OptionFlags &a, const OptionFlags &b) { return a.flags == b.flags; }
+  // The same keys with the same values, in any order?
+  friend bool operator==(const OptionFlags &a, const OptionFlags &b)
+  {
+    for (const auto &flag : a.flags) {
+      const auto other = b.find(flag.first);
+      if (other == b.end() || other->second != flag.second) return false;
+    }
+    return a.size() == b.size();
+  }
   friend std::ostream &operator<<(std::ostream &os, const OptionFlags &options)
   {
     const char *separator = "{";
