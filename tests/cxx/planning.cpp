@@ -7,6 +7,7 @@
 #include <gccs/StructHelper.hpp>
 #include <gccs/popsolver/Model.hpp>
 #include <optional>
+#include <poplar/HalfFloat.hpp>
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/TypeConversion.hpp>
@@ -432,6 +433,10 @@ void values_of_constants()
   Tensor c = f.graph.addConstant(INT, {2}, static_cast<const void *>(numbers),
                                  TypeTraits::make<long>(), false);
   CHECK(c[1].getConstantValue(&value) && value == -2);
+  const IeeeHalf halves[] = {1, 2};
+  CHECK_THROWS(type_error, "with 2 bytes that is no integer",
+               f.graph.addConstant(HALF, {2}, static_cast<const void *>(halves),
+                                   TypeTraits::make<IeeeHalf>()));
 }
 
 void regions_with_aliases()

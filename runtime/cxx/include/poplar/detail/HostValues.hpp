@@ -146,7 +146,12 @@ inline Bytes toDeviceByTraits(pop_type type, const void *values, std::size_t cou
                               const TypeTraits &of)
 {
   if (of.isFloat && of.size == 4) return toDeviceFrom<float>(type, values, count, repeat);
-  if (of.isFloat) return toDeviceFrom<double>(type, values, count, repeat);
+  if (of.isFloat && of.size == 8) return toDeviceFrom<double>(type, values, count, repeat);
+  if (of.isFloat || !of.isIntegral)
+    throw type_error("values of a type of the host with " + std::to_string(of.size) +
+                     " bytes that is no integer, float or double cannot be given for elements of "
+                     "type " +
+                     pop_type_name(type) + "; addConstantHalf takes halves");
   switch (of.size) {
   case 1:
     return of.isSigned ? toDeviceFrom<signed char>(type, values, count, repeat)
