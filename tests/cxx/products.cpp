@@ -217,6 +217,8 @@ void grids()
     CHECK(columns[i] == -1 + .5f * static_cast<float>(i % 7));
     CHECK(rows[i] == 5 - 2.5f * static_cast<float>(i - i % 7) / 7);
   }
+  CHECK((f.run<float>(poplin::linspace(g, FLOAT, -3e38f, 3e38f, 3)) ==
+         std::vector<float>{-3e38f, 0, 3e38f}));
   CHECK_THROWS(poplar_error, "poplin::linspace: values of type int",
                poplin::linspace(g, INT, 0, 1, 2));
   CHECK_THROWS(poplar_error, "poplin::meshgrid2d: tensors of shapes {3,7}",

@@ -17,8 +17,10 @@ inline poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, f
     throw poplar::poplar_error("poplin::linspace: values of type " + type.toString() +
                                "; they can be of FLOAT or HALF");
   std::vector<float> values(count, left);
-  for (std::size_t i = 0; i + 1 < count; i++)
-    values[i] = left + (right - left) * static_cast<float>(i) / static_cast<float>(count - 1);
+  const double range = static_cast<double>(right) - static_cast<double>(left);
+  for (std::size_t i = 1; i + 1 < count; i++)
+    values[i] = static_cast<float>(static_cast<double>(left) +
+                                   range * static_cast<double>(i) / static_cast<double>(count - 1));
   if (count > 1) values.back() = right;
   poplar::Tensor t = graph.addConstant<float>(type, {count}, values, debugContext);
   poputil::mapTensorLinearly(graph, t);
