@@ -28,6 +28,8 @@ int main(int argc, char **)
     check("cannot read /tmp/pop_graph_add.a", "cannot read /tmp/pop_graph_add.a");
     check("popops::map and pop", "popops::map and pop");
     check("call pop_popops_add_codelets", "call popops::addCodelets");
+    check("pop_popops_scaled_add_by: the scale", "popops::scaledAddTo: the scale");
+    check("pop_poprand_draw: the bounds", "poprand: the bounds");
     check("", "");
     return failures != 0;
   }
