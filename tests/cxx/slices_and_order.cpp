@@ -176,6 +176,10 @@ void many_slices()
       popops::embedding::planMultiple({{g, FLOAT, 3, 2, {4}, {{"usedForUpdat", "true"}}}}));
   CHECK_THROWS(tensor_creation_error, "to be 4",
                popops::multiUpdate(g, sums, s.slice(0, 2), at, {0}, {1}, f.prog, {}, {}));
+  CHECK_THROWS(tensor_creation_error, "multiSlice: offsets of shape {2,2}",
+               popops::multiSlice(g, t, at.reshape({2, 2}), {0}, {1}, f.prog, {}, {}));
+  CHECK_THROWS(tensor_creation_error, "multiUpdate: offsets of shape {2,2}",
+               popops::multiUpdate(g, sums, s, at.reshape({2, 2}), {0}, {1}, f.prog, {}, {}));
   CHECK_THROWS(type_error, "ADD update for elements of type short",
                popops::multiUpdateAdd(g, t, rows, at, f.input(SHORT, {1}, std::vector<int>{1}), {0},
                                       {1}, f.prog, {}, {}));

@@ -93,6 +93,16 @@ inline void checkOne(const char *function, const std::vector<std::size_t> &dims,
                                         ": many slices are of one dimension, not of " +
                                         std::to_string(dims.size()));
 }
+// Offsets are [n] or [n, 1], behind the dimension of the groups if there is one. Those of other
+// shapes, such as [n, 2] for two dimensions, would be taken for more slices.
+inline void checkOffsets(const char *function, std::size_t groups, const poplar::Tensor &offsets)
+{
+  const std::size_t rank = offsets.rank();
+  if (rank > groups + 2 || (rank == groups + 2 && offsets.shape().back() != 1))
+    throw poplar::tensor_creation_error(std::string(function) + ": offsets of shape " +
+                                        offsets.shapeToString() +
+                                        "; one for each slice is needed, in one column");
+}
 inline poplar::Tensor constantOffsets(poplar::Graph &graph, poplar::ArrayRef<unsigned> offsets)
 {
   poplar::Tensor t = graph.addConstant(poplar::UNSIGNED_INT, {offsets.size()}, offsets, "offsets");
@@ -114,6 +124,7 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, std::size_t groups, const
                                  const poplar::DebugContext &debugContext)
 {
   checkOne("popops::multiSlice", dims, sizes);
+  checkOffsets("popops::multiSlice", groups, offsets);
   checkSliceOptions("popops::multiSlice", t.elementType(), options);
   poplar::Tensor at =
       remapped(graph, offsets, rowsOf(t, dims[0] + groups), prog, debugContext, options);
@@ -133,6 +144,7 @@ inline void multiUpdate(poplar::Graph &graph, std::size_t groups, pop_update_op 
                         const poplar::DebugContext &debugContext)
 {
   checkOne("popops::multiUpdate", dims, sizes);
+  checkOffsets("popops::multiUpdate", groups, offsets);
   checkSliceOptions("popops::multiUpdate", t.elementType(), options);
   poplar::Tensor at =
       remapped(graph, offsets, rowsOf(t, dims[0] + groups), prog, debugContext, options);
