@@ -79,7 +79,7 @@ void objects_of_nothing()
   CHECK_THROWS(tensor_creation_error, "null", Copy(null, t));
   CHECK_THROWS(tensor_creation_error, "null", f.graph.getSortedContiguousRegions(null, {{0, 1}}));
   CHECK_THROWS(tensor_creation_error, "null", f.graph.findUnbroadcastTensor(null));
-  CHECK_THROWS(tensor_creation_error, "null", concat(std::vector<Tensor>()));
+  CHECK_THROWS(tensor_creation_error, "no tensors", concat(std::vector<Tensor>()));
   CHECK_THROWS(poplar_error, "null", f.graph.setInitialValue(null, 1));
   CHECK_THROWS(control_program_error, "null", Execute{ComputeSet()});
   CHECK_THROWS(control_program_error, "null", Call{Function()});

@@ -332,6 +332,7 @@ inline CArray<pop_tensor> tensors(ArrayRef<Tensor> list)
 
 inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0)
 {
+  if (tensors.empty()) throw tensor_creation_error("concat: there are no tensors to join");
   auto list = detail::tensors(tensors);
   return Tensor(detail::check(pop_concat(list.data(), list.size(), dimension)));
 }
