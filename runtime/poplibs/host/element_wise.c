@@ -90,10 +90,10 @@ static void take_apart(pop_graph *graph, const char *call, operand *operands, si
   const size_t *shape = pop_tensor_shape(out), rank = pop_tensor_rank(out);
   for (size_t i = 0; i < count && !to->set; i++) {
     operand *o = &operands[i];
-    if (o->is_constant || !pop_tensor_intersects_with(o->tensor, out) ||
-        pop_tensor_equal(poplibs_broadcast(call, o->tensor, shape, rank), out))
-      continue;
-    o->tensor = poplibs_apart(graph, o->tensor, out, to->sequence, to->name);
+    if (o->is_constant) continue;
+    bool is_out = pop_tensor_num_elements(o->tensor) == pop_tensor_num_elements(out) &&
+                  pop_tensor_equal(poplibs_broadcast(call, o->tensor, shape, rank), out);
+    if (!is_out) o->tensor = poplibs_apart(graph, o->tensor, out, to->sequence, to->name);
   }
 }
 
