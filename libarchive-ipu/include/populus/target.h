@@ -109,10 +109,10 @@ POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
 
 /* The host as a target, "cpu": one IPU of one tile with six workers, and as much memory as a 32-bit
  * address reaches. Its tiles mean nothing: a graph for it, and virtual graphs of that, may name any
- * tile below POP_TARGET_MAX_TILES, and all of them are the same memory. pop_graph_num_tiles is 1 all the same,
- * and a virtual graph by tiles within an IPU has only that one; raise tiles_per_ipu for more.
- * Vertices that run on all workers are called for one worker after the other. Cycles, costs and the
- * clock mean nothing. */
+ * tile below POP_TARGET_MAX_TILES, and all of them are the same memory. pop_graph_num_tiles is 1
+ * all the same, and a virtual graph by tiles within an IPU has only that one; raise tiles_per_ipu
+ * for more. Vertices that run on all workers are called for one worker after the other. Cycles,
+ * costs and the clock mean nothing. */
 void pop_target_create_cpu(pop_target *target);
 
 /* Checks every field and their relations (sizes that do not overflow 32 bits, regions in order,

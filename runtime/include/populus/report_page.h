@@ -34,9 +34,8 @@ POP_MUST_CHECK pop_error *pop_report_write_page(const char *const *reports, size
  * that of profile.pop. The stream is flushed. Errors: INVALID_ARGUMENT for no report, NULL or other
  * bits; FILE_LOAD, with the path, for a file that is not a report, is damaged or cannot be read;
  * SYSTEM if the stream cannot be written. After an error, what was written is not complete. In a
- * folder, such a file is not an error if another one
- * has a profile: `files` has its status, without the reason. But profile.pop must be good if it is
- * there. */
+ * folder, such a file is not an error if another one has a profile: `files` has its status, without
+ * the reason. But profile.pop must be good if it is there. */
 POP_MUST_CHECK pop_error *pop_report_write_json(const char *const *reports, size_t num_reports,
                                                 unsigned left_out, FILE *stream);
 
