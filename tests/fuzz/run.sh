@@ -79,10 +79,7 @@ slice=120 # seconds; `metadata` makes 36,000 objects in one, `model` a million
 case $target in
 kernels | machine | graph) slice=900 ;;
 esac
-# Where a tile is nearly full, memory is searched for in many steps: half a second, and here twenty.
-timeout=20
-[ "$target" != graph ] || timeout=60
-set -- -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=65536 -timeout=$timeout -print_final_stats=1 -artifact_prefix="$findings/"
+set -- -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
 [ ! -f "tests/fuzz/$target.dict" ] || set -- "$@" -dict="tests/fuzz/$target.dict"
 
 # look_at_clock: `now` becomes the processor time, in seconds, of everything that this
