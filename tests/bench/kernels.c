@@ -13,8 +13,8 @@
  * they are slow and at what would make them faster. The others are only reported, and the means are
  * theirs. All rivals run on one thread, as one tile has no work for more.
  *
- * kernels first <kernel> <engine>: wall time in seconds of a first run in a new process (for the
- * program's own use), with an empty executable cache. */
+ * kernels first <kernel> <engine> <rounds>: wall time in seconds of a round of a first run in a new
+ * process (for the program's own use), with an empty executable cache. */
 #include "kernels/vertices/data.h"
 #include "kernels/vertices/list.h"
 
@@ -355,13 +355,20 @@ static times measure(const kernel *k, const layout *l)
 
 /* First runs: one tenth of a second of the interpreter. */
 
-static double first_run(const kernel *k, const char *engine_name)
+static uint32_t rounds_of_first_run(const kernel *k)
 {
   static const double length = 0.1, interpreter_ratio = 20;
   trial t;
   make_trial(&t, k, &layouts[0]);
   choose_rounds(&t, find_host_code(k, "./host_o2.so"));
-  uint32_t rounds = (uint32_t)(t.rounds * length / (HOST_SECONDS * interpreter_ratio)) + 1;
+  free_trial(&t);
+  return (uint32_t)(t.rounds * length / (HOST_SECONDS * interpreter_ratio)) + 1;
+}
+
+static double first_run(const kernel *k, const char *engine_name, uint32_t rounds)
+{
+  trial t;
+  make_trial(&t, k, &layouts[0]);
   pop_engine *engine = make_engine(&t, engine_name, rounds);
   double start = seconds_of(CLOCK_MONOTONIC);
   check(pop_engine_run(engine, 0));
@@ -371,11 +378,12 @@ static double first_run(const kernel *k, const char *engine_name)
   return seconds;
 }
 
-static double time_first_run(const char *self, const kernel *k, const char *engine_name)
+static double time_first_run(const char *self, const kernel *k, const char *engine_name,
+                             uint32_t rounds)
 {
   char *command = pop_xasprintf(
-      "rm -rf first_cache; POPLAR_EXECUTABLE_CACHE_DIR=first_cache exec %s first %s %s", self,
-      k->name, engine_name);
+      "rm -rf first_cache; POPLAR_EXECUTABLE_CACHE_DIR=first_cache exec %s first %s %s %u", self,
+      k->name, engine_name, rounds);
   FILE *output = popen(command, "r");
   double seconds = 0;
   if (!output || fscanf(output, "%lf", &seconds) != 1 || pclose(output))
@@ -392,9 +400,10 @@ static double compare_first_runs(const char *self, const kernel *k)
 {
   enum { FIRST_RUNS = 6 };
   double alone = 0, both = 0;
+  uint32_t rounds = rounds_of_first_run(k);
   for (int i = 0; i < FIRST_RUNS; i++) {
-    keep_least(&alone, time_first_run(self, k, "interpreter"));
-    keep_least(&both, time_first_run(self, k, "auto"));
+    keep_least(&alone, time_first_run(self, k, "interpreter", rounds));
+    keep_least(&both, time_first_run(self, k, "auto", rounds));
   }
   return both / alone;
 }
@@ -490,8 +499,9 @@ static void run_kernel(const char *self, const kernel *k, figures *to)
 int main(int argc, char **argv)
 {
   static figures sets[2];
-  if (argc == 4 && !strcmp(argv[1], "first")) {
-    printf("%.9f\n", first_run(find_kernel(argv[2]), argv[3]));
+  if (argc == 5 && !strcmp(argv[1], "first")) {
+    printf("%.9f\n",
+           first_run(find_kernel(argv[2]), argv[3], (uint32_t)strtoul(argv[4], NULL, 10)));
     return 0;
   }
   for (int i = 1; i < argc; i++) {
