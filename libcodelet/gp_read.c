@@ -87,43 +87,53 @@ static pop_error *read_members(pop_gp *gp, const pop_archive *archive)
 }
 
 typedef struct definition {
+  const char *key; /* the vertex's name or its symbol */
   const pop_vertex_type *type;
   const gp_member *member;
 } definition;
 
-static int compare_names(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-  return strcmp(((const definition *)a)->type->name, ((const definition *)b)->type->name);
+  return strcmp(((const definition *)a)->key, ((const definition *)b)->key);
 }
 
-/* Sorted by name, so that equal names are neighbours. */
-static definition *sort_definitions(const pop_gp *gp)
+/* Sorted by key, so that equal ones are neighbours. */
+static definition *sort_definitions(const pop_gp *gp, bool by_symbol)
 {
   definition *sorted = pop_xcalloc(gp->num_types + 1, sizeof *sorted);
   size_t count = 0;
-  for (size_t i = 0; i < gp->num_members; ++i)
-    for (size_t j = 0; j < gp->members[i].num_types; ++j)
-      sorted[count++] = (definition){&gp->members[i].types[j], &gp->members[i]};
-  qsort(sorted, count, sizeof *sorted, compare_names);
+  for (size_t i = 0; i < gp->num_members; ++i) {
+    const gp_member *member = &gp->members[i];
+    for (size_t j = 0; j < member->num_types; ++j) {
+      const pop_vertex_type *type = &member->types[j];
+      sorted[count++] = (definition){by_symbol ? type->symbol : type->name, type, member};
+    }
+  }
+  qsort(sorted, count, sizeof *sorted, compare_keys);
   return sorted;
 }
 
-/* No two objects for one target may define the same vertex. */
-static pop_error *check_no_two_alike(const pop_gp *gp)
+static pop_error *check_two(const pop_gp *gp, const definition *a, const definition *b)
 {
-  definition *sorted = sort_definitions(gp);
+  if (!gp_targets_overlap(a->member->targets, b->member->targets)) return NULL;
+  if (!strcmp(a->type->name, b->type->name))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "'%s' holds vertex '%s' twice: from %s and from %s",
+                         gp->name, a->type->name, a->type->source, b->type->source);
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "'%s' holds symbol '%s' twice: of vertex '%s' (%s) and of vertex '%s' (%s)",
+                       gp->name, a->type->symbol, a->type->name, a->type->source, b->type->name,
+                       b->type->source);
+}
+
+/* No two objects for one target may define the same vertex, or the same symbol. */
+static pop_error *check_no_two_alike(const pop_gp *gp, bool by_symbol)
+{
+  definition *sorted = sort_definitions(gp, by_symbol);
   pop_error *error = NULL;
-  for (size_t i = 0; i < gp->num_types && !error; ++i) {
-    const definition *a = &sorted[i];
-    for (size_t k = i + 1; k < gp->num_types && !error; ++k) {
-      const definition *b = &sorted[k];
-      if (strcmp(a->type->name, b->type->name) != 0) break;
-      if (gp_targets_overlap(a->member->targets, b->member->targets))
-        error =
-            pop_error_new(POP_ERROR_FILE_LOAD, "'%s' holds vertex '%s' twice: from %s and from %s",
-                          gp->name, a->type->name, a->type->source, b->type->source);
-    }
-  }
+  for (size_t i = 0; i < gp->num_types && !error; ++i)
+    for (size_t k = i + 1; k < gp->num_types && !error && !compare_keys(&sorted[i], &sorted[k]);
+         ++k)
+      error = check_two(gp, &sorted[i], &sorted[k]);
   free(sorted);
   return error;
 }
@@ -136,7 +146,8 @@ static pop_error *parse_members(pop_gp *gp)
     for (size_t j = 0; j < member->num_types; ++j)
       pop_push(gp->types, gp->num_types, gp->types_capacity, member->types[j]);
   }
-  return check_no_two_alike(gp);
+  POP_TRY(check_no_two_alike(gp, false));
+  return check_no_two_alike(gp, true);
 }
 
 typedef struct gp_reading {
