@@ -7,6 +7,7 @@
 
 #include <populus/archive.h>
 #include <populus/arena.h>
+#include <populus/names.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct pop_gp_builder {
   /* Parallel to the tile members: the source or the .gp that each came from. */
   const char **origins;
   size_t num_origins, origins_capacity;
+  pop_name_table library_names;
 };
 
 pop_gp_builder *pop_gp_builder_new(void)
@@ -36,6 +38,7 @@ void pop_gp_builder_free(pop_gp_builder *builder)
     free(builder->members[kind]);
   }
   free(builder->origins);
+  pop_name_table_free(&builder->library_names);
   pop_arena_free(builder->arena);
   free(builder);
 }
@@ -168,11 +171,18 @@ static void short_library_name(const char *name, char out[10])
   snprintf(out, 10, "%.*s", (int)(length < 9 ? length : 9), start);
 }
 
-static bool library_name_taken(const pop_gp_builder *builder, const char *name)
+/* "lib-<stem>.o"; if that is taken, with as much of the stem as a number leaves. */
+static void name_library(pop_gp_builder *builder, const char *stem, gp_member *member)
 {
-  for (size_t i = 0; i < builder->count[GP_LIBRARY]; ++i)
-    if (!strcmp(builder->members[GP_LIBRARY][i].name, name)) return true;
-  return false;
+  unsigned number = (unsigned)builder->count[GP_LIBRARY] + 1;
+  snprintf(member->name, sizeof member->name, "lib-%s.o", stem);
+  for (; pop_name_table_find(&builder->library_names, member->name) != POP_NAME_NONE; ++number) {
+    if (number < 10000)
+      snprintf(member->name, sizeof member->name, "lib-%.4s-%u.o", stem, number % 10000);
+    else
+      snprintf(member->name, sizeof member->name, "lib-%.1s-%u.o", stem, number % 10000000);
+  }
+  pop_name_table_add(&builder->library_names, pop_arena_strdup(builder->arena, member->name), 0);
 }
 
 pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, const char *name, const void *bytes,
@@ -186,9 +196,7 @@ pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, const char *name,
   }
   char stem[10];
   short_library_name(name, stem);
-  snprintf(member.name, sizeof member.name, "lib-%s.o", stem);
-  for (unsigned n = 2; library_name_taken(builder, member.name); ++n)
-    snprintf(member.name, sizeof member.name, "lib-%.4s-%u.o", stem, n % 10000);
+  name_library(builder, stem, &member);
   return add(builder, &member);
 }
 

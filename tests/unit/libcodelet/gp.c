@@ -319,6 +319,26 @@ Test(gp, merging_keeps_all_vertices_and_their_order)
   free(merged.data);
 }
 
+/* They differ in the ELF header's address of the entry, which objects do not use. */
+Test(gp, as_many_library_objects_of_one_name_as_there_may_be)
+{
+  enum { COUNT = 10001, ENTRY = 24 };
+  bytes gp = compile("first.c", FIRST), tile = member_of(gp, "tile-0.o"), all = {0};
+  pop_gp_builder *builder = pop_gp_builder_new();
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    memcpy(tile.data + ENTRY, &i, sizeof i);
+    expect_ok(pop_gp_builder_add_library(builder, "libc_string_strlen.o", tile.data, tile.size));
+  }
+  expect_ok(pop_gp_builder_write(builder, NULL, &all.data, &all.size));
+  pop_gp_builder_free(builder);
+  pop_gp *read = read_bytes(all);
+  cr_assert_eq(pop_gp_num_tile_objects(read), COUNT);
+  pop_gp_free(read);
+  free(all.data);
+  free(tile.data);
+  free(gp.data);
+}
+
 Test(gp, G14_the_same_codelets_twice_are_taken_once)
 {
   bytes a = compile("first.c", FIRST), merged = {0};
