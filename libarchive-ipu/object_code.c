@@ -83,24 +83,6 @@ static void mark_relocated(object_code *c, const object_section *section)
     if (r[i].offset / 4 < c->num_words) c->marks[r[i].offset / 4] |= CODE_RELOCATED;
 }
 
-/* Marks functions and places to which the object's sections point. Labels of debug information do
- * not count, as code must not depend on whether they exist. */
-static void mark_pointed(object_code *c, uint32_t section)
-{
-  const pop_object *o = c->object;
-  for (uint32_t i = 0; i < o->num_symbols; ++i) {
-    const object_symbol *named = &o->symbols[i];
-    bool label = named->bind == STB_LOCAL && named->type == STT_NOTYPE;
-    if (named->place == PLACE_SECTION && named->section == section && !label)
-      mark_join(c, named->value);
-  }
-  for (uint32_t i = 0; i < o->num_relocations; ++i) {
-    const object_symbol *to = &o->symbols[o->relocations[i].symbol];
-    if (to->place == PLACE_SECTION && to->section == section)
-      mark_join(c, to->value + o->relocations[i].addend);
-  }
-}
-
 static bool changes_rounding(const object_code *c)
 {
   for (uint32_t i = 0; i < c->num_words; ++i) {
@@ -146,24 +128,52 @@ static bool object_changes_rounding(const pop_object *o, void *bytes)
   return false;
 }
 
+/* The code of all sections; without words where a section is none. */
+static object_code *all_code(pop_object *o, void *bytes)
+{
+  object_code *all = pop_xcalloc(o->num_sections, sizeof *all);
+  bool changes = object_changes_rounding(o, bytes);
+  for (uint32_t n = 0; n < o->num_sections; ++n) {
+    if (!is_code(&o->sections[n])) continue;
+    all[n] = code_of(o, &o->sections[n], bytes);
+    all[n].object = o;
+    all[n].marks = pop_xcalloc(all[n].num_words + 1, 1);
+    all[n].changes_rounding = changes;
+  }
+  return all;
+}
+
+/* Marks functions and places to which the object's sections point. Labels of debug information do
+ * not count, as code must not depend on whether they exist. */
+static void mark_pointed(object_code *all, const pop_object *o)
+{
+  for (uint32_t i = 0; i < o->num_symbols; ++i) {
+    const object_symbol *named = &o->symbols[i];
+    bool label = named->bind == STB_LOCAL && named->type == STT_NOTYPE;
+    if (named->place == PLACE_SECTION && !label) mark_join(&all[named->section], named->value);
+  }
+  for (uint32_t i = 0; i < o->num_relocations; ++i) {
+    const object_symbol *to = &o->symbols[o->relocations[i].symbol];
+    if (to->place == PLACE_SECTION)
+      mark_join(&all[to->section], to->value + o->relocations[i].addend);
+  }
+}
+
 pop_error *code_change(void *bytes, size_t size, const char *name, void (*change)(object_code *c))
 {
   pop_object *object;
   POP_TRY(pop_object_parse(bytes, size, name, &object));
-  bool changes = object_changes_rounding(object, bytes);
+  object_code *all = all_code(object, bytes);
+  mark_pointed(all, object);
   for (uint32_t n = 0; n < object->num_sections; ++n) {
-    const object_section *section = &object->sections[n];
-    if (!is_code(section)) continue;
-    object_code c = code_of(object, section, bytes);
-    c.object = object;
-    c.marks = pop_xcalloc(c.num_words + 1, 1);
-    c.changes_rounding = changes;
-    mark_jumps(&c);
-    mark_relocated(&c, section);
-    mark_pointed(&c, n);
-    change(&c);
-    free(c.marks);
+    object_code *c = &all[n];
+    if (!c->words) continue;
+    mark_jumps(c);
+    mark_relocated(c, &object->sections[n]);
+    change(c);
+    free(c->marks);
   }
+  free(all);
   pop_object_free(object);
   return NULL;
 }
