@@ -9,6 +9,7 @@
 
 #include <populus/json_text.h>
 #include <populus/link.h>
+#include <populus/names.h>
 #include <populus/stack.h>
 #include <populus/vertex_table.h>
 
@@ -54,24 +55,30 @@ static json_t *entry_of(const pop_vertex_type *type)
 static const char *const costs[] = {"code_bytes", "stack_bytes"};
 enum { NUM_COSTS = sizeof costs / sizeof *costs };
 
-/* The entry in the list that is equal but for costs; `entry` is added if there is none. */
-static json_t *find_or_add(json_t *list, json_t *entry)
+typedef struct listing {
+  json_t *entries;
+  pop_name_table numbers; /* of entries, by their text without costs */
+  pop_arena *texts;
+} listing;
+
+/* The equal entry of the list; `entry` is added if there is none. */
+static json_t *find_or_add(listing *list, json_t *entry)
 {
-  for (size_t i = 0; i < json_array_size(list); ++i) {
-    json_t *other = json_array_get(list, i), *plain = json_copy(other);
-    for (int c = 0; c < NUM_COSTS; ++c) json_object_del(plain, costs[c]);
-    bool equal = json_equal(plain, entry);
-    json_decref(plain);
-    if (!equal) continue;
+  char *dumped = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = pop_arena_strdup(list->texts, dumped ? dumped : "");
+  free(dumped);
+  uint32_t number = pop_name_table_find(&list->numbers, text);
+  if (number != POP_NAME_NONE) {
     json_decref(entry);
-    return other;
+    return json_array_get(list->entries, number);
   }
+  pop_name_table_add(&list->numbers, text, (uint32_t)json_array_size(list->entries));
   for (int c = 0; c < NUM_COSTS; ++c) json_object_set_new(entry, costs[c], json_object());
-  json_array_append_new(list, entry);
+  json_array_append_new(list->entries, entry);
   return entry;
 }
 
-static pop_error *add_tile_target(json_t *list, const pop_gp *part, const char *target,
+static pop_error *add_tile_target(listing *list, const pop_gp *part, const char *target,
                                   pop_link_set *set)
 {
   for (size_t i = 0; i < pop_gp_num_tile_objects(part); ++i) {
@@ -107,7 +114,7 @@ static bool is_entry(const json_t *entry)
          json_is_array(json_object_get(entry, "fields"));
 }
 
-static void add_host(json_t *list, const pop_gp *gp)
+static void add_host(listing *list, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_host_objects(gp); ++i) {
     pop_bytes text = {0};
@@ -123,7 +130,7 @@ static void add_host(json_t *list, const pop_gp *gp)
   }
 }
 
-static pop_error *add_target(json_t *list, pop_gp *gp, const char *target)
+static pop_error *add_target(listing *list, pop_gp *gp, const char *target)
 {
   pop_gp *part;
   POP_TRY(pop_gp_for_target(gp, target, &part));
@@ -256,15 +263,17 @@ static char *as_json(const json_t *list, const char *targets, bool pretty)
 
 pop_error *popc_list_vertices(pop_gp *gp, bool json, bool pretty, char **text)
 {
-  json_t *list = json_array();
+  listing list = {.entries = json_array(), .texts = pop_arena_new()};
   char *targets = pop_gp_targets(gp), *names = pop_xstrdup(targets), *rest = names;
   pop_error *error = NULL;
   for (char *target; !error && (target = strsep(&rest, ","));)
-    if (*target && !is_host(target)) error = add_target(list, gp, target);
-  if (is_host(targets)) add_host(list, gp);
-  if (!error) *text = json ? as_json(list, targets, pretty) : as_text(list);
+    if (*target && !is_host(target)) error = add_target(&list, gp, target);
+  if (is_host(targets)) add_host(&list, gp);
+  if (!error) *text = json ? as_json(list.entries, targets, pretty) : as_text(list.entries);
   free(names);
   free(targets);
-  json_decref(list);
+  json_decref(list.entries);
+  pop_name_table_free(&list.numbers);
+  pop_arena_free(list.texts);
   return error;
 }
