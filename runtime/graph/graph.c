@@ -26,6 +26,7 @@ static pop_graph *create(const char *call, const pop_target *target)
   graph->scratch = view_scratch_new();
   make_turn(&graph->turn);
   pop_push(graph->tensors, graph->num_tensors, graph->tensors_capacity, (tensor){0});
+  pop_reserve(graph->pieces, 1, graph->pieces_capacity); /* tensors without elements point here */
   if (!target) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: the target is null; fill one in with pop_target_create", call);
