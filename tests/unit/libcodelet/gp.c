@@ -2,6 +2,7 @@
 #include <populus/archive.h>
 #include <populus/file.h>
 #include <populus/gp.h>
+#include <populus/names.h>
 #include <populus/popc.h>
 
 #include "support/expect.h"
@@ -320,7 +321,7 @@ Test(gp, merging_keeps_all_vertices_and_their_order)
 }
 
 /* They differ in the ELF header's address of the entry, which objects do not use. */
-Test(gp, as_many_library_objects_of_one_name_as_there_may_be)
+Test(gp, ten_thousand_library_objects_of_one_name_get_names_that_differ)
 {
   enum { COUNT = 10001, ENTRY = 24 };
   bytes gp = compile("first.c", FIRST), tile = member_of(gp, "tile-0.o"), all = {0};
@@ -333,6 +334,16 @@ Test(gp, as_many_library_objects_of_one_name_as_there_may_be)
   pop_gp_builder_free(builder);
   pop_gp *read = read_bytes(all);
   cr_assert_eq(pop_gp_num_tile_objects(read), COUNT);
+  pop_archive *archive;
+  pop_name_table names = {0};
+  expect_ok(pop_archive_open_memory(all.data, all.size, "all.gp", &archive));
+  for (size_t i = 0; i < pop_archive_num_members(archive); ++i) {
+    const char *name = pop_archive_get_member(archive, i)->name;
+    cr_assert_eq(pop_name_table_find(&names, name), POP_NAME_NONE, "two members are %s", name);
+    pop_name_table_add(&names, name, 0);
+  }
+  pop_name_table_free(&names);
+  pop_archive_close(archive);
   pop_gp_free(read);
   free(all.data);
   free(tile.data);
