@@ -16,7 +16,10 @@
 #include <populus/arena.h>
 #include <string.h>
 
-#define INSTRUCTION_BUDGET (1ull << 26) /* far more than tile memory holds, several times over */
+/* How many instructions may be followed: so many for each word of the objects, but not more than
+ * MAX_STEPS. Compilers' code needs up to one for each word; other code may need as many as its size
+ * squared, and is not worth waiting for. */
+enum { STEPS_PER_WORD = 64, MIN_STEPS = 1 << 16, MAX_STEPS = 1 << 26 };
 #define BYTES_MAX (1u << 30)
 
 typedef struct function {
@@ -47,11 +50,19 @@ struct pop_stack_analysis {
   size_t path_length, path_capacity;
 };
 
+static uint64_t instruction_budget(const pop_link_set *set)
+{
+  uint64_t steps = MIN_STEPS;
+  for (size_t i = 0; i < set->num_objects; ++i)
+    steps += set->objects[i].object->size / 4 * (uint64_t)STEPS_PER_WORD;
+  return steps < MAX_STEPS ? steps : MAX_STEPS;
+}
+
 pop_error *pop_stack_analysis_new(const pop_link_set *set, pop_stack_analysis **analysis)
 {
   pop_stack_analysis *made = pop_xcalloc(1, sizeof *made);
   made->set = set;
-  made->budget = INSTRUCTION_BUDGET;
+  made->budget = instruction_budget(set);
   pop_error *error = stack_read_notes(set, &made->notes);
   if (error) {
     pop_stack_analysis_free(made);

@@ -220,6 +220,17 @@ Test(stack_usage, chains_may_be_long)
   pop_bytes_free(&source);
 }
 
+/* A loop that is as long as its rounds are many: in each, a register is one byte further in front
+ * of the label that it began with. */
+Test(stack_usage, code_that_is_followed_too_often_is_given_up)
+{
+  pop_stack_analysis *analysis = analyse_source(
+      RV32_ASM, ".globl f\n.type f, @function\nf: la t0, last\nloop: .rept 3000\nnop\n.endr\n"
+                "addi t0, t0, -1\nbeqz a0, last\nj loop\nlast: ret\n");
+  cr_assert_eq(pop_stack_analyse(analysis, "f", arena).reason, POP_STACK_UNREADABLE);
+  done(analysis);
+}
+
 Test(stack_usage, damaged_annotations_are_refused)
 {
   static const char *const contents[] = {".ascii \"name\"", ".asciz \"name\"\n.balign 4\n.byte 1"};
