@@ -6,6 +6,7 @@
  * `popc --link` makes a copy of it with an archive inside (populus/embed.h), which runs that.
  */
 #include "list_json.h"
+#include "profile_options.h"
 #include "run_line.h"
 #include "tensor_file.h"
 #include "transfers.h"
@@ -197,32 +198,6 @@ static pop_error *run_programs(const pop_executable *executable, pop_engine *eng
   return error;
 }
 
-/* A build without the viewer has no page among its reports. */
-static bool has_viewer(void)
-{
-  char *path = pop_xasprintf("%s/viewer.js", pop_data_dir());
-  bool has = access(path, R_OK) == 0;
-  free(path);
-  return has;
-}
-
-/* The engine writes profiles as reports. */
-static pop_option *options_with_profile(const arguments *a, size_t *count)
-{
-  const pop_option reports[] = {
-      {"autoReport.directory", a->profile},
-      {"autoReport.outputGraphProfile", "true"},
-      {"autoReport.outputExecutionProfile", "true"},
-      {"autoReport.outputViewer", has_viewer() ? "true" : "false"},
-      {"autoReport.executionProfileProgramRunCount", "0"}}; /* once, not after each of many runs */
-  enum { NUM_REPORTS = sizeof reports / sizeof *reports };
-  pop_option *options = pop_xcalloc(a->num_options + NUM_REPORTS, sizeof *options);
-  for (size_t i = 0; i < a->num_options; ++i) options[i] = a->options[i];
-  *count = a->num_options;
-  for (size_t i = 0; a->profile && i < NUM_REPORTS; ++i) options[(*count)++] = reports[i];
-  return options;
-}
-
 static pop_error *say_what_is_measured(const pop_engine *engine, const arguments *a)
 {
   pop_profile *profile;
@@ -252,8 +227,9 @@ static pop_error *write_profile(pop_engine *engine, const arguments *a, pop_erro
 static pop_error *run(pop_executable *executable, arguments *a)
 {
   pop_engine *engine;
-  size_t num_options = a->num_options;
-  pop_option *options = options_with_profile(a, &num_options);
+  pop_option *options;
+  size_t num_options;
+  POP_TRY(profile_options(a, &options, &num_options));
   pop_error *refused = pop_engine_create_from_executable(executable, options, num_options, &engine);
   free(options);
   POP_TRY(refused);

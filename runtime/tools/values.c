@@ -79,16 +79,24 @@ void values_put_bool(values *v, const char *key, bool is)
   put_byte(v, is ? 0xf5 : 0xf4);
 }
 
-pop_error *values_print(values *v, bool pretty)
+pop_error *values_write(values *v, bool pretty, FILE *stream)
 {
   pop_profile *profile;
   pop_error *error = pop_profile_read_memory(v->data, v->size, &profile);
   pop_bytes_free(v);
   if (error) return error;
   error = pop_profile_write(pop_profile_root(profile),
-                            pretty ? POP_PROFILE_JSON_PRETTY : POP_PROFILE_JSON, stdout);
+                            pretty ? POP_PROFILE_JSON_PRETTY : POP_PROFILE_JSON, stream);
   int failure = errno;
   pop_profile_free(profile);
+  errno = failure;
+  return error;
+}
+
+pop_error *values_print(values *v, bool pretty)
+{
+  pop_error *error = values_write(v, pretty, stdout);
+  int failure = errno;
   if (!error || !ferror(stdout)) return error;
   pop_error_free(error);
   return pop_error_errno(failure, "cannot write to standard output");

@@ -43,6 +43,21 @@ has profiles/execution_trace.json '^\{"displayTimeUnit":"ns","traceEvents":\[\{"
 # Many runs are reported once: after each of them it would take hours.
 quiet out "$popexec" --profile many --in numbers=n.bin --out counts=many.bin --run scale --repeat 1000 measured.a
 [ "$(grep -o '"supersteps"' many/execution.json | wc -l)" -eq 1000 ] || fail "not all runs are reported"
+# The folder is that of --profile, although an environment that is set for other programs names one.
+POPLAR_ENGINE_OPTIONS='{"debug.maxCyclesPerRun":1000000,"autoReport.directory":"of \"others\""}' \
+  POPLAR_RUNTIME_OPTIONS='{"autoReport.directory":"of others"}' \
+  quiet out "$popexec" --profile own --in numbers=n.bin --out counts=counts.bin --run scale measured.a
+has own/execution.txt '^Execution:$'
+for folder in of*others*; do [ ! -e "$folder" ] || fail "reports are in '$folder'"; done
+POPLAR_ENGINE_OPTIONS='{"debug.maxCyclesPerRun":200,"autoReport.directory":"of others"}' refuses 3 'OUT_OF_CYCLES' \
+  "$popexec" --profile own --in numbers=n.bin --out counts=counts.bin --run scale measured.a
+POPLAR_ENGINE_OPTIONS='{"autoReport.directory":' refuses 2 'POPLAR_ENGINE_OPTIONS: it is not JSON' \
+  "$popexec" --profile own --in numbers=n.bin --out counts=counts.bin --run scale measured.a
+refuses 2 '--profile names the folder: there can be no --option autoReport.directory' \
+  "$popexec" --profile own --option autoReport.directory=other --run scale measured.a
+quiet out "$popexec" --profile fewer --option autoReport.outputExecutionProfile=false --in numbers=n.bin \
+  --out counts=counts.bin --run scale measured.a
+[ -e fewer/graph.json ] && [ ! -e fewer/execution.json ] || fail "$(ls fewer)"
 # A run that ends in a fault is in the profile, too.
 "$popexec" --profile faulted --in numbers=n.bin --out counts=many.bin --run scale --repeat 3 --option debug.maxCyclesPerRun=200 measured.a 2>err && fail "no fault"
 has err 'OUT_OF_CYCLES'
