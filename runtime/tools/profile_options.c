@@ -74,6 +74,9 @@ pop_error *profile_options(const arguments *a, pop_option **options, size_t *cou
       {folder_key, a->profile},
       {"autoReport.outputGraphProfile", "true"},
       {"autoReport.outputExecutionProfile", "true"},
+      {"autoReport.outputLoweredVars", "true"},
+      {"autoReport.outputDebugInfo", "true"},
+      {"autoReport.outputCode", "true"},
       {"autoReport.outputViewer", has_viewer() ? "true" : "false"},
       {"autoReport.executionProfileProgramRunCount", "0"}}; /* once, not after each of many runs */
   enum { NUM_REPORTS = sizeof reports / sizeof *reports };

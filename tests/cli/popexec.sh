@@ -58,6 +58,10 @@ refuses 2 '--profile names the folder: there can be no --option autoReport.direc
 quiet out "$popexec" --profile fewer --option autoReport.outputExecutionProfile=false --in numbers=n.bin \
   --out counts=counts.bin --run scale measured.a
 [ -e fewer/graph.json ] && [ ! -e fewer/execution.json ] || fail "$(ls fewer)"
+# Without a page, as in a build without the viewer, all other files are there.
+quiet out "$popexec" --profile no_page --option autoReport.outputViewer=false --in numbers=n.bin \
+  --out counts=counts.bin --run scale measured.a
+for file in vars debug code; do [ -s "no_page/$file.json" ] || fail "no $file.json: $(ls no_page)"; done
 # A run that ends in a fault is in the profile, too.
 "$popexec" --profile faulted --in numbers=n.bin --out counts=many.bin --run scale --repeat 3 --option debug.maxCyclesPerRun=200 measured.a 2>err && fail "no fault"
 has err 'OUT_OF_CYCLES'
