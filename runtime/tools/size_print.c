@@ -333,8 +333,8 @@ static void print_change(const change *c, const size_style *style)
   double percent = c->before ? 100.0 * (double)distance(c) / (double)c->before : 0;
   if (c->after < c->before) percent = -percent;
   printf("  %14" PRIu64 " %14" PRIu64 "   %s%-12" PRIu64, c->before, c->after, sign, distance(c));
-  if (c->is_new || c->is_gone)
-    printf(" %9s", c->is_new ? "new" : "gone");
+  if (c->is_gone || (!c->before && c->after)) /* nothing has no percentage */
+    printf(" %9s", c->is_gone ? "gone" : "new");
   else
     printf(" %+8.2f%%", percent);
   fputs("  ", stdout);

@@ -137,6 +137,8 @@ quiet out "$popsize" --diff a.a c.a --top 0
 has out ' gone  matrix$' ' new  v1$'
 ! grep -q ' more: ' out || fail "--top 0 leaves something out"
 ! grep -q ' tiles of ' out || fail "targets do not differ"
+quiet out "$popsize" --diff c.a a.a
+has out '^ +0 +[1-9][0-9]* +\+[1-9][0-9]* +new  gaps$' # which is no share of nothing
 quiet out "$popsize" --diff a.a c.a --top 2
 has out '^  … and [0-9]+ more: --top 0 shows all$'
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"d.a"}' quiet out "$POPULUS_BUILD_DIR/tests/support/busy_graph" \
