@@ -99,6 +99,24 @@ static const struct option diff_options[] = {
     {NULL, 0, NULL, 0},
 };
 
+/* What a report's folder may have, but for pages. The demonstration's has the source, too. */
+static const char *const report_files[] = {"profile.pop",
+                                           "archive.a",
+                                           "graph.json",
+                                           "graph.cbor",
+                                           "graph.txt",
+                                           "execution.json",
+                                           "execution.cbor",
+                                           "execution.txt",
+                                           "execution_trace.json",
+                                           "execution_stacks.folded",
+                                           "vars.json",
+                                           "debug.json",
+                                           "code.json",
+                                           "serialized_graph.json",
+                                           DEMO_SOURCE};
+enum { NUM_REPORT_FILES = sizeof report_files / sizeof *report_files };
+
 /* "5%" or "5". */
 static pop_error *parse_percent(const char *text, double *share)
 {
@@ -158,6 +176,18 @@ static pop_error *take_option(arguments *a, int option, const char *given)
   }
 }
 
+/* Would the page be the report, or a file in its folder that is not a page? */
+static bool is_of_report(const char *output, const char *report)
+{
+  bool is = pop_is_same_file(output, report);
+  for (size_t i = 0; i < NUM_REPORT_FILES && !is; i++) {
+    char *path = pop_xasprintf("%s/%s", report, report_files[i]);
+    is = pop_is_same_file(output, path);
+    free(path);
+  }
+  return is;
+}
+
 static pop_error *check(const arguments *a)
 {
   if (a->serves && (a->demonstrates || a->output))
@@ -172,8 +202,9 @@ static pop_error *check(const arguments *a)
   if (a->diff.each_name && a->diff.fail_above < 0)
     return pop_error_new(POP_ERROR_USAGE, "--each says what --fail-above counts, which is missing");
   for (size_t i = 0; i < a->num_reports && a->output; i++)
-    if (pop_is_same_file(a->output, a->reports[i]))
-      return pop_error_new(POP_ERROR_USAGE, "the page '%s' would be the report: -o names another",
+    if (is_of_report(a->output, a->reports[i]))
+      return pop_error_new(POP_ERROR_USAGE,
+                           "the page '%s' would be the report, or a file of it: -o names another",
                            a->output);
   return NULL;
 }
@@ -211,19 +242,8 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
 /* Removes the demonstration's report when the page has been written. */
 static void remove_report(const char *folder)
 {
-  static const char *const names[] = {"profile.pop",
-                                      "graph.json",
-                                      "graph.txt",
-                                      "execution.json",
-                                      "vars.json",
-                                      "debug.json",
-                                      "code.json",
-                                      DEMO_SOURCE,
-                                      "execution.txt",
-                                      "execution_trace.json",
-                                      "execution_stacks.folded"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char *path = pop_xasprintf("%s/%s", folder, names[i]);
+  for (size_t i = 0; i < NUM_REPORT_FILES; i++) {
+    char *path = pop_xasprintf("%s/%s", folder, report_files[i]);
     (void)!unlink(path);
     free(path);
   }

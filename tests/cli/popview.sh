@@ -205,6 +205,12 @@ for output in own.pop second.pop; do
   refuses 2 "the page '$output' would be the report" "$popview" own.pop -o $output
 done
 cmp report/profile.pop own.pop || fail "popview has overwritten its report"
+cp report/graph.json own.json
+refuses 2 "the page 'report/graph.json' would be the report, or a file of it" "$popview" report -o report/graph.json
+refuses 2 "the page 'report/profile.pop' would be" "$popview" own.pop report -o report/profile.pop
+cmp report/graph.json own.json || fail "popview has overwritten a file of its report"
+quiet out "$popview" report -o report/report.html
+rm report/report.html
 # C04, C08: nothing waits for a pipe, or serves at an address that nobody was told.
 mkfifo pipe
 refuses 1 "'pipe': it is a pipe" timeout 20 "$popview" pipe -o no.html
