@@ -221,18 +221,25 @@ size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *cost
   return num;
 }
 
-/* Clears the measures of vertices: a call that has begun left its start time there. */
-static void forget_calls(execution *x, uint32_t set, uint32_t tile)
+static void forget_measure(execution *x, size_t measure)
 {
-  const pop_executable *e = x->executable;
-  const executable_compute_set *s = &e->compute_sets[set];
-  for (size_t w = s->first_work; w < s->first_work + s->num_works; w++) {
-    size_t count;
-    const uint32_t *measures = measures_of(x, MEASURE_VERTICES, w, &count);
-    for (size_t i = 0; i < count && e->works[w].tile == tile; i++)
-      memset(x->words + x->first_word[measures[i]], 0,
-             e->measures[measures[i]].words * sizeof *x->words);
-  }
+  memset(x->words + x->first_word[measure], 0,
+         x->executable->measures[measure].words * sizeof *x->words);
+}
+
+/* Clears the measures of vertices: a call that has begun left its start time there. */
+static void forget_calls(execution *x, size_t work)
+{
+  size_t count;
+  const uint32_t *measures = measures_of(x, MEASURE_VERTICES, work, &count);
+  for (size_t i = 0; i < count; i++) forget_measure(x, measures[i]);
+}
+
+static void forget_calls_on(execution *x, uint32_t set, uint32_t tile)
+{
+  const executable_compute_set *s = &x->executable->compute_sets[set];
+  for (size_t w = s->first_work; w < s->first_work + s->num_works; w++)
+    if (x->executable->works[w].tile == tile) forget_calls(x, w);
 }
 
 uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64_t cycle,
@@ -244,7 +251,7 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   bool shared = e->instrumentation.compute == INSTRUMENT_DEVICE ||
                 e->instrumentation.compute == INSTRUMENT_IPUS;
   uint64_t cycles = otherwise;
-  forget_calls(x, set, tile);
+  forget_calls_on(x, set, tile);
   for (size_t i = 0; i < count; i++) {
     /* If one tile measures for others, they sync when all are done. That did not happen. */
     uint32_t *words = x->words + x->first_word[measures[i]], from = e->measures[measures[i]].tile;
@@ -253,6 +260,43 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
     words[0] = words[1] = 0;
   }
   return cycles;
+}
+
+/* Both readings are of the last 2^32 cycles. A second one that is older than the first is that of
+ * an earlier execution, or 0. */
+static bool is_unfinished(const execution *x, size_t measure, uint64_t now)
+{
+  enum { AHEAD = 1 << 30 }; /* tiles may be some cycles ahead of the device's clock */
+  const uint32_t *words = x->words + x->first_word[measure];
+  uint32_t later = (uint32_t)now + AHEAD;
+  return later - words[1] > later - words[0];
+}
+
+/* Works, like measures, are ascending by tile. */
+static void drop_unfinished_of_set(execution *x, uint32_t set, uint64_t now)
+{
+  const pop_executable *e = x->executable;
+  const executable_compute_set *s = &e->compute_sets[set];
+  size_t count, w = s->first_work, end = s->first_work + s->num_works;
+  const uint32_t *measures = measures_of(x, MEASURE_COMPUTE_SET, set, &count);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t tile = e->measures[measures[i]].tile;
+    if (!is_unfinished(x, measures[i], now)) continue;
+    forget_measure(x, measures[i]);
+    while (w < end && e->works[w].tile < tile) w++;
+    if (w < end && e->works[w].tile == tile) forget_calls(x, w);
+  }
+}
+
+void execution_drop_unfinished(execution *x, uint64_t now)
+{
+  const pop_executable *e = x->executable;
+  for (uint32_t set = 0; set < e->num_compute_sets; set++) drop_unfinished_of_set(x, set, now);
+  for (size_t i = 0; i < e->num_measures; i++) {
+    uint32_t kind = e->measures[i].kind;
+    bool exchanges = kind == MEASURE_EXCHANGE || kind == MEASURE_HOST_EXCHANGE;
+    if (exchanges && is_unfinished(x, i, now)) forget_measure(x, i);
+  }
 }
 
 /* The costs of an exchange as planned, for the tiles of its parts. `transfer` is added to each. */

@@ -119,6 +119,10 @@ uint64_t execution_cycles_on_worker(const execution *x, size_t work, uint32_t ve
 uint64_t execution_end_measure(execution *x, uint32_t compute_set, uint32_t tile, uint64_t cycle,
                                uint64_t otherwise);
 
+/* For a run that failed at cycle `now`: drops what tiles had begun to measure and not ended, as if
+ * they had not executed it. That is any number of tiles, in a compute set or in an exchange. */
+void execution_drop_unfinished(execution *x, uint64_t now);
+
 /* program_trace.c: appends the steps that a run executed. `branches` says which way each branch
  * went. The trace of a run that failed ends at the step of the fault. That is the first execution
  * of its compute set after the last sync that happened, or the step of that sync. If the set is

@@ -176,6 +176,7 @@ void trace_program(execution *x, execution_run *run, const uint32_t *branches, s
     knows = x->num_trace < EXECUTION_MAX_TRACED &&
             ++w.visited < (uint64_t)EXECUTION_MAX_TRACED * MAX_VISITED_PER_TRACED && advance(&w);
   if (run->fault.message) {
+    execution_drop_unfinished(x, run->to);
     /* Recorded branches end where the run does, so a missing branch is no loss. */
     run->is_complete = w.syncs == run->fault.syncs;
     x->num_trace = end_at_fault(x, run, after);

@@ -197,6 +197,86 @@ Test(faulted_runs, B6_a_vertex_that_the_watchdog_ends_has_taken_all_its_time)
   json_decref(execution);
 }
 
+/* The run of `main` fails. Gives what its report says of the execution. */
+static json_t *execution_of_failure(rig *r, pop_program main, const char *level, const char *words)
+{
+  const pop_option options[] = {{"debug.instrument", "true"},
+                                {"debug.computeInstrumentationLevel", level},
+                                {"autoReport.outputExecutionProfile", "true"},
+                                {"autoReport.directory", "report"}};
+  start(r, main, options, sizeof options / sizeof *options);
+  expect_error(pop_engine_run(r->engine, 0), POP_ERROR_RUNTIME, words, level);
+  return report_of("report/execution.json");
+}
+
+/* The other tiles that fault have begun to measure, too. */
+Test(faulted_runs, B6_no_tile_of_several_that_fault_has_measured_the_set)
+{
+  static const char *const levels[] = {"vertex", "tile", "ipu", "device"};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    rig r = new_rig();
+    pop_graph_add_host_to_device_fifo(r.graph, "in", POP_INT, 1);
+    pop_compute_set set = pop_graph_add_compute_set(r.graph, "Wild");
+    for (unsigned tile = 0; tile < NUM_TILES; tile++) {
+      pop_vertex vertex = pop_graph_add_vertex(r.graph, set, "Wild");
+      pop_graph_connect(r.graph, vertex, "n", pop_tensor_index(tile ? r.on_1 : r.on_0, 0));
+      pop_graph_set_vertex_tile(r.graph, vertex, tile);
+    }
+    pop_program main =
+        pop_program_repeat(r.graph, 8, pop_program_execute(r.graph, set, "Wild"), "rounds");
+    json_t *execution = execution_of_failure(&r, main, levels[i], "1 more tile");
+    expect_sane(execution, levels[i]);
+    json_decref(execution);
+    free_rig(&r);
+  }
+}
+
+static int fail_the_third_time(void *context, void *data)
+{
+  int *count = context;
+  *(int *)data = 0;
+  return ++*count == 3;
+}
+
+/* The tiles wait in the exchange when the run ends. It has the planned cycles then. */
+Test(faulted_runs, B6_an_exchange_that_the_host_fails_is_not_measured)
+{
+  rig r = new_rig();
+  int count = 0;
+  const pop_stream_callback callback = {.fetch = fail_the_third_time, .context = &count};
+  const pop_option options[] = {{"debug.instrument", "true"},
+                                {"autoReport.outputExecutionProfile", "true"},
+                                {"autoReport.directory", "report"}};
+  start(&r, rounds_of(&r, "Fine"), options, sizeof options / sizeof *options);
+  expect_ok(pop_engine_connect_stream_callback(r.engine, "in", &callback));
+  expect_error(pop_engine_run(r.engine, 0), POP_ERROR_RUNTIME, "'in'", "callback");
+  json_t *execution = report_of("report/execution.json");
+  const json_t *steps = json_object_get(json_object_get(execution, "simulation"), "steps");
+  cr_assert_eq(count_of(steps, "StreamCopy", "in"), 3);
+  expect_sane(execution, "callback");
+  json_decref(execution);
+  free_rig(&r);
+}
+
+/* An offset behind the end of a remote buffer is found by the tiles in the exchange. */
+Test(faulted_runs, B6_an_exchange_in_which_tiles_fault_is_not_measured)
+{
+  rig r = new_rig();
+  static const int far = 7;
+  pop_graph_add_host_to_device_fifo(r.graph, "in", POP_INT, 1);
+  pop_remote_buffer buffer = pop_graph_add_remote_buffer(r.graph, "buffer", POP_INT, 1, 7);
+  pop_tensor row = pop_graph_add_variable(r.graph, POP_UNSIGNED_INT, &(size_t){1}, 1, "row");
+  pop_graph_set_tile_mapping(r.graph, row, 0);
+  pop_graph_set_initial_value(r.graph, row, &far);
+  json_t *execution = execution_of_failure(
+      &r, pop_program_copy_from_remote_buffer(buffer, r.on_1, row, "fetch"), "tile", "offset 7");
+  const json_t *steps = json_object_get(json_object_get(execution, "simulation"), "steps");
+  cr_assert_eq(count_of(steps, "StreamCopy", "fetch"), 1);
+  expect_sane(execution, "remote buffer");
+  json_decref(execution);
+  free_rig(&r);
+}
+
 /* The complete run is still in the report, and the summary tells how the next one ended. */
 Test(faulted_runs, B6_an_abort_is_reported_behind_the_runs_before_it)
 {
