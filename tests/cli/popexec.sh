@@ -192,6 +192,12 @@ for output in own.a second.a; do
 done
 cmp small.a own.a || fail "popexec has overwritten its archive"
 refuses 2 "'out' and 'count' would be the same file, 'both.bin'" "$popexec" --run scale -r out=both.bin -r count=both.bin small.a
+mkdir folder
+for output in ./both.bin folder/../both.bin "$PWD/both.bin"; do # which is not there yet
+  refuses 2 "'out' and 'count' would be the same file" "$popexec" --run scale -r out=both.bin -r count="$output" small.a
+done
+quiet out "$popexec" --run scale -r out=both.bin -r count=folder/both.bin small.a
+rm both.bin
 cp n.bin updated.bin
 quiet out "$popexec" -w n=updated.bin --run scale -r count=updated.bin -r out=/dev/null -r out=/dev/null small.a
 printf '\002\003\004\000' | cmp - updated.bin || fail "wrong results: $(od -tx1 updated.bin)"
