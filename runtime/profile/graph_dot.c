@@ -165,23 +165,47 @@ static void put_compute_sets(dot *d, const graph_steps *steps, bool vertices)
 
 /* ---- programs that move data ---- */
 
+static const char *name_of_copy(program_kind kind)
+{
+  switch (kind) {
+  case PROGRAM_COPY:
+    return "Copy";
+  case PROGRAM_REPLICA_COPY:
+    return "CrossReplicaCopy";
+  case PROGRAM_STREAM_COPY:
+    return "StreamCopy";
+  case PROGRAM_REMOTE_COPY:
+    return "RemoteCopy";
+  case PROGRAM_PRINT_TENSOR:
+    return "PrintTensor";
+  default:
+    return NULL;
+  }
+}
+
+/* What the host has of it: a stream or a remote buffer. NULL: nothing. */
+static const char *name_on_host(const pop_graph *graph, const program *p)
+{
+  return p->kind == PROGRAM_STREAM_COPY   ? graph->streams[p->stream].name
+         : p->kind == PROGRAM_REMOTE_COPY ? graph->remote_buffers[p->stream].name
+                                          : NULL;
+}
+
 static void put_program(dot *d, size_t number)
 {
   const program *p = &d->graph->programs[number];
-  const char *what = p->kind == PROGRAM_COPY           ? "Copy"
-                     : p->kind == PROGRAM_STREAM_COPY  ? "StreamCopy"
-                     : p->kind == PROGRAM_PRINT_TENSOR ? "PrintTensor"
-                                                       : NULL;
+  const char *what = name_of_copy(p->kind);
   if (!what) return;
-  const char *stream = p->kind == PROGRAM_STREAM_COPY ? d->graph->streams[p->stream].name : p->name;
-  char *label = pop_xasprintf("%s%s%s", what, *stream ? " " : "", stream);
-  bool writes = p->kind == PROGRAM_STREAM_COPY && d->graph->streams[p->stream].to_device;
+  const char *on_host = name_on_host(d->graph, p), *name = on_host ? on_host : p->name;
+  char *label = pop_xasprintf("%s%s%s", what, *name ? " " : "", name);
+  bool writes = p->kind == PROGRAM_STREAM_COPY ? d->graph->streams[p->stream].to_device
+                                               : p->kind == PROGRAM_REMOTE_COPY && p->to_device;
   fprintf(d->stream, "  p%zu [shape=parallelogram, label=", number);
   put_quoted(d->stream, label);
   fputs("];\n", d->stream);
   free(label);
   mark_tensor(d, p->source, writes ? WRITES : READS);
-  mark_tensor(d, p->destination, WRITES);
+  mark_tensor(d, p->destination, p->kind == PROGRAM_REMOTE_COPY ? READS : WRITES); /* offsets */
   put_edges(d, "p", number);
 }
 

@@ -84,8 +84,8 @@ POP_MUST_CHECK pop_error *pop_graph_visit_vertex_fields(
 POP_MUST_CHECK pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
                                                         const pop_program *programs,
                                                         size_t num_programs);
-/* The same with one node for each compute set, and one for each copy, stream copy and print of the
- * programs. */
+/* The same with one node for each compute set, and one for each copy (also between replicas, and
+ * with streams and remote buffers) and print of the programs. */
 POP_MUST_CHECK pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE *stream,
                                                          const pop_program *programs,
                                                          size_t num_programs);

@@ -173,6 +173,34 @@ Test(introspection, compute_sets_for_dot)
   pop_graph_free(e.graph);
 }
 
+/* Edges of a remote buffer's copies go the way of the data; offsets are read. */
+Test(introspection, copies_of_remote_buffers_and_between_replicas_for_dot)
+{
+  pop_target target;
+  const size_t row[] = {4}, one[] = {1};
+  const pop_replica_pair ring[] = {{0, 1}, {1, 0}};
+  expect_ok(pop_target_create("ipu2", 2, &target));
+  example e = {.graph = pop_graph_create_replicated(&target, 2)};
+  pop_tensor kept = pop_graph_add_variable(e.graph, POP_FLOAT, row, 1, "kept"),
+             fetched = pop_graph_add_variable(e.graph, POP_FLOAT, row, 1, "fetched"),
+             offset = pop_graph_add_variable(e.graph, POP_UNSIGNED_INT, one, 1, "offset");
+  pop_remote_buffer buffer = pop_graph_add_remote_buffer(e.graph, "rows", POP_FLOAT, 4, 2);
+  e.main = pop_program_sequence(e.graph, "main");
+  pop_sequence_add(e.main, pop_program_copy_to_remote_buffer(kept, buffer, offset, "store"));
+  pop_sequence_add(e.main, pop_program_copy_from_remote_buffer(buffer, fetched, offset, "fetch"));
+  pop_sequence_add(e.main, pop_program_cross_replica_copy(kept, fetched, ring, 2, "ring"));
+  assert_no_error(e.graph);
+  char *text = written(pop_graph_output_compute_graph, &e, 1);
+  const char *const lines[] = {
+      "p1 [shape=parallelogram, label=\"RemoteCopy rows\"];\n  v0 -> p1;\n  v2 -> p1;\n",
+      "p2 [shape=parallelogram, label=\"RemoteCopy rows\"];\n  p2 -> v1;\n  v2 -> p2;\n",
+      "p3 [shape=parallelogram, label=\"CrossReplicaCopy ring\"];\n  v0 -> p3;\n  p3 -> v1;\n",
+      NULL};
+  expect_lines(text, lines);
+  free(text);
+  pop_graph_free(e.graph);
+}
+
 Test(introspection, a_graph_that_was_freed_is_not_output)
 {
   example e = make();
