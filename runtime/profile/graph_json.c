@@ -128,6 +128,18 @@ static void put_vertices(const emitter *to, const pop_graph *graph)
 
 /* ---- programs, host ---- */
 
+/* Of the children but the last, which is for all other values. */
+static void put_case_values(const emitter *to, const pop_graph *graph, const program *p)
+{
+  bool is_signed = pop_type_is_signed_integer(graph->tensors[p->source].type);
+  emit_begin_vector(to, "caseValues");
+  for (size_t i = 0; i + 1 < p->num_children; i++) {
+    uint32_t value = p->case_values[i];
+    emit_int(to, NULL, is_signed ? (int32_t)value : (int64_t)value);
+  }
+  emit_end_vector(to);
+}
+
 static void put_program(const emitter *to, const pop_graph *graph, uint32_t index)
 {
   const program *p = &graph->programs[index];
@@ -139,6 +151,11 @@ static void put_program(const emitter *to, const pop_graph *graph, uint32_t inde
   if (p->kind == PROGRAM_WHILE) emit_bool(to, "whileTrue", p->count);
   if (p->kind == PROGRAM_EXECUTE) emit_int(to, "computeSet", (int64_t)p->compute_set);
   if (p->kind == PROGRAM_STREAM_COPY) emit_int(to, "stream", (int64_t)p->stream);
+  if (p->kind == PROGRAM_REMOTE_COPY) {
+    emit_int(to, "remoteBuffer", (int64_t)p->stream);
+    emit_bool(to, "toDevice", p->to_device);
+  }
+  if (p->kind == PROGRAM_SWITCH) put_case_values(to, graph, p);
   if (p->num_children) {
     emit_begin_vector(to, "children");
     for (size_t i = 0; i < p->num_children; i++) emit_int(to, NULL, (int64_t)p->children[i]);
@@ -169,6 +186,17 @@ static void put_host(const emitter *to, const pop_graph *graph)
     emit_string(to, "type", pop_type_name(s->type));
     emit_bool(to, "toDevice", s->to_device);
     emit_int(to, "numElements", (int64_t)s->num_elements);
+    emit_end_map(to);
+  }
+  emit_end_vector(to);
+  emit_begin_vector(to, "remoteBuffers");
+  for (size_t i = 0; i < graph->num_remote_buffers; i++) {
+    const remote_buffer *b = &graph->remote_buffers[i];
+    emit_begin_map(to, NULL);
+    emit_string(to, "name", b->name);
+    emit_string(to, "type", pop_type_name(b->type));
+    emit_int(to, "numElements", (int64_t)b->num_elements);
+    emit_int(to, "repeats", (int64_t)b->repeats);
     emit_end_map(to);
   }
   emit_end_vector(to);

@@ -91,8 +91,9 @@ POP_MUST_CHECK pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE 
                                                          size_t num_programs);
 /* Writes the graph as JSON, without codelets' code and without the contents of constants and
  * variables: target, variables with their mapping, vertex types, compute sets with vertices and
- * what these are connected to, programs, handles and streams. `[variable, begin, end]` is a run
- * of elements, `[begin, end, tile]` an interval of a mapping. */
+ * what these are connected to, programs, handles, streams and remote buffers. `[variable, begin,
+ * end]` is a run of elements, `[begin, end, tile]` an interval of a mapping. Of a RemoteCopy,
+ * `source` is the tensor in both directions (`toDevice`), and `destination` has the offsets. */
 POP_MUST_CHECK pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream);
 /* The same as CBOR (RFC 8949), with maps and vectors of indefinite length. */
 POP_MUST_CHECK pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *stream);

@@ -288,6 +288,40 @@ Test(introspection, what_a_program_runs_as_JSON_each_program_once)
   pop_graph_free(graph);
 }
 
+/* The way of the data, and which child is for which value: programs that differ in these are
+ * different texts. */
+Test(introspection, copies_of_remote_buffers_and_the_values_of_switches_as_JSON)
+{
+  pop_graph *graph = new_graph_with_tiles(1);
+  const size_t shape[] = {4};
+  pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, shape, 1, "t"),
+             control = pop_graph_add_variable(graph, POP_SHORT, NULL, 0, "control"),
+             offset = pop_graph_add_variable(graph, POP_INT, (size_t[]){1}, 1, "offset");
+  pop_remote_buffer other = pop_graph_add_remote_buffer(graph, "other", POP_FLOAT, 4, 1),
+                    buffer = pop_graph_add_remote_buffer(graph, "rows", POP_FLOAT, 4, 2);
+  (void)other;
+  pop_program fetch = pop_program_copy_from_remote_buffer(buffer, t, offset, "fetch"),
+              store = pop_program_copy_to_remote_buffer(t, buffer, offset, "store");
+  const pop_switch_case cases[] = {{-5, fetch}, {7, store}};
+  pop_program_switch(control, cases, 2, (pop_program){0}, "choice");
+  assert_no_error(graph);
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_graph_serialize(graph, stream));
+  fclose(stream);
+  const char *const lines[] = {
+      "\"name\":\"fetch\",\"remoteBuffer\":1,\"toDevice\":true",
+      "\"name\":\"store\",\"remoteBuffer\":1,\"toDevice\":false",
+      "\"name\":\"choice\",\"caseValues\":[-5,7],\"children\":[",
+      "{\"name\":\"other\",\"type\":\"float\",\"numElements\":4,\"repeats\":1},",
+      "\"name\":\"rows\",\"type\":\"float\",\"numElements\":4,\"repeats\":2}]",
+      NULL};
+  expect_lines(text, lines);
+  free(text);
+  pop_graph_free(graph);
+}
+
 static char *saved_tensors(const pop_tensor *tensors, size_t count, size_t *size)
 {
   char *bytes;
