@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char help[] =
     "\n"
@@ -214,29 +213,6 @@ static const transfer *output_at(const arguments *a, size_t i)
   return i < a->reads.count ? &a->reads.list[i] : &a->outs.list[i - a->reads.count];
 }
 
-static char *folder_of(const char *file)
-{
-  const char *slash = strrchr(file, '/');
-  return slash ? pop_xasprintf("%.*s/", (int)(slash - file), file) : pop_xstrdup(".");
-}
-
-/* Two files that are not there yet have one name in one folder, however that is spelt. */
-static bool would_be_same_file(const char *a, const char *b)
-{
-  const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-  struct stat of_a, of_b;
-  if (pop_is_same_file(a, b)) return true;
-  if (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) != 0 || stat(a, &of_a) == 0 ||
-      strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
-    return false;
-  char *folder_a = folder_of(a), *folder_b = folder_of(b);
-  bool same = stat(folder_a, &of_a) == 0 && stat(folder_b, &of_b) == 0 &&
-              of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-  free(folder_a);
-  free(folder_b);
-  return same;
-}
-
 /* Each output is a file of its own, and not the archive. One that is an input, too, is updated. */
 static pop_error *check_outputs(const arguments *a)
 {
@@ -247,7 +223,7 @@ static pop_error *check_outputs(const arguments *a)
       return pop_error_new(POP_ERROR_USAGE, "the file for '%s', '%s', is the archive", one->handle,
                            one->file);
     for (size_t j = 0; j < i; ++j)
-      if (would_be_same_file(one->file, output_at(a, j)->file))
+      if (pop_is_same_file(one->file, output_at(a, j)->file))
         return pop_error_new(POP_ERROR_USAGE, "'%s' and '%s' would be the same file, '%s'",
                              output_at(a, j)->handle, one->handle, one->file);
   }

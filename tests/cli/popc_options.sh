@@ -128,6 +128,7 @@ grep -q 'same file as the input' err.txt || fail 'does not say why'
 one_file $flags source.c -o both.d -MD
 grep -q "two outputs would be the file 'both.d': -o or -MF" err.txt || fail 'does not say why'
 one_file $flags source.c -o both.d -MJ both.d
+one_file $flags source.c -o both.d -MJ ./both.d
 [ ! -e both.d ] || fail 'there is an output'
 accept $flags source.c -o /dev/null -MD -MF /dev/null
 # Somebody who may not write into /dev may write to what is there.

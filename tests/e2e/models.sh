@@ -44,6 +44,7 @@ for output in own.mlir second.mlir; do
 done
 cmp "$models/flow.mlir" own.mlir || fail 'pophlo has overwritten its module'
 refuses 2 "two outputs would be the file 'x.npy'" "$pophlo" own.mlir --run --out out0=x.npy --out out1=x.npy
+refuses 2 "two outputs would be the file './x.npy'" "$pophlo" own.mlir --run --out out0=x.npy --out out1=./x.npy
 
 # A check that fails is reported with file, line, operation, element and both values. The other
 # files are still checked.
