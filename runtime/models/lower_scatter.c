@@ -123,9 +123,12 @@ static void emit_begin(const scatter *s, text *to)
     if (d != s->vector) at[d] = PRINT("x%u", s->of_indices[d]);
   for (size_t k = 0; k < s->num_map; ++k) {
     if (s->vector < s->indices->rank) at[s->vector] = PRINT("%zu", k);
-    text_add(to, "    const long long s%zu = (long long)where0[%s];\n", k,
+    /* An unsigned index of 64 bits may have the bits of a negative one. */
+    bool wide = s->indices->element == ELEMENT_U64;
+    text_add(to, "    const %s s%zu = where0[%s];\n", wide ? "unsigned long long" : "long long", k,
              box_index(l->m->arena, INDICES, s->indices->rank, at));
-    text_add(to, "    if (s%zu < -0x7fffffff || s%zu > 0x7fffffff) continue;\n", k, k);
+    text_add(to, "    if (%ss%zu > 0x7fffffff) continue;\n",
+             wide ? "" : PRINT("s%zu < -0x7fffffff || ", k), k);
   }
   for (uint32_t d = 0; d < s->type->rank; ++d) {
     const char *begin = "0";

@@ -145,3 +145,19 @@ func.func @main() {
   check.expect_eq %flat, %wanted : tensor<4094xi32>
   return
 }
+// -----
+// An index of 64 bits without a sign is never before the tensor.
+func.func @main() {
+  %x = stablehlo.iota dim = 0 : tensor<4xi32>
+  %c = stablehlo.constant dense<[[18446744073709551615], [2], [9223372036854775808]]> : tensor<3x1xui64>
+  %w = stablehlo.optimization_barrier %c : tensor<3x1xui64>
+  %u = stablehlo.constant dense<10> : tensor<3x3xi32>
+  %y = "stablehlo.scatter"(%x, %w, %u) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+    : (tensor<4xi32>, tensor<3x1xui64>, tensor<3x3xi32>) -> tensor<4xi32>
+  check.expect_eq_const %y, dense<[0, 1, 12, 13]> : tensor<4xi32>
+  return
+}
