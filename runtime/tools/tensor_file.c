@@ -65,6 +65,10 @@ static const char *conversion_hint(const npy_header *header, pop_type type)
   if (npy_is_type(header->descr, type)) return "";
   if (header->descr[0] == '>' && strcmp(header->descr + 1, wanted + 1) == 0)
     return "; its bytes are in the other order, array.astype turns them";
+  /* Types that tiles do not have are kept as their bits: f64 as <u8, bf16 as <u2. */
+  if (wanted[1] == 'u' && strchr("fcV", header->descr[1]) &&
+      strcmp(header->descr + 2, wanted + 2) == 0)
+    return "; for such numbers by their bits, array.view has the same bytes in that type";
   return "; array.astype converts it";
 }
 

@@ -46,6 +46,11 @@ cmp "$models/flow.mlir" own.mlir || fail 'pophlo has overwritten its module'
 refuses 2 "two outputs would be the file 'x.npy'" "$pophlo" own.mlir --run --out out0=x.npy --out out1=x.npy
 refuses 2 "two outputs would be the file './x.npy'" "$pophlo" own.mlir --run --out out0=x.npy --out out1=./x.npy
 
+# The file of an f64 holds its bits. The message does not advise to convert the numbers.
+echo 'func.func @main(%x: tensor<2xf64>) -> tensor<2xf64> { return %x : tensor<2xf64> }' >bits.mlir
+{ printf '\223NUMPY\001\000v\000'; printf '%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"; head -c 16 /dev/zero; } >f8.npy
+refuses 1 "it has elements '<f8'|which is '<u8'; for such numbers by their bits, array.view" "$pophlo" --run bits.mlir --in x=f8.npy
+
 # A check that fails is reported with file, line, operation, element and both values. The other
 # files are still checked.
 cat >wrong.mlir <<'EOF'
