@@ -12,8 +12,20 @@ static pop_error *want_types(verifier *v, const operation *op, const char *what,
   return NULL;
 }
 
+/* What a check compares is read after the program has run. A branch may not have run then, and a
+ * loop's values are the last turn's. */
+static void refuse_checks(verifier *v, const block *b)
+{
+  for (const operation *op = b->first; op; op = op->next)
+    if (op->code >= OP_EXPECT_ALMOST_EQ && op->code < OP_COUNT)
+      name_unsupported(
+          v, op->offset,
+          pop_arena_printf(v->m->arena, "%s in a branch or a loop (check its results)", op->name));
+}
+
 pop_error *verify_flow(verifier *v, const operation *op)
 {
+  for (size_t i = 0; i < op->num_regions; ++i) refuse_checks(v, &op->regions[i]);
   if (op->code == OP_WHILE) {
     WANT(op->num_regions == 2, "%s has two regions", op->name);
     const block *condition = &op->regions[0], *body = &op->regions[1];

@@ -470,6 +470,13 @@ says 1:64 "the arguments of @g have no names" 'func.func private @g(tensor<f32>)
   echo 'func.func @f(%x: !t60) { return }'
 } >bad.mlir
 refuses 1 'bad.mlir:16:8|a tuple has more than 65536 types in it' "$pophlo" --check bad.mlir
+# A check in a branch would be judged although the branch has not run; one in a loop, by the last turn.
+says 4:5 'check.expect_eq_const in a branch or a loop (check its results) is not supported' 'func.func @f(%x: tensor<i32>, %p: tensor<i1>) {
+  "stablehlo.if"(%p) ({
+    %0 = stablehlo.negate %x : tensor<i32>
+    check.expect_eq_const %0, dense<-1> : tensor<i32>
+    stablehlo.return }, { stablehlo.return }) : (tensor<i1>) -> ()
+  return }'
 # A value that is split over several devices; assertions that fail, or that only a running program
 # could check.
 says 2:8 'custom_call @SPMDFullToShardShape is not supported' 'func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
