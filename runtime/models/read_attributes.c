@@ -28,7 +28,8 @@ void add_attribute(reader *r, operation *op, attribute a)
   op->attributes = all;
 }
 
-/* Without quotes, with escapes resolved. */
+/* Without quotes, with escapes resolved: \n, \t, \" and \\, and bytes as two hexadecimal digits, as
+ * printers write letters beyond ASCII. */
 static char *string_text(reader *r)
 {
   const char *p = r->token.start, *end = p + r->token.length - 1;
@@ -41,6 +42,12 @@ static char *string_text(reader *r)
   for (p++; p < end; p++) {
     if (*p == '\\' && p + 1 < end) {
       p++;
+      int high = reader_hex_digit(*p), low = p + 1 < end ? reader_hex_digit(p[1]) : -1;
+      if (high >= 0 && low >= 0) {
+        *out++ = (char)(high * 16 + low);
+        p++;
+        continue;
+      }
       *out++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
     } else {
       *out++ = *p;

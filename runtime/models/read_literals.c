@@ -15,7 +15,7 @@ typedef struct literal {
   size_t shape[MODEL_MAX_RANK];
 } literal;
 
-static int hex_digit(char c)
+int reader_hex_digit(char c)
 {
   if (c >= '0' && c <= '9') return c - '0';
   c = (char)tolower((unsigned char)c);
@@ -134,7 +134,7 @@ static bool read_bytes(reader *r, literal *l, attribute *a, const char *digits, 
     a->splat = true;
   }
   for (size_t i = 0; i < size; ++i) {
-    int high = hex_digit(digits[2 * i]), low = hex_digit(digits[2 * i + 1]);
+    int high = reader_hex_digit(digits[2 * i]), low = reader_hex_digit(digits[2 * i + 1]);
     if (high < 0 || low < 0) return reader_fail(r, "bytes have a digit that is not hexadecimal");
     unsigned byte = (unsigned)(high * 16 + low);
     if (!packed) {

@@ -78,7 +78,9 @@ void add_attribute(reader *r, operation *op, attribute a);
 bool read_conv_dimensions(reader *r, attribute *a);
 /* Skips to the bracket that closes the one just taken. */
 bool reader_skip_balanced(reader *r);
-/* read_literals.c: what follows "dense". */
+/* read_literals.c: -1 for other characters. */
+int reader_hex_digit(char c);
+/* What follows "dense". */
 bool read_dense(reader *r, attribute *a);
 /* Behind "dense_resource". */
 bool read_dense_resource(reader *r, attribute *a);

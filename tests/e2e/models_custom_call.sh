@@ -44,6 +44,12 @@ quiet out "$POPULUS_BIN/popc" -O2 sub/codelets.c -o sub/codelets.gp
 sed 's/backend_config/api_version = 4 : i32, mhlo.backend_config/; s/codelets\.c"/codelets.gp"/' sub/module.mlir >sub/jax.mlir
 quiet out "$pophlo" --check --tiles 4 sub/jax.mlir
 
+# Printers write quotes, and letters beyond ASCII, as hexadecimal digits.
+cp sub/codelets.c 'sub/écaille "1".c'
+sed 's/"codelets\.c"/"\\C3\\A9caille \\221\\22.c"/' sub/module.mlir >sub/escaped.mlir
+grep -qF 'codelets = "\C3\A9caille \221\22.c"' sub/escaped.mlir
+quiet out "$pophlo" --check --tiles 4 sub/escaped.mlir
+
 # wrong <words> <sed>: the module with this change is refused at the call.
 wrong()
 {
