@@ -82,6 +82,8 @@ pop_error *verify_dynamic_slice(verifier *v, const operation *op)
        slice->rank, from->rank);
   for (uint32_t d = 0; d < from->rank; ++d)
     WANT(slice->dims[d] <= from->dims[d], "%s: the slice is larger in dimension %u", op->name, d);
+  WANT(same_element(slice, from), "%s of %s has an update of %s", op->name,
+       element_infos[from->element].name, element_infos[slice->element].name);
   if (update) return want_shape(v, op, op->results[0]->type, from->dims, from->rank);
   const int64_t *sizes;
   POP_TRY(want_ints(v, op, "slice_sizes", from->rank, -1, 0, UINT32_MAX, &sizes));

@@ -477,6 +477,10 @@ says 4:5 'check.expect_eq_const in a branch or a loop (check its results) is not
     check.expect_eq_const %0, dense<-1> : tensor<i32>
     stablehlo.return }, { stablehlo.return }) : (tensor<i1>) -> ()
   return }'
+# An update would be converted silently.
+says 2:8 'dynamic_update_slice of i32 has an update of f32' 'func.func @f(%x: tensor<4xi32>, %u: tensor<2xf32>, %i: tensor<i32>) -> tensor<4xi32> {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<4xi32>, tensor<2xf32>, tensor<i32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32> }'
 # A value that is split over several devices; assertions that fail, or that only a running program
 # could check.
 says 2:8 'custom_call @SPMDFullToShardShape is not supported' 'func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
