@@ -1,8 +1,30 @@
 /* Operations on tensors: calls the check of each, and has the short ones. */
 #include "models/verify.h"
 
+/* Operand i is the shape of the result, which is static. */
+static pop_error *verify_shape(verifier *v, const operation *op, size_t i)
+{
+  const model_type *shape = type_of(op, i), *to = op->results[0]->type;
+  const operation *from = op->operands[i]->op;
+  const attribute *a = from && from->code == OP_CONSTANT ? op_attribute(from, "value") : NULL;
+  int64_t *sizes;
+  size_t count;
+  WANT(shape->rank == 1 && shape->dims[0] == to->rank && element_is_integer(shape->element),
+       "%s: operand %zu has an integer for each dimension of the result", op->name, i);
+  if (!a || !attribute_ints(v->m->arena, a, &sizes, &count) || count != to->rank) return NULL;
+  for (uint32_t d = 0; d < to->rank; ++d)
+    WANT(sizes[d] == to->dims[d],
+         "%s: dimension %u of the result is %lld, and operand %zu says %lld", op->name, d,
+         (long long)to->dims[d], i, (long long)sizes[d]);
+  return NULL;
+}
+
 static pop_error *verify_iota(verifier *v, const operation *op)
 {
+  if (op->code == OP_DYNAMIC_IOTA) {
+    POP_TRY(want_counts(v, op, 1, 1, 0));
+    POP_TRY(verify_shape(v, op, 0));
+  }
   const model_type *to = op->results[0]->type;
   int64_t d = op_int(op, "iota_dimension", -1);
   WANT(op->num_results == 1 && d >= 0 && d < to->rank, "%s: there is no dimension %lld", op->name,
@@ -24,6 +46,7 @@ static pop_error *verify_dimension_size(verifier *v, const operation *op)
 static pop_error *verify_reshape(verifier *v, const operation *op)
 {
   POP_TRY(want_counts(v, op, op->code == OP_RESHAPE ? 1 : 2, 1, 0));
+  if (op->code == OP_DYNAMIC_RESHAPE) POP_TRY(verify_shape(v, op, 1));
   const model_type *from = type_of(op, 0), *to = op->results[0]->type;
   WANT(type_elements(from) == type_elements(to), "%s: %s and %s have not as many elements",
        op->name, type_text(v->m->arena, from), type_text(v->m->arena, to));
@@ -100,6 +123,7 @@ static pop_error *verify_by_code(verifier *v, const operation *op)
     return verify_unary(v, op, verify_broadcast);
   case OP_DYNAMIC_BROADCAST_IN_DIM:
     POP_TRY(want_counts(v, op, 2, 1, 0));
+    POP_TRY(verify_shape(v, op, 1));
     return verify_broadcast(v, op);
   case OP_TRANSPOSE:
     return verify_unary(v, op, verify_transpose);

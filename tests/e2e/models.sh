@@ -481,6 +481,19 @@ says 4:5 'check.expect_eq_const in a branch or a loop (check its results) is not
 says 2:8 'dynamic_update_slice of i32 has an update of f32' 'func.func @f(%x: tensor<4xi32>, %u: tensor<2xf32>, %i: tensor<i32>) -> tensor<4xi32> {
   %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<4xi32>, tensor<2xf32>, tensor<i32>) -> tensor<4xi32>
   return %0 : tensor<4xi32> }'
+# The shape of a result may be an operand. If it is a constant, it says the same as the type.
+shaped()
+{
+  says 3:8 "$1" "func.func @f(%x: tensor<4xi8>) {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi32>
+  %0 = $2
+  return }"
+}
+shaped 'dimension 1 of the result is 2, and operand 1 says 3' 'stablehlo.dynamic_reshape %x, %s : (tensor<4xi8>, tensor<2xi32>) -> tensor<2x2xi8>'
+shaped 'operand 1 has an integer for each dimension of the result' 'stablehlo.dynamic_reshape %x, %s : (tensor<4xi8>, tensor<2xi32>) -> tensor<4x1x1xi8>'
+shaped 'dimension 0 of the result is 3, and operand 0 says 2' 'stablehlo.dynamic_iota %s, dim = 0 : (tensor<2xi32>) -> tensor<3x3xi8>'
+shaped 'dimension 1 of the result is 4, and operand 1 says 3' \
+  'stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1] : (tensor<4xi8>, tensor<2xi32>) -> tensor<2x4xi8>'
 # A value that is split over several devices; assertions that fail, or that only a running program
 # could check.
 says 2:8 'custom_call @SPMDFullToShardShape is not supported' 'func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
