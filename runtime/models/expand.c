@@ -200,11 +200,13 @@ static char *rng_floats(module *m, const operation *op, bool normal)
   const char *spread = PRINT("%%as = stablehlo.broadcast_in_dim %%a, dims = [] : (%s) -> %s\n"
                              "%%bs = stablehlo.broadcast_in_dim %%b, dims = [] : (%s) -> %s\n",
                              s, y, s, y);
-  if (!normal)
+  if (!normal) /* Rounding may give b, which is not in the interval. */
     return PRINT("%s%s%%width = stablehlo.subtract %%bs, %%as : %s\n"
                  "%%r = stablehlo.multiply %%u, %%width : %s\n"
-                 "%%y = stablehlo.add %%r, %%as : %s\n",
-                 spread, unit_numbers(m, t, "u"), y, y, y);
+                 "%%sum = stablehlo.add %%r, %%as : %s\n"
+                 "%%below = chlo.next_after %%bs, %%as : %s, %s -> %s\n"
+                 "%%y = stablehlo.minimum %%sum, %%below : %s\n",
+                 spread, unit_numbers(m, t, "u"), y, y, y, y, y, y, y);
   return PRINT(
       "%s%s%s%%one = stablehlo.constant dense<1.0> : %s\n"
       "%%v = stablehlo.subtract %%one, %%u : %s\n%%log = stablehlo.log %%v : %s\n"

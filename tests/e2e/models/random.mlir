@@ -46,3 +46,16 @@ func.func @main() {
   check.expect_eq_const %r7, dense<[99, 219, 94, 67]> : tensor<4xui8>
   return
 }
+// -----
+// Numbers in [1, 2) are less than 2, also where the largest would be rounded to it.
+func.func @main() {
+  %a = stablehlo.constant dense<1.0> : tensor<bf16>
+  %b = stablehlo.constant dense<2.0> : tensor<bf16>
+  %s = stablehlo.constant dense<[64, 64]> : tensor<2xi64>
+  %r = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<bf16>, tensor<bf16>, tensor<2xi64>) -> tensor<64x64xbf16>
+  %most = stablehlo.reduce(%r init: %a) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<64x64xbf16>, tensor<bf16>) -> tensor<bf16>
+  %least = stablehlo.reduce(%r init: %b) applies stablehlo.minimum across dimensions = [0, 1] : (tensor<64x64xbf16>, tensor<bf16>) -> tensor<bf16>
+  check.expect_eq_const %most, dense<1.9921875> : tensor<bf16>
+  check.expect_eq_const %least, dense<1.0> : tensor<bf16>
+  return
+}
