@@ -1,10 +1,15 @@
 /* Prints modules in the generic form, which read.c can read. Equal modules give equal text. Places
- * in the source and attributes of frameworks are left out, since they have no meaning here. */
+ * in the source and attributes of frameworks are left out, since they have no meaning here.
+ *
+ * Without names the text is for a hash, and no longer depends on the notation: attributes are in
+ * the order of their names, integers have no types, dense<[1, 0]> and array<i64: 1, 0> are [1, 0],
+ * equal elements are one, and operations have no dialect. */
 #include "models/print.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_block(text *to, const module *m, const block *b, int depth, bool names);
@@ -58,11 +63,18 @@ static const uint8_t *print_rows(text *to, const model_type *t, uint32_t dimensi
   return at;
 }
 
-static void print_dense(text *to, const module *m, const attribute *a)
+static bool has_equal_elements(const attribute *a)
+{
+  size_t bytes = element_bytes(a->type->element);
+  uint64_t count = a->splat ? 1 : type_elements(a->type);
+  return memcmp(a->data, a->data + bytes, (count - 1) * bytes) == 0;
+}
+
+static void print_dense(text *to, const module *m, const attribute *a, bool names)
 {
   text_add(to, "dense<");
   if (a->data && type_elements(a->type)) {
-    if (a->splat)
+    if (a->splat || (!names && has_equal_elements(a)))
       print_element(to, a->type->element, a->data);
     else
       (void)print_rows(to, a->type, 0, a->data);
@@ -85,8 +97,77 @@ static bool is_identifier(const char *s)
          strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(s);
 }
 
-static void print_attribute(text *to, const module *m, const attribute *a)
+/* Returns the next number. */
+static const int64_t *print_numbers(text *to, const model_type *t, uint32_t dimension,
+                                    const int64_t *at)
 {
+  if (dimension == t->rank) {
+    text_add(to, "%" PRId64, *at);
+    return at + 1;
+  }
+  text_add(to, "[");
+  for (int64_t i = 0; i < t->dims[dimension]; ++i) {
+    if (i) text_add(to, ", ");
+    at = print_numbers(to, t, dimension + 1, at);
+  }
+  text_add(to, "]");
+  return at;
+}
+
+static const char *name_of(const attribute *a)
+{
+  return a->name ? a->name : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(name_of(*(const attribute *const *)a), name_of(*(const attribute *const *)b));
+}
+
+/* The attributes in their order, or by name. */
+static const attribute **in_order(const module *m, const attribute *items, size_t count, bool names)
+{
+  const attribute **all = pop_arena_alloc(m->arena, (count + 1) * sizeof *all);
+  for (size_t i = 0; i < count; ++i) all[i] = &items[i];
+  if (!names && count) qsort(all, count, sizeof *all, by_name);
+  return all;
+}
+
+static void print_attribute(text *to, const module *m, const attribute *a, bool names);
+
+/* What a notation has in other forms. False if the attribute is none of these. */
+static bool print_without_notation(text *to, const module *m, const attribute *a)
+{
+  int64_t *values;
+  size_t count;
+  switch (a->kind) {
+  case ATTRIBUTE_UNIT:
+    text_add(to, "1");
+    return true;
+  case ATTRIBUTE_BOOL:
+  case ATTRIBUTE_INT:
+    text_add(to, "%" PRId64, a->integer);
+    return true;
+  case ATTRIBUTE_WORD:
+    print_string(to, a->text);
+    return true;
+  case ATTRIBUTE_DENSE:
+    if (strcmp(name_of(a), "value") == 0 || !attribute_ints(m->arena, a, &values, &count))
+      return false;
+    if (count)
+      (void)print_numbers(to, a->type, 0, values);
+    else
+      text_add(to, "[]");
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void print_attribute(text *to, const module *m, const attribute *a, bool names)
+{
+  if (!names && print_without_notation(to, m, a)) return;
+  const attribute **items = NULL;
   switch (a->kind) {
   case ATTRIBUTE_UNIT:
     text_add(to, "unit");
@@ -117,15 +198,16 @@ static void print_attribute(text *to, const module *m, const attribute *a)
     text_add(to, "%s", type_text(m->arena, a->type));
     return;
   case ATTRIBUTE_DENSE:
-    print_dense(to, m, a);
+    print_dense(to, m, a, names);
     return;
   case ATTRIBUTE_ARRAY:
   case ATTRIBUTE_DICT:
     text_add(to, a->kind == ATTRIBUTE_ARRAY ? "[" : "{");
+    items = in_order(m, a->items, a->num_items, names || a->kind == ATTRIBUTE_ARRAY);
     for (size_t i = 0; i < a->num_items; ++i) {
       text_add(to, "%s", i ? ", " : "");
-      if (a->kind == ATTRIBUTE_DICT) text_add(to, "%s = ", a->items[i].name);
-      print_attribute(to, m, &a->items[i]);
+      if (a->kind == ATTRIBUTE_DICT) text_add(to, "%s = ", items[i]->name);
+      print_attribute(to, m, items[i], names);
     }
     text_add(to, a->kind == ATTRIBUTE_ARRAY ? "]" : "}");
     return;
@@ -135,14 +217,15 @@ static void print_attribute(text *to, const module *m, const attribute *a)
 }
 
 /* "mhlo.sharding" is of a framework; ours have no dot. */
-static void print_attributes(text *to, const module *m, const operation *op)
+static void print_attributes(text *to, const module *m, const operation *op, bool names)
 {
   bool any = false;
+  const attribute **all = in_order(m, op->attributes, op->num_attributes, names);
   for (size_t i = 0; i < op->num_attributes; ++i) {
-    const attribute *a = &op->attributes[i];
-    if (!a->name || !is_identifier(a->name)) continue;
+    const attribute *a = all[i];
+    if (!is_identifier(name_of(a))) continue;
     text_add(to, any ? ", %s = " : " {%s = ", a->name);
-    print_attribute(to, m, a);
+    print_attribute(to, m, a, names);
     any = true;
   }
   if (any) text_add(to, "}");
@@ -169,7 +252,7 @@ static void print_op(text *to, const module *m, const operation *op, int depth, 
   for (size_t i = 0; i < op->num_results; ++i)
     text_add(to, "%s%%%u%s", i ? ", " : "", op->results[i]->number,
              i + 1 == op->num_results ? " = " : "");
-  text_add(to, "\"%s\"(", op->name);
+  text_add(to, "\"%s\"(", names || op->code == OP_COUNT ? op->name : op_infos[op->code].name);
   for (size_t i = 0; i < op->num_operands; ++i)
     text_add(to, "%s%%%u", i ? ", " : "", op->operands[i]->number);
   text_add(to, ")");
@@ -179,7 +262,7 @@ static void print_op(text *to, const module *m, const operation *op, int depth, 
     indent(to, depth);
     text_add(to, "}%s", i + 1 == op->num_regions ? ")" : "");
   }
-  print_attributes(to, m, op);
+  print_attributes(to, m, op, names);
   text_add(to, " : ");
   print_types(to, m, op->operands, op->num_operands);
   text_add(to, " -> ");
@@ -210,8 +293,8 @@ static void print_block(text *to, const module *m, const block *b, int depth, bo
 static void print_function(text *to, const module *m, function *f, bool names)
 {
   function_number_values(f);
-  text_add(to, "  func.func %s @", f->is_private ? "private" : "public");
-  print_string(to, f->name);
+  text_add(to, "  func.func %s @", names && f->is_private ? "private" : "public");
+  print_string(to, names ? f->name : "");
   text_add(to, "(");
   print_arguments(to, m, &f->body);
   text_add(to, ") -> (");
@@ -225,7 +308,7 @@ static void print_function(text *to, const module *m, function *f, bool names)
 void module_print(text *to, const module *m, function *only, bool names)
 {
   text_add(to, "module @");
-  print_string(to, m->name);
+  print_string(to, names ? m->name : "");
   text_add(to, " {\n");
   if (only) {
     print_function(to, m, only, names);

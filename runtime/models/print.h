@@ -6,7 +6,8 @@
 #include "models/text.h"
 
 /* Prints all functions, or `only` one. `names`: adds the source's names of values as comments.
- * Values are renumbered. */
+ * Without them the text is what the hash is of: it does not depend on the notation, either. Values
+ * are renumbered. */
 void module_print(text *to, const module *m, function *only, bool names);
 
 #endif

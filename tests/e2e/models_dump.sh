@@ -20,6 +20,41 @@ quiet out env XLA_FLAGS='--xla_dump_hlo_as_text  --xla_dump_to=third' "$pophlo" 
 quiet out "$pophlo" --dump fourth "$models/flow.mlir"
 diff -r third fourth
 
+# The same operations in three notations, with other names: one hash.
+cat >notations.mlir <<'TEXT'
+func.func @main(%x: tensor<1x4x1xf32>) -> tensor<1x2x1xf32> {
+  %k = stablehlo.constant dense<2.0> : tensor<3x1x1xf32>
+  %0 = stablehlo.concatenate %x, %x, dim = 1 : (tensor<1x4x1xf32>, tensor<1x4x1xf32>) -> tensor<1x8x1xf32>
+  %1 = stablehlo.slice %0 [0:1, 0:8:2, 0:1] : (tensor<1x8x1xf32>) -> tensor<1x4x1xf32>
+  %2 = stablehlo.convolution(%1, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 0]], reverse = [true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x1xf32>, tensor<3x1x1xf32>) -> tensor<1x2x1xf32>
+  return %2 : tensor<1x2x1xf32>
+}
+// -----
+module @other {
+  func.func private @g(%y: tensor<1x4x1xf32>) -> tensor<1x2x1xf32> {
+    %c = "stablehlo.constant"() <{value = dense<[[[2.0]], [[2.0]], [[2.0]]]> : tensor<3x1x1xf32>}> : () -> tensor<3x1x1xf32>
+    %a = "stablehlo.concatenate"(%y, %y) <{dimension = 1 : i64}> : (tensor<1x4x1xf32>, tensor<1x4x1xf32>) -> tensor<1x8x1xf32>
+    %b = "stablehlo.slice"(%a) <{limit_indices = array<i64: 1, 8, 1>, start_indices = array<i64: 0, 0, 0>, strides = array<i64: 1, 2, 1>}> : (tensor<1x8x1xf32>) -> tensor<1x4x1xf32>
+    %d = "stablehlo.convolution"(%b, %c) <{window_strides = array<i64: 2>, window_reversal = array<i1: true>, padding = dense<[[1, 0]]> : tensor<1x2xi64>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x4x1xf32>, tensor<3x1x1xf32>) -> tensor<1x2x1xf32>
+    return %d : tensor<1x2x1xf32>
+  }
+}
+// -----
+func.func @f(%x: tensor<1x4x1xf32>) -> tensor<1x2x1xf32> {
+  %k = mhlo.constant dense<0x40000000> : tensor<3x1x1xf32>
+  %0 = "mhlo.concatenate"(%x, %x) {dimension = 1 : i64} : (tensor<1x4x1xf32>, tensor<1x4x1xf32>) -> tensor<1x8x1xf32>
+  %1 = "mhlo.slice"(%0) {start_indices = dense<0> : tensor<3xi64>, limit_indices = dense<[1, 8, 1]> : tensor<3xi64>, strides = dense<[1, 2, 1]> : tensor<3xi64>} : (tensor<1x8x1xf32>) -> tensor<1x4x1xf32>
+  %2 = "mhlo.convolution"(%1, %k) {batch_group_count = 1 : i64, feature_group_count = 1 : i64, dimension_numbers = #mhlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_output_feature_dimension = 2, kernel_input_feature_dimension = 1, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, padding = dense<[[1, 0]]> : tensor<1x2xi64>, window_reversal = dense<true> : tensor<1xi1>, window_strides = dense<2> : tensor<1xi64>} : (tensor<1x4x1xf32>, tensor<3x1x1xf32>) -> tensor<1x2x1xf32>
+  "func.return"(%2) : (tensor<1x2x1xf32>) -> ()
+}
+TEXT
+for part in 0 1 2; do
+  quiet out "$pophlo" --part $part --dump part-$part notations.mlir
+  (cd part-$part && echo *.1_inlined.mlir | cut -d. -f1) >hash-$part
+done
+cmp hash-0 hash-1
+cmp hash-0 hash-2
+
 # The hash is that of the operations: another constant changes it, other names do not.
 cat >one.mlir <<'TEXT'
 func.func @main() -> tensor<f32> {
