@@ -69,6 +69,27 @@ static bool read_named(reader *r, attribute *a)
   return good;
 }
 
+static int by_name(const void *a, const void *b)
+{
+  const attribute *x = *(const attribute *const *)a, *y = *(const attribute *const *)b;
+  int order = strcmp(x->name, y->name);
+  return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* One of two values would be ignored. */
+static bool check_names_once(reader *r, const attribute *items, size_t count)
+{
+  const attribute **all = pop_arena_alloc(r->arena, (count + 1) * sizeof *all);
+  size_t named = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (items[i].name) all[named++] = &items[i];
+  if (named) qsort(all, named, sizeof *all, by_name);
+  for (size_t i = 1; i < named; ++i)
+    if (strcmp(all[i - 1]->name, all[i]->name) == 0)
+      return reader_fail_at(r, all[i]->offset, "the attribute '%s' is there twice", all[i]->name);
+  return true;
+}
+
 static bool read_named_list(reader *r, const char *close, attribute **items, size_t *count)
 {
   attribute_list list = {0};
@@ -80,7 +101,7 @@ static bool read_named_list(reader *r, const char *close, attribute **items, siz
     if (good && !reader_take(r, ",")) break;
   }
   move_to_arena(r, &list, items, count);
-  return good && reader_expect(r, close);
+  return good && reader_expect(r, close) && check_names_once(r, *items, *count);
 }
 
 bool read_dictionary(reader *r, attribute **items, size_t *count)

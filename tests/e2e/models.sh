@@ -477,6 +477,10 @@ says 4:5 'check.expect_eq_const in a branch or a loop (check its results) is not
     check.expect_eq_const %0, dense<-1> : tensor<i32>
     stablehlo.return }, { stablehlo.return }) : (tensor<i1>) -> ()
   return }'
+# Of two attributes with one name, one would be ignored.
+says 2:81 "the attribute 'permutation' is there twice" 'func.func @f(%x: tensor<2x3xf32>) {
+  %0 = "stablehlo.transpose"(%x) {permutation = array<i64: 1, 0>, permutation = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return }'
 # An update would be converted silently.
 says 2:8 'dynamic_update_slice of i32 has an update of f32' 'func.func @f(%x: tensor<4xi32>, %u: tensor<2xf32>, %i: tensor<i32>) -> tensor<4xi32> {
   %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<4xi32>, tensor<2xf32>, tensor<i32>) -> tensor<4xi32>
