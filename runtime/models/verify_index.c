@@ -1,18 +1,24 @@
 /* Operations on tensors: calls the check of each, and has the short ones. */
 #include "models/verify.h"
 
+/* The numbers of a constant operand; NULL if it is none, or has not `wanted` of them. */
+static const int64_t *constant_numbers(verifier *v, const operation *op, size_t i, size_t wanted)
+{
+  const operation *from = op->operands[i]->op;
+  const attribute *a = from && from->code == OP_CONSTANT ? op_attribute(from, "value") : NULL;
+  int64_t *values;
+  size_t count;
+  return a && attribute_ints(v->m->arena, a, &values, &count) && count == wanted ? values : NULL;
+}
+
 /* Operand i is the shape of the result, which is static. */
 static pop_error *verify_shape(verifier *v, const operation *op, size_t i)
 {
   const model_type *shape = type_of(op, i), *to = op->results[0]->type;
-  const operation *from = op->operands[i]->op;
-  const attribute *a = from && from->code == OP_CONSTANT ? op_attribute(from, "value") : NULL;
-  int64_t *sizes;
-  size_t count;
   WANT(shape->rank == 1 && shape->dims[0] == to->rank && element_is_integer(shape->element),
        "%s: operand %zu has an integer for each dimension of the result", op->name, i);
-  if (!a || !attribute_ints(v->m->arena, a, &sizes, &count) || count != to->rank) return NULL;
-  for (uint32_t d = 0; d < to->rank; ++d)
+  const int64_t *sizes = constant_numbers(v, op, i, to->rank);
+  for (uint32_t d = 0; d < to->rank && sizes; ++d)
     WANT(sizes[d] == to->dims[d],
          "%s: dimension %u of the result is %lld, and operand %zu says %lld", op->name, d,
          (long long)to->dims[d], i, (long long)sizes[d]);
@@ -71,6 +77,16 @@ static pop_error *verify_real_dynamic_slice(verifier *v, const operation *op)
     WANT(t->rank == 1 && t->dims[0] == rank && element_is_integer(t->element) &&
              op->results[0]->type->rank == rank,
          "%s: operand %zu has an integer for each dimension", op->name, i);
+  }
+  const int64_t *begin = constant_numbers(v, op, 1, rank), *end = constant_numbers(v, op, 2, rank);
+  const int64_t *stride = constant_numbers(v, op, 3, rank);
+  for (uint32_t d = 0; d < rank && begin && end && stride; ++d) {
+    int64_t size = type_of(op, 0)->dims[d], is = op->results[0]->type->dims[d];
+    WANT(begin[d] >= 0 && begin[d] <= end[d] && end[d] <= size && stride[d] >= 1 &&
+             is == (end[d] - begin[d]) / stride[d] + ((end[d] - begin[d]) % stride[d] != 0),
+         "%s: [%lld:%lld:%lld] of dimension %u, which has %lld elements; the result has %lld",
+         op->name, (long long)begin[d], (long long)end[d], (long long)stride[d], d, (long long)size,
+         (long long)is);
   }
   return NULL;
 }

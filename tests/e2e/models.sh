@@ -477,6 +477,13 @@ says 4:5 'check.expect_eq_const in a branch or a loop (check its results) is not
     check.expect_eq_const %0, dense<-1> : tensor<i32>
     stablehlo.return }, { stablehlo.return }) : (tensor<i1>) -> ()
   return }'
+# Slices whose bounds are constant operands.
+says 5:8 'real_dynamic_slice: [0:9:1] of dimension 0, which has 4 elements; the result has 2' 'func.func @f(%x: tensor<4xi8>) {
+  %b = stablehlo.constant dense<0> : tensor<1xi32>
+  %e = stablehlo.constant dense<9> : tensor<1xi32>
+  %s = stablehlo.constant dense<1> : tensor<1xi32>
+  %0 = stablehlo.real_dynamic_slice %x, %b, %e, %s : (tensor<4xi8>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<2xi8>
+  return }'
 # Of two attributes with one name, one would be ignored.
 says 2:81 "the attribute 'permutation' is there twice" 'func.func @f(%x: tensor<2x3xf32>) {
   %0 = "stablehlo.transpose"(%x) {permutation = array<i64: 1, 0>, permutation = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
