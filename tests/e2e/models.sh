@@ -484,6 +484,9 @@ says 5:8 'real_dynamic_slice: [0:9:1] of dimension 0, which has 4 elements; the 
   %s = stablehlo.constant dense<1> : tensor<1xi32>
   %0 = stablehlo.real_dynamic_slice %x, %b, %e, %s : (tensor<4xi8>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<2xi8>
   return }'
+says 2:8 'compare: SIGNE is no comparison of i32' 'func.func @f(%x: tensor<4xi32>) {
+  %0 = stablehlo.compare LT, %x, %x, SIGNE : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  return }'
 # Of two attributes with one name, one would be ignored.
 says 2:81 "the attribute 'permutation' is there twice" 'func.func @f(%x: tensor<2x3xf32>) {
   %0 = "stablehlo.transpose"(%x) {permutation = array<i64: 1, 0>, permutation = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
