@@ -26,6 +26,15 @@ void built_free(built *b)
   pop_model_free(b->model);
 }
 
+pop_error *built_judge(const built *b)
+{
+  pop_error *error = pop_model_judge(b->model, b->engine);
+  if (!error || pop_error_get_code(error) != POP_ERROR_RUNTIME) return error;
+  pop_error *module = pop_error_new(POP_ERROR_FILE_LOAD, "%s", pop_error_message(error));
+  pop_error_free(error);
+  return module;
+}
+
 static pop_error *choose_target(const pophlo_arguments *a, pophlo_device device,
                                 const pop_model *model, pop_target *target)
 {
@@ -252,7 +261,7 @@ static pop_error *run(const pophlo_arguments *a, built *b)
   POP_TRY(pophlo_feeds_write(b->feeds));
   if (a->cycles) printf("cycles: %llu\n", (unsigned long long)pop_engine_cycles(b->engine));
   if (a->memory) POP_TRY(pop_engine_print_memory(b->engine, stdout));
-  return pop_model_judge(b->model, b->engine);
+  return built_judge(b);
 }
 
 static pop_error *handle_module(const pophlo_arguments *a, built *b)

@@ -46,6 +46,9 @@ typedef struct built {
 POP_MUST_CHECK pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device,
                                           built *b);
 void built_free(built *b);
+/* Evaluates the checks of a model that has run. One that does not hold is the input's fault, while
+ * RUNTIME is a fault of the device program, with another exit status. */
+POP_MUST_CHECK pop_error *built_judge(const built *b);
 /* Does the error say that the model does not fit on the tiles that it is worth, and are there more?
  * Then prints so about `what`, and `all` becomes the arguments for all tiles. */
 bool built_wants_all_tiles(const pophlo_arguments *a, pophlo_device device, const pop_model *model,

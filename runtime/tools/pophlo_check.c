@@ -49,8 +49,7 @@ static void failed(check_list *list, size_t file, pop_error *error)
   if (!error) return;
   if (!list->messages[file]) {
     list->messages[file] = pop_xstrdup(pop_error_message(error));
-    list->statuses[file] =
-        pop_error_get_code(error) == POP_ERROR_RUNTIME ? 1 : pop_error_exit_status(error);
+    list->statuses[file] = pop_error_exit_status(error);
   }
   pop_error_free(error);
 }
@@ -149,7 +148,7 @@ static pop_error *run_on(const pophlo_arguments *a, checked *c, const pop_progra
   free(options);
   if (!error) error = pop_engine_load(b->engine);
   if (!error) error = pop_engine_run(b->engine, 0);
-  if (!error) error = pop_model_judge(b->model, b->engine);
+  if (!error) error = built_judge(b);
   pop_engine_free(b->engine);
   b->engine = NULL;
   if (error && engine) error = pop_error_prefix(error, "%s", engine);

@@ -64,6 +64,21 @@ EOF
 refuses 1 'wrong.mlir:4:3|expect_eq_const|stablehlo.add|6 at [1, 0], not 7' "$pophlo" --check -v wrong.mlir "$models/flow.mlir"
 has refuses.out '^FAIL wrong.mlir$' "^pass .*flow.mlir\$" '^1 of 2 files hold'
 
+# Such a check is the input's fault, with --run, too. A fault of the device program is not.
+refuses 1 'wrong.mlir:4:3: expect_eq_const does not hold' "$pophlo" --run wrong.mlir
+cat >endless.mlir <<'EOF'
+func.func @main() {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.while(%i = %z) : tensor<i32>
+    cond { %p = stablehlo.compare EQ, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %p : tensor<i1> }
+    do { %k = stablehlo.multiply %i, %i : tensor<i32> stablehlo.return %k : tensor<i32> }
+  check.expect_eq_const %r, dense<0> : tensor<i32>
+  return
+}
+EOF
+refuses 3 'OUT_OF_CYCLES' "$pophlo" --run --option debug.maxCyclesPerRun=100000 endless.mlir
+refuses 3 'wrong.mlir:4:3|OUT_OF_CYCLES' "$pophlo" --check --option debug.maxCyclesPerRun=100000 wrong.mlir endless.mlir
+
 # The number of tiles also follows the inputs, even if the result is small.
 cat >few.mlir <<'EOF'
 func.func @main(%x: tensor<8192x1024xf32>) -> tensor<f32> {
