@@ -675,6 +675,13 @@ void names_and_options()
   CHECK_THROWS(parse_error, "an object such as", readJSON("[1]", options));
   CHECK_THROWS(parse_error, "'f' must be", readJSON("{\"a\": 9, \"f\": [1]}", options));
   CHECK(options.at("a") == "3");
+  const OptionFlags odd{{"a \"b\"", "c\\d\n\x1f"}, {"\u00e4", ""}};
+  std::ostringstream text;
+  text << odd;
+  CHECK(text.str() == "{\"a \\\"b\\\"\": \"c\\\\d\\u000a\\u001f\", \"\u00e4\": \"\"}");
+  OptionFlags read;
+  readJSON(text.str(), read);
+  CHECK(read == odd);
   CHECK(equivalent_device_type<float>().value == FLOAT &&
         equivalent_device_type<unsigned>::value == UNSIGNED_INT);
   CHECK(INT.toString() == "int" && FLOAT != HALF);

@@ -28,6 +28,22 @@ private:
   std::vector<std::pair<std::string, std::string>>
       flags; // in the order in which they were first set
 
+  static void putText(std::ostream &os, const std::string &text)
+  {
+    static const char digits[] = "0123456789abcdef";
+    os << '"';
+    for (char c : text) {
+      const unsigned byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        os << '\\' << c;
+      else if (byte < 0x20)
+        os << "\\u00" << digits[byte / 16] << digits[byte % 16];
+      else
+        os << c;
+    }
+    os << '"';
+  }
+
 public:
   using const_iterator = std::vector<std::pair<std::string, std::string>>::const_iterator;
   using iterator = const_iterator;
@@ -78,11 +94,15 @@ public:
     }
     return a.size() == b.size();
   }
+  // Prints a JSON object, which readJSON reads.
   friend std::ostream &operator<<(std::ostream &os, const OptionFlags &options)
   {
     const char *separator = "{";
     for (const auto &flag : options.flags) {
-      os << separator << '"' << flag.first << "\": \"" << flag.second << '"';
+      os << separator;
+      putText(os, flag.first);
+      os << ": ";
+      putText(os, flag.second);
       separator = ", ";
     }
     return os << (options.empty() ? "{}" : "}");
