@@ -56,9 +56,22 @@ static pop_tensor by_positions(const ring_levels *l, pop_tensor rows, size_t col
 
 /* ---- combining ---- */
 
+/* Does the type have additions and comparisons? */
+static bool is_number(pop_type type)
+{
+  return type == POP_FLOAT || type == POP_HALF || type == POP_INT || type == POP_UNSIGNED_INT;
+}
+
+/* Groups of one replica combine nothing, but have the same types as others. */
 bool collective_check_op(pop_graph *graph, const char *call, pop_tensor data, pop_collective_op op)
 {
   if (pop_graph_error(graph)) return false;
+  static const char *const names[POP_COLLECTIVE_COUNT] = {
+      [POP_COLLECTIVE_ADD] = "ADD",
+      [POP_COLLECTIVE_SQUARE_ADD] = "SQUARE_ADD",
+      [POP_COLLECTIVE_MUL] = "MUL",
+      [POP_COLLECTIVE_MIN] = "MIN",
+      [POP_COLLECTIVE_MAX] = "MAX"}; /* those of numbers */
   pop_type type = pop_tensor_element_type(data);
   bool is_float = type == POP_FLOAT || type == POP_HALF;
   bool is_logical = op == POP_COLLECTIVE_LOGICAL_AND || op == POP_COLLECTIVE_LOGICAL_OR;
@@ -70,6 +83,9 @@ bool collective_check_op(pop_graph *graph, const char *call, pop_tensor data, po
   else if (is_logical && type != POP_BOOL && pop_tensor_valid(data))
     poplibs_fail(graph, POP_ERROR_TYPE, "%s: a logical operation is of bool, not of %s", call,
                  pop_type_name(type));
+  else if (names[op] && !is_number(type) && pop_tensor_valid(data))
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: %s is of float, half, int or unsigned int, not of %s",
+                 call, names[op], pop_type_name(type));
   return !pop_graph_error(graph);
 }
 

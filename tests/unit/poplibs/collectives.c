@@ -526,6 +526,22 @@ Test(collectives, mistakes_are_named)
       x.graph, POP_ERROR_TYPE,
       (const char *[5]){"pop_gcl_all_reduce: a logical operation is of bool, not of float"}, "and");
   free_bench(&x);
+  for (kind of = 0; of < KINDS; of++) {
+    x = new_bench(of, POP_BOOL, 8);
+    pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_ADD, groups[0], (pop_tensor){0}, x.main,
+                       "r");
+    assert_error(x.graph, POP_ERROR_TYPE,
+                 (const char *[5]){"pop_gcl_all_reduce: ADD is of float, half, int or unsigned int",
+                                   "not of bool"},
+                 "sum of bools");
+    free_bench(&x);
+    x = new_bench(of, POP_SHORT, 8);
+    pop_gcl_reduce_scatter(x.graph, x.data, POP_COLLECTIVE_SQUARE_ADD, groups[0], x.main, "r");
+    assert_error(x.graph, POP_ERROR_TYPE,
+                 (const char *[5]){"pop_gcl_reduce_scatter: SQUARE_ADD is of", "not of short"},
+                 "squares of shorts");
+    free_bench(&x);
+  }
   x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
   pop_gcl_all_to_all_within(x.graph, pop_tensor_reshape(x.data, (const size_t[]){4, 2}, 2), x.main,
                             "r");
