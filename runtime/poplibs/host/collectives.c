@@ -296,7 +296,8 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
   out = poplibs_result(graph, __func__, out, pop_tensor_element_type(data), pop_tensor_shape(data),
                        pop_tensor_rank(data), &data, 1, name);
   if (pop_graph_error(graph)) return out;
-  if (op == POP_COLLECTIVE_LOCAL || r.size == 1) { /* nothing is combined */
+  if (op == POP_COLLECTIVE_LOCAL || r.size == 1 || pop_tensor_num_elements(data) == 0) {
+    /* nothing is combined */
     data = squared(&r, data, op);
     if (out.index != data.index) ring_copy(&r, data, out);
     return out;

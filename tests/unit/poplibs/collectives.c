@@ -246,6 +246,34 @@ Test(collectives, one_replica_is_a_group)
   check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_MEAN, groups[1], 5, IN_PLACE);
 }
 
+/* Data without elements have results without elements, in any number of replicas. */
+static void check_empty(kind of)
+{
+  bench x = new_bench(of, POP_FLOAT, 1);
+  const size_t shape[] = {0, 3};
+  pop_tensor data = pop_graph_add_variable(x.graph, POP_FLOAT, shape, 2, "none"), null = {0};
+  pop_tensor sum =
+      pop_gcl_all_reduce(x.graph, data, POP_COLLECTIVE_ADD, groups[0], null, x.main, "r");
+  pop_gcl_all_reduce(x.graph, data, POP_COLLECTIVE_MEAN, groups[0], data, x.main, "r");
+  pop_tensor part =
+      pop_gcl_reduce_scatter(x.graph, data, POP_COLLECTIVE_ADD, groups[0], x.main, "r");
+  pop_tensor all = pop_gcl_all_gather(x.graph, data, groups[0], x.main, "r");
+  pop_tensor first = pop_gcl_broadcast(x.graph, data, groups[0], 0, x.main, "r");
+  assert_no_error(x.graph);
+  cr_assert_eq(pop_tensor_dim(sum, 0) + pop_tensor_dim(first, 0), 0);
+  cr_assert_eq(pop_tensor_rank(all), 3);
+  cr_assert_eq(pop_tensor_num_elements(part) + pop_tensor_num_elements(all), 0);
+  float in[REPLICAS] = {1, 2, 3, 4}, out[REPLICAS];
+  run(&x, x.data, in, out, sizeof *out);
+  cr_assert_arr_eq(in, out, x.replicas * sizeof *out);
+  free_bench(&x);
+}
+
+Test(collectives, data_may_be_empty)
+{
+  for (kind of = 0; of < KINDS; of++) check_empty(of);
+}
+
 /* Groups with an odd number of replicas, and elements smaller than a word: all-reduce of halves and
  * of bools. */
 static void check_small(uint32_t replicas, pop_type type, pop_collective_op op, size_t count)
