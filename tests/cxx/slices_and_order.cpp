@@ -63,6 +63,10 @@ void one_row_of_many_parts()
   std::vector<unsigned> expected(100);
   std::iota(expected.begin(), expected.end(), 3700);
   CHECK(same(f.run<unsigned>(row), expected));
+  CHECK_THROWS(invalid_tile_mapping, "popops::dynamicSlice: elements of the result are on no tile",
+               popops::dynamicSliceWithOutput(g, g.addVariable(UNSIGNED_INT, {1, 100}), t,
+                                              f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{4}),
+                                              {0}, {1}, f.prog));
   Tensor two = popops::dynamicSlice(g, t, f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{4}), {0},
                                     {2}, f.prog);
   expected.resize(200);
@@ -178,6 +182,10 @@ void many_slices()
                popops::multiUpdate(g, sums, s.slice(0, 2), at, {0}, {1}, f.prog, {}, {}));
   CHECK_THROWS(tensor_creation_error, "multiSlice: offsets of shape {2,2}",
                popops::multiSlice(g, t, at.reshape({2, 2}), {0}, {1}, f.prog, {}, {}));
+  CHECK_THROWS(index_error, "popops::gather: dimension 5 of a tensor of rank 2",
+               popops::gather(g, t, at, 5, f.prog));
+  CHECK_THROWS(type_error, "popops::gather: offsets are of type unsigned int, not short",
+               popops::gather(g, t, f.input(SHORT, {1}, std::vector<int>{1}), 0, f.prog));
   CHECK_THROWS(tensor_creation_error, "multiUpdate: offsets of shape {2,2}",
                popops::multiUpdate(g, sums, s, at.reshape({2, 2}), {0}, {1}, f.prog, {}, {}));
   CHECK_THROWS(type_error, "ADD update for elements of type short",

@@ -198,8 +198,8 @@ static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lin
 }
 
 /* Slices each part of the table, and joins the slices to `lines`. */
-static void slice_parts(const access *a, steps *steps, pop_tensor table, const table_parts *parts,
-                        pop_tensor lines)
+static void slice_parts(const access *a, const char *call, steps *steps, pop_tensor table,
+                        const table_parts *parts, pop_tensor lines)
 {
   pop_graph *graph = a->graph;
   pop_type type = pop_tensor_element_type(table);
@@ -209,7 +209,7 @@ static void slice_parts(const access *a, steps *steps, pop_tensor table, const t
   for (size_t p = 0; p < parts->count && !pop_graph_error(graph); p++)
     slice_part(a, steps->main, table, &parts->items[p], pop_tensor_index(given, p), true);
   pop_tensor flat = pop_tensor_flatten(lines), rows = pop_tensor_flatten_partial(given, 1, 3);
-  spread s = spread_of(graph, "pop_popops_multi_slice", flat);
+  spread s = spread_of(graph, call, flat);
   if (!steps->joins) steps->join = pop_graph_add_compute_set(graph, a->name);
   steps->joins = true;
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
@@ -238,7 +238,8 @@ static pop_tensor add_slices(const access *a, pop_tensor t, const table_parts *p
 }
 
 /* The slices of one table, added to `steps`. `out` is null for a new variable. */
-static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_tensor out)
+static pop_tensor slices_in(const access *a, const char *call, steps *steps, pop_tensor t,
+                            pop_tensor out)
 {
   pop_graph *graph = a->graph;
   pop_type bits = bits_of(pop_tensor_element_type(t));
@@ -257,7 +258,7 @@ static pop_tensor slices_in(const access *a, steps *steps, pop_tensor t, pop_ten
     slice_part(a, steps->main, table, &parts.items[0], lines, is_new);
   } else {
     if (is_new) map_lines(graph, &parts, lines);
-    slice_parts(a, steps, table, &parts, lines);
+    slice_parts(a, call, steps, table, &parts, lines);
   }
   table_parts_free(&parts);
   return out;
@@ -274,7 +275,7 @@ static pop_tensor slices(const access *given, const char *call, pop_tensor t, po
     a.offsets = poplibs_apart(a.graph, a.offsets, out, a.sequence, a.name);
   }
   steps steps = start_steps(&a);
-  out = slices_in(&a, &steps, t, out);
+  out = slices_in(&a, call, &steps, t, out);
   run_steps(&a, &steps);
   return out;
 }
@@ -402,6 +403,15 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
 
 /* ---- many slices ---- */
 
+static pop_tensor multi_slice(pop_graph *graph, const char *call, pop_tensor t, pop_tensor offsets,
+                              size_t dim, size_t size, pop_tensor out, pop_program sequence,
+                              const char *name)
+{
+  if (!check_part(graph, call, t, offsets, dim, size)) return (pop_tensor){graph->top, 0};
+  access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
+  return slices(&a, call, t, out);
+}
+
 pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets, size_t dim,
                                   size_t size, pop_tensor out, pop_program sequence,
                                   const char *name)
@@ -409,10 +419,7 @@ pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor off
   GRAPH_TURN(graph);
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, offsets}, 2);
-  static const char call[] = "pop_popops_multi_slice";
-  if (!check_part(graph, call, t, offsets, dim, size)) return (pop_tensor){graph->top, 0};
-  access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
-  return slices(&a, call, t, out);
+  return multi_slice(graph, __func__, t, offsets, dim, size, out, sequence, name);
 }
 
 static const char *const update_types[POP_UPDATE_COUNT] = {
@@ -528,7 +535,7 @@ pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_te
   steps steps = start_steps(&all);
   for (size_t g = 0; g < groups && !pop_graph_error(graph); g++) {
     access a = group_of(graph, offsets, g, dim, size, sequence, name);
-    found[g] = pop_tensor_expand(slices_in(&a, &steps, pop_tensor_index(t, g), none), 0);
+    found[g] = pop_tensor_expand(slices_in(&a, call, &steps, pop_tensor_index(t, g), none), 0);
   }
   run_steps(&all, &steps);
   if (!pop_graph_error(graph)) out = pop_concat(found, groups, 0);
@@ -567,7 +574,7 @@ pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices,
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){t, indices}, 2);
   pop_tensor none = {graph->top, 0};
-  pop_tensor found = pop_popops_multi_slice(graph, t, indices, axis, 1, none, sequence, name);
+  pop_tensor found = multi_slice(graph, __func__, t, indices, axis, 1, none, sequence, name);
   if (!found.index) return none;
   found = pop_tensor_squeeze_dims(found, (size_t[]){axis + 1}, 1);
   found = pop_tensor_dim_roll(found, 0, axis);
