@@ -272,7 +272,11 @@ void order()
       });
       places.resize(5);
       CHECK(same(h.run<unsigned>(top.second), places));
-      std::reverse(places.begin(), places.end());
+      // The same ones from the other end on; equal ones keep their order.
+      std::sort(places.begin(), places.end());
+      std::stable_sort(places.begin(), places.end(), [&](unsigned a, unsigned b) {
+        return largest ? row[a] < row[b] : row[b] < row[a];
+      });
       auto other = popops::topKWithPermutation(
           h.graph, h.prog, x,
           {5, largest, largest ? popops::SortOrder::ASCENDING : popops::SortOrder::DESCENDING});
@@ -281,6 +285,16 @@ void order()
       for (unsigned place : places) best.push_back(row[place]);
       CHECK(same(h.run<float>(other.first), best));
     }
+  // All of a row is the row in that order.
+  const std::vector<int> all = {3, 1, 3, 2, 3, 1};
+  Tensor whole = h.input(INT, {6}, all);
+  CHECK(same(h.run<unsigned>(popops::topKWithPermutation(h.graph, h.prog, whole,
+                                                         {6, true, popops::SortOrder::ASCENDING})
+                                 .second),
+             {1, 5, 3, 0, 2, 4}));
+  CHECK(same(
+      h.run<int>(popops::topK(h.graph, h.prog, whole, {4, true, popops::SortOrder::ASCENDING})),
+      {2, 3, 3, 3}));
   CHECK_THROWS(poplar_error, "102 of rows of 101",
                popops::topK(g, f.prog, t, {102, true, popops::SortOrder::NONE}));
   CHECK_THROWS(index_error, "dimension 0 of a tensor of rank 0",
@@ -356,6 +370,17 @@ void orders_with_nan()
   CHECK(f.run<unsigned>(popops::sortKeyValue(g, k, values, 0, f.prog)) == order);
   auto top = popops::topKWithPermutation(g, f.prog, k, {1, true, popops::SortOrder::NONE});
   CHECK(f.run<float>(top.first)[0] == float(n - 1));
+  Fixture h;
+  const std::vector<float> few = {3, std::nanf(""), 5, 2, std::nanf(""), 1};
+  Tensor x = h.input(FLOAT, {6}, few);
+  for (unsigned k : {5u, 6u}) {
+    auto up =
+        popops::topKWithPermutation(h.graph, h.prog, x, {k, true, popops::SortOrder::ASCENDING});
+    CHECK(same(h.run<unsigned>(up.second), k == 5 ? std::vector<unsigned>{5, 3, 0, 2, 1}
+                                                  : std::vector<unsigned>{5, 3, 0, 2, 1, 4}));
+    CHECK(std::isnan(h.run<float>(
+        popops::topK(h.graph, h.prog, x, {k, false, popops::SortOrder::DESCENDING}))[4]));
+  }
 }
 
 void loops_and_encodings()

@@ -32,7 +32,8 @@ typedef struct pop_top_k {
 } pop_top_k;
 /* The k largest or smallest keys of each row of the last dimension: new variables, of k elements in
  * that dimension. Long rows are first cut into pieces on several tiles. Of equal keys the first
- * ones are taken. `top_values` may be NULL. Errors: as above; INVALID_ARGUMENT for another k. */
+ * ones are taken; they keep their order, be it ascending or not. `top_values` may be NULL. Errors:
+ * as above; INVALID_ARGUMENT for another k. */
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name);
 

@@ -241,6 +241,20 @@ static size_t num_pieces(pop_graph *graph, size_t num_rows, size_t n, size_t k)
   return pieces;
 }
 
+/* Orders runs whose best element is first from the other end on. Where equal keys can be told
+ * apart, by their values or by their signs, that is not the reverse: they keep their order, and
+ * NaN stays behind all numbers. */
+static void turn_runs(sorting *s, run *runs, size_t count)
+{
+  pop_type type = pop_tensor_element_type(runs[0].keys);
+  s->descending = !s->descending;
+  if (runs[0].values.index || !pop_type_is_integer(type)) {
+    sort_runs(s, runs, count);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) runs[i].keys = pop_tensor_reverse(runs[i].keys, 0);
+}
+
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name)
 {
@@ -259,6 +273,7 @@ pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values
                  n);
     return none;
   }
+  if (k == n) s.descending = !which.ascending; /* there is nothing to choose */
   size_t pieces = num_pieces(graph, num_rows, n, k);
   run *runs = make_runs(keys, values, last, pieces);
   if (pieces > 1) {
@@ -268,10 +283,7 @@ pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values
   }
   if (!pop_graph_error(graph)) sort_runs(&s, runs, num_rows);
   cut_runs(runs, num_rows, k);
-  if (which.ascending == which.largest)
-    for (size_t i = 0; i < num_rows; i++) {
-      runs[i].keys = pop_tensor_reverse(runs[i].keys, 0);
-      if (runs[i].values.index) runs[i].values = pop_tensor_reverse(runs[i].values, 0);
-    }
+  if (k > 1 && s.descending == which.ascending && !pop_graph_error(graph))
+    turn_runs(&s, runs, num_rows);
   return finish(graph, runs, num_rows, keys, last, top_values);
 }
