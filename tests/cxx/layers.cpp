@@ -89,6 +89,23 @@ void softmax_and_losses()
   CHECK(close(f.run<float>(own), {soft[0], soft[1], soft[2] - 1, third, third - 1, third}));
   CHECK(f.run<int>(hits)[0] == 1);
 
+  Tensor scales = f.input(FLOAT, {3}, std::vector<float>{1, 2, 3}), one = scales.slice(0, 1);
+  CHECK_THROWS(tensor_creation_error, "the scale of deltas has one element, not the shape {3}",
+               popnn::calcLoss(g, y, labels, loss, deltas, scales, one, popnn::CROSS_ENTROPY_LOSS));
+  CHECK_THROWS(tensor_creation_error, "the scaling of outputs has one element",
+               popnn::calcLoss(g, y, labels, loss, deltas, one, scales, popnn::CROSS_ENTROPY_LOSS));
+  const Tensor whole = f.input(INT, {2, 3}, std::vector<int>(6, 1));
+  CHECK_THROWS(type_error, "popnn::calcLoss: activations: elements of type int, not float",
+               popnn::calcLoss(g, whole, labels, loss, deltas, popnn::SUM_SQUARED_LOSS));
+  CHECK_THROWS(type_error, "popnn::calcLoss: the loss: elements of type half, not float",
+               popnn::calcLoss(g, y, labels, g.clone(HALF, loss), deltas, popnn::SUM_SQUARED_LOSS));
+  CHECK_THROWS(type_error, "popnn::calcLoss: the gradient: elements of type int, not float",
+               popnn::calcLoss(g, y, labels, loss, whole, popnn::SUM_SQUARED_LOSS));
+  CHECK_THROWS(type_error, "popnn::calcAccuracy: activations: elements of type int, not float",
+               popnn::calcAccuracy(g, whole, labels, counted));
+  CHECK_THROWS(type_error, "popnn::calcAccuracy: what counts correct ones: elements of type int",
+               popnn::calcAccuracy(g, y, labels, hits));
+
   // Halves scaled by a softmax, and gradients scaled for halves.
   float scaling = 1;
   Tensor h = popnn::nonLinearity(g, popnn::NonLinearityType::SOFTMAX_SCALED,

@@ -108,6 +108,16 @@ pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, p
   return pop_tensor_flatten(found);
 }
 
+static bool check_type(pop_graph *graph, const char *call, const char *what, pop_tensor t,
+                       pop_type type)
+{
+  pop_type is = pop_tensor_element_type(t);
+  if (is == type) return true;
+  poplibs_fail(graph, POP_ERROR_TYPE, "%s: %s: elements of type %s, not %s", call, what,
+               pop_type_name(is), pop_type_name(type));
+  return false;
+}
+
 static bool check_labels(pop_graph *graph, const char *call, pop_tensor activations,
                          pop_tensor labels, pop_tensor num_correct)
 {
@@ -122,10 +132,14 @@ static bool check_labels(pop_graph *graph, const char *call, pop_tensor activati
                  call);
     return false;
   }
-  if (type == POP_UNSIGNED_INT || type == POP_INT) return true;
-  poplibs_fail(graph, POP_ERROR_TYPE, "%s: labels are of type unsigned int or int, not %s", call,
-               pop_type_name(type));
-  return false;
+  if (type != POP_UNSIGNED_INT && type != POP_INT) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: labels are of type unsigned int or int, not %s", call,
+                 pop_type_name(type));
+    return false;
+  }
+  return check_type(graph, call, "activations", activations, POP_FLOAT) &&
+         (!num_correct.index ||
+          check_type(graph, call, "what counts correct ones", num_correct, POP_UNSIGNED_INT));
 }
 
 static bool check_kind(pop_graph *graph, const char *call, pop_loss type)
@@ -148,8 +162,9 @@ static bool check_loss(pop_graph *graph, const char *call, pop_tensor activation
                  call);
     return false;
   }
-  return poplibs_check_vertex_type(graph, call, "popnn::Loss<true>", "loss",
-                                   pop_tensor_element_type(activations));
+  return check_type(graph, call, "the loss", loss, POP_FLOAT) &&
+         check_type(graph, call, "the gradient", gradient, POP_FLOAT) &&
+         poplibs_check_vertex_type(graph, call, "popnn::Loss<true>", "loss", POP_FLOAT);
 }
 
 static void note_tile(void *context, size_t tile, size_t begin, size_t end)

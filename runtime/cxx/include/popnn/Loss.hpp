@@ -40,6 +40,17 @@ inline poplar::Tensor asSingles(poplar::Graph &graph, const poplar::Tensor &t,
                                          : t;
 }
 
+// A scale, which is one number.
+inline poplar::Tensor scaleOfLoss(poplar::Graph &graph, const char *what,
+                                  const poplar::Tensor &scale, poplar::program::Sequence &prog,
+                                  const poplar::DebugContext &debugContext)
+{
+  if (scale.numElements() != 1)
+    throw poplar::tensor_creation_error(std::string("popnn::calcLoss: the ") + what +
+                                        " has one element, not the shape " + scale.shapeToString());
+  return asSingles(graph, scale.reshape({}), prog, debugContext);
+}
+
 // Scales may be invalid tensors, which stand for 1.
 inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor &outputs,
                                      const poplar::Tensor &expected, const poplar::Tensor &loss,
@@ -53,15 +64,17 @@ inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor 
   bool scaled = lossType == CROSS_ENTROPY_LOSS, halves = outputs.elementType() == poplar::HALF;
   poplar::Tensor x = asSingles(graph, outputs, prog, debugContext), l = loss, d = deltas;
   if (scaled && outputScaling.valid())
-    x = popops::div(graph, x, asSingles(graph, outputScaling, prog, debugContext), prog,
-                    debugContext);
+    x = popops::div(graph, x,
+                    scaleOfLoss(graph, "scaling of outputs", outputScaling, prog, debugContext),
+                    prog, debugContext);
   if (halves) {
     l = graph.clone(poplar::FLOAT, loss, debugContext);
     d = graph.clone(poplar::FLOAT, deltas, debugContext);
   }
   lossOfSingles(graph, x, expected, l, d, numCorrect, lossType, prog, debugContext);
   if (scaled && deltasScale.valid())
-    popops::mulInPlace(graph, d, asSingles(graph, deltasScale, prog, debugContext), prog,
+    popops::mulInPlace(graph, d,
+                       scaleOfLoss(graph, "scale of deltas", deltasScale, prog, debugContext), prog,
                        debugContext);
   if (halves) {
     popops::castWithOutput(graph, l, loss, prog, debugContext);
