@@ -89,6 +89,17 @@ void softmax_and_losses()
   CHECK(close(f.run<float>(own), {soft[0], soft[1], soft[2] - 1, third, third - 1, third}));
   CHECK(f.run<int>(hits)[0] == 1);
 
+  // It may also take the place of some of them, and so may the loss.
+  for (int way = 0; way < 3; ++way) {
+    Tensor big = f.input(FLOAT, {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6});
+    Tensor apart = g.addVariable(FLOAT, {2, 2}, VariableMappingMethod::LINEAR),
+           outs = big.slice(0, 2);
+    Tensor gradient = way == 0 ? big.slice(1, 3) : way == 1 ? outs.transpose() : apart;
+    f.prog.add(popnn::calcLoss(g, outs, f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{0, 1}),
+                               way == 2 ? big[1] : loss, gradient, popnn::SUM_SQUARED_LOSS));
+    CHECK(close(f.run<float>(gradient), {0, 2, 3, 3}));
+    CHECK(close(f.run<float>(way == 2 ? big[1] : loss), {2, 9}));
+  }
   Tensor scales = f.input(FLOAT, {3}, std::vector<float>{1, 2, 3}), one = scales.slice(0, 1);
   CHECK_THROWS(tensor_creation_error, "the scale of deltas has one element, not the shape {3}",
                popnn::calcLoss(g, y, labels, loss, deltas, scales, one, popnn::CROSS_ENTROPY_LOSS));

@@ -38,8 +38,8 @@ typedef enum pop_loss {
  * squared) or to the softmax's input (cross entropy). `labels` are unsigned int or int [batch]. A
  * label that is not a class has no place that is 1. With 0xffffffff (popops' MASKED_LABEL_CODE, -1)
  * the row's loss and gradient are 0. `num_correct`, unsigned int of one element or null, is
- * increased by the number of rows whose largest activation is at their label. TYPE:
- * other types. */
+ * increased by the number of rows whose largest activation is at their label. The loss and the
+ * gradient may share elements with the activations. TYPE: other types. */
 void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop_tensor labels,
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
                     pop_program sequence, const char *name);

@@ -215,6 +215,8 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
   if (num_correct.index) /* another vertex reads them while the gradient is written */
     activations = pop_tensor_index(
         poplibs_apart(graph, pop_tensor_expand(activations, 0), gradient, sequence, name), 0);
+  activations = poplibs_apart(graph, activations, gradient, sequence, name);
+  activations = poplibs_apart(graph, activations, loss, sequence, name);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   pop_vertex v =
       add_of_rows(graph, set, tile, type == POP_LOSS_CROSS_ENTROPY ? "Loss<true>" : "Loss<false>",
