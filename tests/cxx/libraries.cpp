@@ -189,6 +189,25 @@ void constants_of_expressions()
       close(f.run<float>(popops::map(f.graph, _1 * pe::Const(5000000000LL), {x}, f.prog)), {5e9}));
   CHECK(close(f.run<float>(popops::map(f.graph, _1 + pe::Cast(pe::Const(2.75f), INT), {x}, f.prog)),
               {3}));
+  // A cast of a constant has the value that the device would give it.
+  const float of[] = {3e9f, -3e9f, 5e9f, -3, 2.75f, NAN, INFINITY, -INFINITY};
+  Tensor zero = f.input(INT, {1}, std::vector<int>{0}),
+         none = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{0});
+  for (float value : of) {
+    Tensor known = f.input(FLOAT, {1}, std::vector<float>{value});
+    CHECK(f.run<int>(popops::map(f.graph, _1 + pe::Cast(pe::Const(value), INT), {zero}, f.prog)) ==
+          f.run<int>(popops::cast(f.graph, known, INT, f.prog)));
+    CHECK(f.run<unsigned>(popops::map(f.graph, _1 + pe::Cast(pe::Const(value), UNSIGNED_INT),
+                                      {none}, f.prog)) ==
+          f.run<unsigned>(popops::cast(f.graph, known, UNSIGNED_INT, f.prog)));
+  }
+  CHECK(
+      close(f.run<float>(popops::map(
+                f.graph, _1 * pe::Cast(pe::Cast(pe::Const(3000000000u), INT), FLOAT), {x}, f.prog)),
+            {-1294967296.f}));
+  CHECK(close(
+      f.run<float>(popops::map(f.graph, _1 * pe::Cast(pe::Const(-1), UNSIGNED_INT), {x}, f.prog)),
+      {4294967296.f}));
 }
 
 void expressions()

@@ -319,9 +319,34 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
                  operands, 2, out, &to);
 }
 
-/* A constant rounded to the type. It keeps that value whatever it is combined with. */
-static operand cast_constant(pop_graph *graph, const char *call, double value, pop_type type)
+static bool is_signed(pop_type type)
 {
+  return type == POP_CHAR || type == POP_SIGNED_CHAR || type == POP_SHORT || type == POP_INT ||
+         type == POP_LONGLONG;
+}
+
+/* A float as an int or unsigned int: the nearest, as the device converts it. */
+static double nearest_word(double value, pop_type type)
+{
+  double least = is_signed(type) ? INT32_MIN : 0, most = is_signed(type) ? INT32_MAX : UINT32_MAX;
+  return value < least ? least : value < most ? value : most; /* NaN: the largest */
+}
+
+/* The number that an integer type has for this one, modulo 2^bits. */
+static double wrapped(double value, pop_type type)
+{
+  double span = ldexp(1, 8 * (int)pop_type_bytes(type)), whole = trunc(value);
+  if (is_signed(type)) return whole < span / 2 ? whole : whole - span;
+  return whole < 0 ? whole + span : whole;
+}
+
+/* A constant rounded to the type. It keeps that value whatever it is combined with. */
+static operand cast_constant(pop_graph *graph, const char *call, const operand *a, pop_type type)
+{
+  double value = a->value;
+  bool from_real = !pop_type_is_integer(a->type) && a->type != POP_BOOL;
+  if (from_real && pop_type_is_integer(type) && pop_type_bytes(type) <= sizeof(int32_t))
+    value = nearest_word(value, type);
   operand o = operand_of_constant(value, type);
   if (!check_constant(graph, call, &o)) return o;
   if (type == POP_BOOL)
@@ -331,14 +356,14 @@ static operand cast_constant(pop_graph *graph, const char *call, double value, p
   else if (type == POP_QUARTER)
     o.value = pop_quarter_to_float(o.bytes[0], POP_QUARTER_USUAL);
   else
-    o.value = type == POP_FLOAT ? (float)value : trunc(value);
+    o.value = type == POP_FLOAT ? (float)value : wrapped(value, type);
   return o;
 }
 
 static operand cast(pop_graph *graph, const char *call, operand a, pop_type type, pop_tensor out,
                     const destination *to)
 {
-  if (a.is_constant && !out.index) return cast_constant(graph, call, a.value, type);
+  if (a.is_constant && !out.index) return cast_constant(graph, call, &a, type);
   char vertex[128];
   snprintf(vertex, sizeof vertex, "popops::Cast<%s,%s>", pop_type_name(a.type),
            pop_type_name(type));
