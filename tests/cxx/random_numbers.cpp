@@ -190,6 +190,13 @@ void wrong_use()
                poprand::normal(f.graph, nullptr, 0, t, INT, 0, 1, f.prog));
   CHECK_THROWS(tensor_creation_error, "two elements of type unsigned int, not 4 of type float",
                poprand::normal(f.graph, &t, 0, t, FLOAT, 0, 1, f.prog));
+  for (const Tensor &other :
+       {f.reference(3), f.reference(6).reshape({3, 2}), f.reference(4).reshape({4, 1, 1})})
+    CHECK_THROWS(poputil::poplibs_error,
+                 "the reference has the shape " + other.shapeToString() +
+                     ", which does not broadcast to that of the input, {2,2}",
+                 poprand::shapedDropout(f.graph, nullptr, 0, f.reference(4).reshape({2, 2}), other,
+                                        0.5, 1, f.prog));
   CHECK_THROWS(poputil::poplibs_error, "the input has the shape {4}, the reference has {2}",
                poprand::dropout(f.graph, nullptr, 0, t, t.slice(0, 2), 0.5, 2, f.prog));
   Fixture bare(2);

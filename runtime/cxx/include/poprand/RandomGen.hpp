@@ -157,7 +157,7 @@ inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *seed,
                  debugContext);
 }
 // The same by rows, columns, …: numbers are drawn in the shape of `reference`, which must
-// broadcast to that of `input`.
+// broadcast to that of `input`; throws poplibs_error otherwise.
 inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *seed,
                                     std::uint32_t seedModifier, const poplar::Tensor &input,
                                     const poplar::Tensor &reference, double keepProbability,
@@ -165,6 +165,14 @@ inline poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *
                                     const poplar::DebugContext &debugContext = {})
 {
   namespace pe = popops::expr;
+  const std::vector<std::size_t> own = reference.shape(), all = input.shape();
+  bool fits = own.size() <= all.size();
+  for (std::size_t d = 0; fits && d < own.size(); ++d)
+    fits = own[d] == 1 || own[d] == all[all.size() - own.size() + d];
+  if (!fits)
+    throw poputil::poplibs_error(
+        "poprand::shapedDropout: the reference has the shape " + reference.shapeToString() +
+        ", which does not broadcast to that of the input, " + input.shapeToString());
   popops::addCodelets(graph);
   poplar::Tensor kept = bernoulli(graph, seed, seedModifier, reference, input.elementType(),
                                   keepProbability, prog, debugContext);
