@@ -401,6 +401,8 @@ void loops_and_encodings()
   popops::addInPlace(g, total, i, body);
   f.prog.add(popops::countedForLoop(g, i, 4, limit, -3, body));
   CHECK(same(f.run<int>(total), {4 + 1 - 2 - 5}));
+  CHECK_THROWS(tensor_creation_error, "a limit of {2}; each has one element",
+               popops::countedForLoop(g, 0, f.input(INT, {2}, counted(2)), 1, body));
   // A loop built from parts, which adds 1, 3 and 5.
   Tensor own = f.input(INT, {1}, std::vector<int>{-1}), odd = f.input(INT, {}, counted(1)),
          end = f.input(INT, {}, std::vector<int>{7});

@@ -62,13 +62,18 @@ inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar
 }
 
 // Runs `body` for initialCount, initialCount + countStep, …, until `countLimit` is reached or
-// passed. `count` holds the number. Both tensors have one element of int or unsigned int.
+// passed. `count` holds the number. Both tensors have one element of int or unsigned int; throws
+// tensor_creation_error for other shapes.
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count,
                                                 int initialCount, const poplar::Tensor &countLimit,
                                                 int countStep, const poplar::program::Program &body,
                                                 const poplar::DebugContext &debugContext = {})
 {
   if (countStep == 0) throw poplar::poplar_error("popops::countedForLoop: a step of 0 never ends");
+  if (count.numElements() != 1 || countLimit.numElements() != 1)
+    throw poplar::tensor_creation_error("popops::countedForLoop: a count of shape " +
+                                        count.shapeToString() + " and a limit of " +
+                                        countLimit.shapeToString() + "; each has one element");
   poplar::program::Sequence loop, condition, steps;
   fill(graph, count, loop, initialCount, debugContext);
   poplar::Tensor limit = countLimit.reshape(count.shape());
