@@ -617,6 +617,11 @@ void histograms()
   CHECK(close(f.run<float>(popops::histogram(g, x, levels, true, f.prog, "",
                                              {{"useFloatArithmetic", "true"}})),
               {0, 4, 4}));
+  Tensor signs = f.input(INT, {3}, std::vector<int>(3)), four = g.addVariable(UNSIGNED_INT, {4});
+  CHECK_THROWS(tensor_creation_error, "popops::histogram: the output is of type int and shape {3}",
+               popops::histogram(g, x, signs, true, levels, false, f.prog));
+  CHECK_THROWS(tensor_creation_error, "popops::histogram: the output is of type unsigned int",
+               popops::histogram(g, x, four, true, levels, false, f.prog));
   CHECK_THROWS(invalid_option, "both true",
                popops::histogram(g, x, levels, true, f.prog, "",
                                  {{"useFloatArithmetic", "true"},

@@ -32,9 +32,13 @@ pop_tensor pop_popops_histogram(pop_graph *graph, pop_tensor in, pop_tensor leve
   poplibs_log(__func__, name, (const pop_tensor[]){in, levels}, 2);
   pop_tensor none = {graph->top, 0};
   if (!check_levels(graph, __func__, in, levels)) return none;
+  size_t bins = pop_tensor_num_elements(levels) + 1;
+  if (out.index) /* names this function in an error */
+    out = poplibs_result(graph, __func__, out, POP_UNSIGNED_INT, &bins, 1, NULL, 0, name);
+  if (pop_graph_error(graph)) return none;
   pop_tensor flat = pop_tensor_flatten(in);
   spread s = spread_of(graph, __func__, flat);
-  size_t shape[] = {s.count, pop_tensor_num_elements(levels) + 1};
+  size_t shape[] = {s.count, bins};
   pop_tensor counts = pop_graph_add_variable(graph, POP_UNSIGNED_INT, shape, 2, name);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
