@@ -69,6 +69,15 @@ void matrix_products()
   std::vector<float> sum = numbers(15);
   for (unsigned i = 0; i < 15; ++i) sum[i] -= 2 * c[i];
   CHECK(close(f.run<float>(w), sum));
+  CHECK_THROWS(
+      tensor_creation_error,
+      "poplin::matMulAcc: the product of {1,4} and {4,5} is added to a tensor of shape {3,5}",
+      poplin::matMulAcc(g, w, 1, u.slice(0, 1), v, f.prog));
+  CHECK_THROWS(tensor_creation_error,
+               "matMulGroupedAcc: the product of {1,3,4} and {1,4,5} is added to a tensor of shape "
+               "{2,3,5}",
+               poplin::matMulGroupedAcc(g, w.expand({0}).broadcast(2, 0), 1, u.expand({0}),
+                                        v.expand({0}), f.prog));
   CHECK_THROWS(tensor_creation_error, "{3,4} and {3,4}", poplin::matMul(g, u, u, f.prog));
   CHECK_THROWS(type_error, "half and float", poplin::matMul(g, x, v, f.prog));
   CHECK(close(f.run<float>(poplin::matMul(g, x, y, f.prog, FLOAT)), c));

@@ -86,13 +86,33 @@ inline void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &a, cons
       matMul(graph, a, b, prog, out.elementType(), debugContext, options, cache), out, false,
       debugContext));
 }
-// c += scale * a * b
+namespace detail
+{
+
+// scaledAddTo would repeat a product that is smaller than `c`. The product itself refuses operands of
+// other ranks.
+inline void checkSum(const char *function, const poplar::Tensor &c, const poplar::Tensor &a,
+                     const poplar::Tensor &b, std::size_t rank)
+{
+  if (a.rank() != rank || b.rank() != rank) return;
+  std::vector<std::size_t> shape = a.shape();
+  shape.back() = b.shape().back();
+  if (c.shape() != shape)
+    throw poplar::tensor_creation_error(std::string(function) + ": the product of " +
+                                        a.shapeToString() + " and " + b.shapeToString() +
+                                        " is added to a tensor of shape " + c.shapeToString());
+}
+
+} // namespace detail
+
+// c += scale * a * b. Throws tensor_creation_error if c has not the product's shape.
 inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &c, float scale,
                       const poplar::Tensor &a, const poplar::Tensor &b,
                       poplar::program::Sequence &prog,
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
+  detail::checkSum("poplin::matMulAcc", c, a, b, 2);
   poplar::Tensor product = matMul(graph, a, b, prog, c.elementType(), debugContext, options, cache);
   popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
 }
@@ -102,6 +122,7 @@ inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &c, const popla
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
+  detail::checkSum("poplin::matMulAcc", c, a, b, 2);
   poplar::Tensor product = matMul(graph, a, b, prog, c.elementType(), debugContext, options, cache);
   popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
 }
@@ -139,6 +160,7 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &c, floa
                              const poplar::OptionFlags &options = {},
                              PlanningCache *cache = nullptr)
 {
+  detail::checkSum("poplin::matMulGroupedAcc", c, a, b, 3);
   poplar::Tensor product =
       matMulGrouped(graph, a, b, prog, c.elementType(), debugContext, options, cache);
   popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
@@ -150,6 +172,7 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &c,
                              const poplar::OptionFlags &options = {},
                              PlanningCache *cache = nullptr)
 {
+  detail::checkSum("poplin::matMulGroupedAcc", c, a, b, 3);
   poplar::Tensor product =
       matMulGrouped(graph, a, b, prog, c.elementType(), debugContext, options, cache);
   popops::scaledAddTo(graph, c, product, scale, prog, debugContext);
