@@ -465,6 +465,16 @@ void convolutions()
   popops::zero(g, more, f.prog);
   poplin::convolutionBiasUpdate(g, dy, more, scale, {}, f.prog);
   poplin::convolutionBiasUpdate(g, dy, more, 0.75f, {}, f.prog);
+  const Tensor one = more.slice(0, 1), turnedBiases = f.input(FLOAT, {4, 1}, numbers(4));
+  CHECK_THROWS(tensor_creation_error, "poplin::addBias: biases of shape {1} for",
+               poplin::addBias(g, y, one, f.prog));
+  CHECK_THROWS(tensor_creation_error, "poplin::addBias: biases of shape {4,1} for",
+               poplin::addBias(g, y, turnedBiases, f.prog));
+  CHECK_THROWS(
+      tensor_creation_error, "poplin::convolutionBiasUpdate: biases of shape {2,6} for",
+      poplin::convolutionBiasUpdate(g, dy, more.expand({0}).broadcast(2, 0), 1.f, {}, f.prog));
+  CHECK_THROWS(tensor_creation_error, "convolutionWeightUpdate: the weights has another shape",
+               poplin::convolutionWeightUpdate(g, dy, w.expand({0}), x, p, 1.f, f.prog));
   std::vector<float> ofBias(6), deltas = f.run<float>(dy);
   for (std::size_t i = 0; i < deltas.size(); ++i) ofBias[i / 12 % 6] += deltas[i];
   CHECK(close(f.run<float>(more), ofBias));

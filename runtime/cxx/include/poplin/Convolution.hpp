@@ -283,17 +283,38 @@ void convolutionWeightUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas
                              const poplar::OptionFlags &options = {},
                              PlanningCache *cache = nullptr)
 {
+  detail::checkShape(
+      "poplin::convolutionWeightUpdate", "weights", weights,
+      {params.numConvGroups, params.outputChannelsPerConvGroup, params.inputChannelsPerConvGroup},
+      params.kernelShape);
   popops::scaledAddTo(graph, weights,
                       calculateWeightDeltas(graph, zDeltas, activations, params, prog, debugContext,
                                             options, cache),
                       scale, prog, debugContext);
 }
-// in += bias of the channel
+namespace detail
+{
+
+// One bias for each channel: others would be repeated, or added by position.
+inline void checkBiases(const char *function, const poplar::Tensor &biases,
+                        const poplar::Tensor &ofChannels)
+{
+  if (ofChannels.rank() < 2 || biases.rank() != 1 || biases.dim(0) != ofChannels.dim(1))
+    throw poplar::tensor_creation_error(std::string(function) + ": biases of shape " +
+                                        biases.shapeToString() + " for a tensor of shape " +
+                                        ofChannels.shapeToString() +
+                                        "; one for each channel, which is dimension 1, is needed");
+}
+
+} // namespace detail
+
+// in += bias of the channel. Throws tensor_creation_error if there is not one for each channel.
 inline void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &biases,
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                     const poplar::OptionFlags &options = {})
 {
   poplar::detail::refuseOptions("poplin::addBias", options);
+  detail::checkBiases("poplin::addBias", biases, in);
   popops::addInPlace(graph, in.dimRoll(1, static_cast<unsigned>(in.rank() - 1)), biases, prog,
                      debugContext);
 }
@@ -306,6 +327,7 @@ void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                            const poplar::DebugContext &debugContext = {})
 {
   detail::convOptions("poplin::convolutionBiasUpdate", options, biases.elementType());
+  detail::checkBiases("poplin::convolutionBiasUpdate", biases, zDeltas);
   std::vector<std::size_t> dims = {0};
   for (std::size_t d = 2; d < zDeltas.rank(); ++d) dims.push_back(d);
   const poplar::Tensor sums = popops::reduce(graph, zDeltas, biases.elementType(), dims,
