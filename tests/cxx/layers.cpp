@@ -314,6 +314,9 @@ void norms()
               {0, 0, 0, 0}));
   popnn::bn::batchNormParamUpdate(g, both.first, both.second, -.5f, gamma, beta, f.prog);
   CHECK(close(f.run<float>(gamma), {2 - (d[2] - d[0]) / 2, 3 - (d[3] - d[1]) / 2}));
+  CHECK_THROWS(tensor_creation_error, "beta has the shape {2}, its gradient has {1}",
+               popnn::bn::batchNormParamUpdate(g, both.first, both.second.slice(0, 1), 1.f, gamma,
+                                               beta, f.prog));
   CHECK_THROWS(invalid_option, "groupNorm",
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, false, FLOAT, {},
                                               {{"stable", "true"}}));

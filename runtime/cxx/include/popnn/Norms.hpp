@@ -110,6 +110,19 @@ inline poplar::Tensor gradients(poplar::Graph &graph, pop_norm norm, const popla
                                              call.c()));
 }
 
+// parameter += scale * delta, of one shape: a smaller delta would be repeated.
+template <typename Scale>
+void updateParameter(poplar::Graph &graph, const char *name, const poplar::Tensor &parameter,
+                     const poplar::Tensor &delta, const Scale &scale,
+                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+{
+  if (parameter.shape() != delta.shape())
+    throw poplar::tensor_creation_error(std::string("popnn: norm: ") + name + " has the shape " +
+                                        parameter.shapeToString() + ", its gradient has " +
+                                        delta.shapeToString());
+  popops::scaledAddTo(graph, parameter, delta, scale, prog, debugContext);
+}
+
 inline poplar::Tensor parameter(poplar::Graph &graph, const poplar::Tensor &acts,
                                 const poplar::Type &type, const char *name,
                                 const poplar::DebugContext &debugContext)
