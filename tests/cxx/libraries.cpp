@@ -396,7 +396,18 @@ void operations_with_output()
   popops::mapWithOutput(f.graph, TernaryOpType::CLAMP, a, b, one, three, f.prog);
   CHECK((f.run<float>(one) == std::vector<float>{4, 9, 1}));
   CHECK((f.run<float>(two) == std::vector<float>{-6, 6, -4}));
-  CHECK((f.run<float>(three.slice(0, 2)) == std::vector<float>{2, 9}));
+  CHECK((f.run<float>(three) == std::vector<float>{2, 9, 1}));
+  // The upper bound counts where it is below the lower one, for values on either side of them.
+  Tensor values = f.input(INT, {2, 3}, std::vector<int>{-5, 0, 5, 10, -10, 2});
+  Tensor low = f.input(INT, {3}, std::vector<int>{3, -1, 3}),
+         high = f.input(INT, {}, std::vector<int>{1});
+  CHECK((f.run<int>(popops::clamp(f.graph, values, low, high, f.prog)) ==
+         std::vector<int>{1, 0, 1, 1, -1, 1}));
+  Tensor halves = popops::clamp(f.graph, popops::cast(f.graph, values, HALF, f.prog),
+                                popops::cast(f.graph, low, HALF, f.prog),
+                                popops::cast(f.graph, high, HALF, f.prog), f.prog);
+  CHECK((f.run<float>(popops::cast(f.graph, halves, FLOAT, f.prog)) ==
+         std::vector<float>{1, 0, 1, 1, -1, 1}));
 }
 
 void reductions_of_halves_to_floats()

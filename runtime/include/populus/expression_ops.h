@@ -71,7 +71,8 @@
   X(SHIFT_RIGHT_SIGN_EXTEND, INTEGER, SAME)                                                        \
   X(SUBTRACT, NUMBER, SAME)
 
-/* CLAMP(value, lowest, highest). SELECT(a, b, which): a where the bool `which` is true,
+/* CLAMP(value, lowest, highest): the smaller of `highest` and the larger of the other two, so
+ * `highest` where it is below `lowest`. SELECT(a, b, which): a where the bool `which` is true,
  * otherwise b. */
 #define POP_TERNARY_OPS(X)                                                                         \
   X(CLAMP, NUMBER, SAME)                                                                           \

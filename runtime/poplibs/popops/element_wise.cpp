@@ -209,10 +209,12 @@ public:
 private:
   static POPOPS_INLINE T one(T x, T y, Third z)
   {
-    if constexpr (op == expr::TernaryOpType::SELECT)
+    if constexpr (op == expr::TernaryOpType::SELECT) {
       return z ? x : y;
-    else
-      return x < y ? y : x > z ? z : x;
+    } else {
+      const T raised = x < y ? y : x;
+      return raised > z ? z : raised; // the upper bound, if it is below the lower one
+    }
   }
 };
 
