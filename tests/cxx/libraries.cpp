@@ -252,7 +252,7 @@ void expressions()
   CHECK_THROWS(invalid_option, "'fast'", popops::add(f.graph, x, x, f.prog, "", {{"fast", "yes"}}));
   Graph bare(f.device);
   Tensor t = bare.addVariable(FLOAT, {1});
-  CHECK_THROWS(unknown_vertex_type, "popops::addCodelets",
+  CHECK_THROWS(unknown_vertex_type, "for it: call popops::addCodelets first",
                popops::reduce(bare, t, {0}, popops::Operation::ADD, f.prog));
   CHECK_THROWS(poplar_error, "popops::reduce: operation 99 is none: they are from 0 (ADD) to 7",
                popops::reduce(f.graph, x, {0}, static_cast<popops::Operation>(99), f.prog));

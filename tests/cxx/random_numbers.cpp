@@ -200,7 +200,7 @@ void wrong_use()
   CHECK_THROWS(poputil::poplibs_error, "the input has the shape {4}, the reference has {2}",
                poprand::dropout(f.graph, nullptr, 0, t, t.slice(0, 2), 0.5, 2, f.prog));
   Fixture bare(2);
-  CHECK_THROWS(unknown_vertex_type, "poprand::addCodelets",
+  CHECK_THROWS(unknown_vertex_type, "for it: call poprand::addCodelets first",
                poprand::normal(bare.graph, nullptr, 0, t, FLOAT, 0, 1, bare.prog));
 }
 

@@ -248,8 +248,10 @@ inline std::string inCxxNames(const std::string &sentence)
     const bool begins = found == 0 || sentence[found - 1] == ' ' || sentence[found - 1] == '(';
     const std::string name = sentence.substr(found, end - found);
     result.append(sentence, at, found - at);
-    result += begins ? cxxName(name) : name;
-    at = end;
+    const std::string inCxx = begins ? cxxName(name) : name, again = " (" + inCxx + ")";
+    result += inCxx;
+    // "pop_popops_add_codelets (popops::addCodelets)" has both names.
+    at = sentence.compare(end, again.size(), again) == 0 ? end + again.size() : end;
   }
   return result.append(sentence, at, std::string::npos);
 }
