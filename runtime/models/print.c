@@ -97,23 +97,6 @@ static bool is_identifier(const char *s)
          strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(s);
 }
 
-/* Returns the next number. */
-static const int64_t *print_numbers(text *to, const model_type *t, uint32_t dimension,
-                                    const int64_t *at)
-{
-  if (dimension == t->rank) {
-    text_add(to, "%" PRId64, *at);
-    return at + 1;
-  }
-  text_add(to, "[");
-  for (int64_t i = 0; i < t->dims[dimension]; ++i) {
-    if (i) text_add(to, ", ");
-    at = print_numbers(to, t, dimension + 1, at);
-  }
-  text_add(to, "]");
-  return at;
-}
-
 static const char *name_of(const attribute *a)
 {
   return a->name ? a->name : "";
@@ -140,6 +123,7 @@ static bool print_without_notation(text *to, const module *m, const attribute *a
 {
   int64_t *values;
   size_t count;
+  model_type numbers;
   switch (a->kind) {
   case ATTRIBUTE_UNIT:
     text_add(to, "1");
@@ -154,8 +138,10 @@ static bool print_without_notation(text *to, const module *m, const attribute *a
   case ATTRIBUTE_DENSE:
     if (strcmp(name_of(a), "value") == 0 || !attribute_ints(m->arena, a, &values, &count))
       return false;
+    numbers = *a->type;
+    numbers.element = ELEMENT_I64;
     if (count)
-      (void)print_numbers(to, a->type, 0, values);
+      (void)print_rows(to, &numbers, 0, (const uint8_t *)values);
     else
       text_add(to, "[]");
     return true;

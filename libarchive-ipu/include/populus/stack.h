@@ -29,8 +29,10 @@ typedef enum pop_stack_reason {
   POP_STACK_RECURSION,
   POP_STACK_INDIRECT_CALL, /* through a pointer, or a virtual function */
   POP_STACK_DYNAMIC,       /* alloca, or an array whose length is not constant */
-  POP_STACK_UNREADABLE,    /* the function's code moves the stack pointer in a way of its own */
-  POP_STACK_UNDEFINED      /* there is no such function */
+  /* The function's code moves the stack pointer in a way of its own, or takes far longer to follow
+   * than what compilers make. */
+  POP_STACK_UNREADABLE,
+  POP_STACK_UNDEFINED /* there is no such function */
 } pop_stack_reason;
 
 #define POP_STACK_UNKNOWN UINT32_MAX

@@ -319,16 +319,11 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
                  operands, 2, out, &to);
 }
 
-static bool is_signed(pop_type type)
-{
-  return type == POP_CHAR || type == POP_SIGNED_CHAR || type == POP_SHORT || type == POP_INT ||
-         type == POP_LONGLONG;
-}
-
 /* A float as an int or unsigned int: the nearest, as the device converts it. */
 static double nearest_word(double value, pop_type type)
 {
-  double least = is_signed(type) ? INT32_MIN : 0, most = is_signed(type) ? INT32_MAX : UINT32_MAX;
+  double least = pop_type_is_signed_integer(type) ? INT32_MIN : 0,
+         most = pop_type_is_signed_integer(type) ? INT32_MAX : UINT32_MAX;
   return value < least ? least : value < most ? value : most; /* NaN: the largest */
 }
 
@@ -336,7 +331,7 @@ static double nearest_word(double value, pop_type type)
 static double wrapped(double value, pop_type type)
 {
   double span = ldexp(1, 8 * (int)pop_type_bytes(type)), whole = trunc(value);
-  if (is_signed(type)) return whole < span / 2 ? whole : whole - span;
+  if (pop_type_is_signed_integer(type)) return whole < span / 2 ? whole : whole - span;
   return whole < 0 ? whole + span : whole;
 }
 
